@@ -118,6 +118,23 @@ def softmax(x, y):
         y[i] /= s
 
 
+@njit(float64(VECTOR, VECTOR_OUT), **SUMS)
+def softmax_logsumexp(x, y):
+    """y = exp(x)/sum(exp(x)), and log(sum(exp(x))): of each exponential once."""
+    m = largest(x)
+    if not (abs(m) < math.inf):
+        share(m, x, y)
+        return m
+    s = 0.0
+    for i in range(x.shape[0]):
+        e = vexp(x[i] - m)
+        y[i] = e
+        s += e
+    for i in range(x.shape[0]):
+        y[i] /= s
+    return m + math.log(s)
+
+
 @njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
 def log_softmax(x, y):
     """y = x - logsumexp(x)."""
@@ -214,6 +231,28 @@ def softmax_rows(log, X, Y):
                     Y[start + i, j] = (X[start + i, j] - tops[i]) - rest
             else:
                 scale = 1.0 / sum_row(i * n, n, e)
+                for j in range(n):
+                    Y[start + i, j] = e[i * n + j] * scale
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, VECTOR_OUT), **SUMS)
+def softmax_logsumexp_rows(X, Y, y):
+    """Y = softmax of each row, y = its logsumexp."""
+    rows, n = X.shape
+    block = max(1, 1024 // max(n, 1))
+    tops = np.empty(block)
+    e = np.empty(block * n)
+    for start in range(0, rows, block):
+        count = min(block, rows - start)
+        exp_rows(start, count, X, tops, e)
+        for i in range(count):
+            if not (abs(tops[i]) < math.inf):
+                share_row(start + i, X, Y)
+                y[start + i] = largest_of_row(start + i, X)
+            else:
+                total = sum_row(i * n, n, e)
+                y[start + i] = tops[i] + math.log(total)
+                scale = 1.0 / total
                 for j in range(n):
                     Y[start + i, j] = e[i * n + j] * scale
 

@@ -26,8 +26,8 @@ CALL = 40.0  # ns to call a kernel
 
 BLOCK, ONCE, LEAST = 32768, 131072, 64
 """Entries of a block, which are 256 kB; entries that are done at once; rows that a block has at least."""
-BUSY = 64
-"""Flops for an entry that is read: from more on, memory is no matter."""
+BUSY = 256
+"""Flops for an entry of a row: from more on, memory is no matter."""
 
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
@@ -78,8 +78,8 @@ class Choice:
 class Blocks:
     """How a kernel runs its one part: on blocks of rows of the arguments `sliced`, which have `rows` of them.
 
-    `totals` are results that blocks add up to; others are rows. `width` is how many entries of arguments a row has,
-    `flops` what it costs.
+    `totals` are results that blocks add up to; others are rows. `width` is how many entries a row has, of arguments and
+    of what a block computes, `flops` what it costs; `besides` are the entries of what each block reads or adds up to.
     """
 
     sliced: tuple[str, ...]
@@ -87,6 +87,7 @@ class Blocks:
     rows: Size
     width: Size
     flops: Size
+    besides: Size
 
 
 def template_of(entry: Kernel | Scalar, target: str) -> str:
@@ -130,7 +131,7 @@ class Kernel:
     `parts` are functions that it calls, with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the
     factorisations that it needs, each of one operand; of several, results are named with the operand, `T_A`. `called`
     is what variables of results are called, after the operand, where that is not the letter of one of several or the
-    name of the entry.
+    name of the entry. `joins` are entries of which it gives the results in their order, for the same operands.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Kernel:
     choice: Choice | None = None
     blocks: Blocks | None = None
     called: Mapping[str, str] = field(default_factory=dict)
+    joins: tuple[str, ...] = ()
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""
@@ -210,9 +212,10 @@ class Expansion:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lowerings:
-    """All entries: products of plain operands, those by operation, expansions and scalar functions."""
+    """All entries: products of plain operands, several kernels in one, those by operation, expansions, scalars."""
 
     products: tuple[Kernel, ...] = ()
+    joined: tuple[Kernel, ...] = ()
     operations: Mapping[str, tuple[Kernel, ...]] = field(default_factory=dict)
     becomes: Mapping[str, tuple[Expansion, ...]] = field(default_factory=dict)
     expands: Mapping[str, str] = field(default_factory=dict)
@@ -233,6 +236,7 @@ def load(folder: Path) -> Lowerings:
     Raises: RuleError that names the file and the entry.
     """
     products: list[Kernel] = []
+    joined: list[Kernel] = []
     operations: dict[str, list[Kernel]] = {}
     becomes: dict[str, list[Expansion]] = {}
     for order, (name, entry) in enumerate(entries(folder).items()):
@@ -248,7 +252,9 @@ def load(folder: Path) -> Lowerings:
             continue
         kernel = read_kernel(name, entry, order)
         heads = [f.name for f in kernel.factors if f.is_operation]
-        if heads:
+        if kernel.joins:
+            joined.append(kernel)
+        elif heads:
             operations.setdefault(heads[0], []).append(kernel)
         else:
             products.append(kernel)
@@ -256,6 +262,7 @@ def load(folder: Path) -> Lowerings:
     expands = {name: str(entry["expands"]) for name, entry in scalar_table.items() if "expands" in entry}
     return Lowerings(
         tuple(products),
+        tuple(joined),
         {name: tuple(found) for name, found in operations.items()},
         {name: tuple(found) for name, found in becomes.items()},
         expands,
@@ -335,6 +342,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         quick(f"{float(entry.get('rate', PLAIN))}*({entry.get('flops', '0')}) + {TRAFFIC}*({moves})"),
         sizes,
         called=called,
+        joins=tuple(str(entry.get("joins", "")).split()),
     )
 
 

@@ -16,7 +16,8 @@ from matcalc.store.data_folders import data_folder
 
 FOLDER = data_folder("codegen")
 ENTRIES = {name: entry for name, entry in entries(FOLDER).items() if "pattern" in entry}
-KERNELS = {k.name: k for group in (load(FOLDER).products, *load(FOLDER).operations.values()) for k in group}
+ALL = load(FOLDER)
+KERNELS = {k.name: k for group in (ALL.products, *ALL.operations.values(), ALL.joined) for k in group}
 LIBRARY = {name for name, item in load_library("numba").items.items() if item.is_kernel}
 SIZES = (0, 1, 2, 3, 7, 40)
 

@@ -45,7 +45,7 @@ def test_every_entry_has_both_targets():
             assert [p.name for p in rule.parameters] == [term.name for term in operation.args], name
 
 
-@pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in ELSEWHERE])
+@pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in ELSEWHERE and not k.joins])
 @pytest.mark.sampled(90)
 def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
     k = KERNELS[name]
@@ -64,6 +64,25 @@ def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
             got = run_numba(k, given, flipped, sizes, numba_names)[k.results[0].name]
             compare(got, 1.5 * want + 0.5 if k.scales else want, where)
             compare(run_numpy(k, given, flipped, sizes, numpy_names)[k.results[0].name], want, where)
+
+
+@pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.joins])
+def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
+    """At the sizes of the tests above, also where entries are equal, huge, infinite or no numbers."""
+    k = KERNELS[name]
+    rng = np.random.default_rng(3)
+    for sizes in sizes_of(k):
+        for special in ([], [0.0], [800.0, 800.0], [-np.inf], [np.inf], [np.inf, np.inf], [np.nan], [-np.inf] * 40):
+            (operand,) = operands(k, sizes, (), rng)
+            given = {operand: operands(k, sizes, (), rng)[operand]}
+            given[operand].flat[: len(special)] = special[: given[operand].size]
+            got, plain = run_numba(k, given, (), sizes, numba_names), run_numpy(k, given, (), sizes, numpy_names)
+            for term, one in zip(k.results, k.joins, strict=True):
+                own = KERNELS[one].results[0]
+                assert own.letters == term.letters
+                for found in (got, plain):
+                    want = run_numba(KERNELS[one], given, (), sizes, numba_names)[own.name]
+                    np.testing.assert_allclose(found[term.name], want, rtol=4e-15, atol=0, err_msg=f"{one} {special}")
 
 
 @pytest.mark.parametrize(("name", "flipped"), [("gemv", ()), ("gemv", ("A",)), ("symv", ())])

@@ -84,15 +84,16 @@ class _Writer:
 
     def choose(self) -> Lines:
         """Return the lines that choose how many rows a block has: by sizes alone."""
-        blocks, wide = self.blocks, self.names.local("width")
-        count, most, flops = self.outer.size(blocks.rows), f"{BLOCK}//{wide}", self.outer.size(blocks.flops)
+        blocks, size, wide = self.blocks, self.outer.size, self.names.local("width")
+        count = size(blocks.rows)
+        whole = f"{count}*{wide} <= {ONCE} or {size(blocks.flops)} > {BUSY}*{wide}"
         lines = [
             (f"{self.last} = {count} if {count} > 0 else 1", "without rows too, results are written"),
-            (f"{wide} = {self.outer.size(blocks.width)}", "entries of a row"),
-            (f"{self.rows} = {self.last}", ""),
-            (f"if {count}*{wide} > {ONCE} and {flops} <= {BUSY}*{wide}:", "flops of a row: what memory holds up"),
+            (f"{wide} = {size(blocks.width)}", "entries of a row"),
+            (f"{self.rows} = max({LEAST}, {BLOCK}//{wide})", ""),
+            (f"if {whole} or 3*({size(blocks.besides)}) > 2*{self.rows}*{wide}:", "little, busy, or much besides rows"),
         ]
-        return [*lines, (f"{INDENT}{self.rows} = max({LEAST}, {most})", "")]
+        return [*lines, (f"{INDENT}{self.rows} = {self.last}", "")]
 
     def begin(self) -> Lines:
         """Return the lines before the loop."""

@@ -92,10 +92,11 @@ def contract(
         for k, p in enumerate(pieces)
         if p.value is None and p.node is not None
     }
-    turning = 0.0
+    turning, order = 0.0, session.wanted.get(node)
     if len(wanted) > 1:
-        turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if node in session.straight else 0.1
-    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, wanted, turning)
+        turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if order is not None else 0.1
+    placed = tuple(wanted[axis] for axis in order) if order is not None and len(order) == len(wanted) else wanted
+    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, placed, turning)
     plan.ahead = sum(1 << k for k, piece in enumerate(pieces) if _is_ahead(session, piece))
     for mask in session.parts.within([factor.who for factor in factors]):
         key, order = plan.key(mask)

@@ -14,14 +14,14 @@ from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.name_values import name_values, words_of
-from matcalc.compiler.plan.row_blocks import Block, block_of, region_of, without
+from matcalc.compiler.plan.row_blocks import Block, block_of, region_of, width_of, without
 from matcalc.compiler.plan.schedule import Scheduler
 from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
-from matcalc.tensor.size import Size, volume
+from matcalc.tensor.size import Size
 
-SURELY = 4
+SURELY = 2
 """How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
 
 
@@ -47,7 +47,7 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
     part = _part(block, describe, program)
     if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
         return found
-    entries = sum((volume(v.shape) for v in block.given.values() if region[0].rows in v.shape[:1]), Size.of(0))
+    entries = region[0].rows * width_of(region[0], block, part)
     told = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
     if told or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
         return found

@@ -20,6 +20,7 @@ from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
+from matcalc.compiler.plan.join_runs import join_runs
 from matcalc.compiler.plan.known_orders import Orders
 from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
@@ -30,6 +31,7 @@ from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
 from matcalc.compiler.plan.values import Graph, Value
+from matcalc.compiler.plan.wanted_orders import wanted_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -159,12 +161,9 @@ def _plan_once(
     graph = Graph(frozenset(reserved))
     data = _data(nodes, graph.axes, assumed)
     bodies: dict[tuple[object, ...], int] = {}
-    straight = {node for _, node in outputs}
     for node in nodes:
         if node.kind == "product":
             bodies[body(node)] = bodies.get(body(node), 0) + 1
-        elif node.kind == "op":
-            straight.update(node.args)
     session = Session(
         graph,
         lowerings,
@@ -174,7 +173,7 @@ def _plan_once(
         target,
         implied_facts(nodes),
         must_form(nodes, [node for _, node in outputs], form_all),
-        frozenset(straight),
+        wanted_orders([node for _, node in outputs], nodes),
         bodies,
         known_of(assumed, data),
         lower_when_read,
@@ -188,6 +187,7 @@ def _plan_once(
         session.ahead = _known(graph, inputs, fixed)
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
+    join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))

@@ -65,8 +65,11 @@ def lower_map(session: Session, node: Node) -> Ref:
 
 
 def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[int]]:
-    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory."""
-    order = list(range(len(node.shape)))
+    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory.
+
+    Where these lie in several orders, it is the one that is wanted.
+    """
+    order = list(session.wanted.get(node, range(len(node.shape))))
     ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
     if len(ways) == 1:
         way = next(iter(ways))

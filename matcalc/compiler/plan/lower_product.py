@@ -248,20 +248,22 @@ def _entrywise(
     guards: tuple[Guard, ...],
 ) -> Ref:
     graph = session.graph
+    flat = [i for a in indexed.out for i in indices_of(a)]
+    simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
+    if simple and len(flat) == len(indexed.out):
+        order = [flat[axis] for axis in session.wanted.get(node, range(len(flat)))]
     axes = {i: graph.axes[n] for n, i in enumerate(order)}
     tokens: dict[str, Index] = {token(i): a for i, a in axes.items()}
     factors = [*scaling.scalars, *(Read(v.name, tuple(axes[i] for i in at)) for v, at in parts)]
     expr = times(scaling.coef, factors)
     domain = tuple(indexed.sizes[i] for i in order)
     own = tuple(moved_guard(g, tokens) for g in guards)
-    flat = [i for a in indexed.out for i in indices_of(a)]
-    simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
     if simple:
         body = Select(own, expr) if own else expr
         value = graph.point(domain, body, node)
         if len(indexed.out) != len(flat):
-            value = graph.view(value, node.shape)
-        return Ref(value, tuple(range(len(node.shape))))
+            return Ref(graph.view(value, node.shape), tuple(range(len(node.shape))))
+        return Ref(value, tuple(order.index(i) for i in flat))
     at = tuple(axes[a] if isinstance(a, int) else _index(as_size(a, indexed.sizes), tokens) for a in indexed.out)
     expr = times(scaling.coef, [_read_through(graph, factor) for factor in factors])
     whole = _spread(session, indexed, node.shape, expr, axes, own)

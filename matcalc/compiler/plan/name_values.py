@@ -55,7 +55,7 @@ def _name_results(run: Run, words: dict[str, str], describe: Describer) -> None:
     """Name what a kernel gives; where it adds to something, its comment is of what it adds."""
     if run.onto is not None:
         return
-    if run.kernel.blocks is not None:
+    if run.kernel.blocks is not None or run.kernel.joins:
         words.update((value.name, describe.short(value.comment)) for _, value in run.results)
         return
     if len(run.results) == 1 and not isinstance(run.comment, str):

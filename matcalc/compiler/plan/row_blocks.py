@@ -289,6 +289,13 @@ def _with_sizes(expr: Expr, values: Mapping[str, Size]) -> Expr:
     return rebuilt(expr, lambda operand: _with_sizes(operand, values))
 
 
+def width_of(region: Region, block: Block, program: Program) -> Size:
+    """Return how many entries a row has: of what is given, and of the arrays that its `program` makes."""
+    shapes = [value.shape for value in block.given.values()]
+    shapes += [buffer.shape for buffer in program.buffers if buffer.role == "temporary"]
+    return sum((volume(shape[1:]) for shape in shapes if region.rows in shape[:1]), Size.of(0))
+
+
 def without(region: Region, results: Sequence[str], block: Block, program: Program) -> Graph:
     """Return the graph with one kernel for what is done by rows, whose `program` is that of a block."""
     outer = region.graph
@@ -330,10 +337,10 @@ def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]
     }
     sliced = [label for label, value in block.given.items() if region.rows in value.shape[:1]]
     flops, moved = operations(program)[0], sum((volume(v.shape) * 8 for v in arrays), Size.of(0))
-    width = sum((volume(v.shape[1:]) for label, v in block.given.items() if label in sliced), Size.of(0))
     totals = tuple(label for label, kind in zip(block.results, kinds, strict=True) if kind == TOTAL)
     of_row = flops.substitute({region.rows.key: Size.of(1)}).substitute({block.all_rows: region.rows})
-    blocks = Blocks(tuple(sliced), totals, region.rows, width, of_row)
+    besides = sum((volume(v.shape) for v in arrays if region.rows not in v.shape[:1]), Size.of(0))
+    blocks = Blocks(tuple(sliced), totals, region.rows, width_of(region, block, program), of_row, besides)
     return replace(
         read_kernel(name, entry, 0), parts=(part,), blocks=blocks, flops=lambda _: flops, bytes=lambda _: moved
     )

@@ -18,6 +18,7 @@ from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.known_orders import Orders, Parts
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
+from matcalc.compiler.plan.wanted_orders import Order
 from matcalc.compiler.program import Program
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.rulebook.fields import filled
@@ -49,7 +50,7 @@ class Session:
     target: str
     implied: Mapping[Node, frozenset[str]]
     formed: frozenset[Node]
-    straight: frozenset[Node]  # nodes that are wanted in the order of their axes
+    wanted: Mapping[Node, Order]
     bodies: Mapping[tuple[object, ...], int]
     sizes: Known  # what is known of sizes
     form: Callable[[Session, Node], Ref]  # lowers a node that was put off

@@ -6,6 +6,7 @@ are done, so that they stay in a register; the others are zeroed first and added
 
 from __future__ import annotations
 
+from matcalc.compiler.emit.merge_axes import merged
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.entrywise import Read, Select, within
 from matcalc.compiler.program import Loop, Program, Store, statements
@@ -32,6 +33,17 @@ class LoopWriter:
 
     def write(self, loop: Loop) -> list[tuple[str, str]]:
         """Return lines and their comments."""
+        loop, seen = merged(loop, self.program)
+        views = []
+        for name, shape in seen.items():
+            self.names.flat[name] = self.names.local(f"{self.names.give(name)}_flat")
+            lengths = "".join(f"{self.names.size(size)}, " for size in shape)
+            views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths.rstrip()}))", ""))
+        lines = views + self._loops(loop)
+        self.names.flat.clear()
+        return lines
+
+    def _loops(self, loop: Loop) -> list[tuple[str, str]]:
         self.local = {let.value for let in loop.lets}
         axes = [a for a, _ in loop.axes]
         kept = {s.value: _kept_outside(s, axes) for s in loop.sums}

@@ -86,14 +86,16 @@ class _Writer:
         """Return the lines that choose how many rows a block has: by sizes alone."""
         blocks, size, wide = self.blocks, self.outer.size, self.names.local("width")
         count = size(blocks.rows)
-        whole = f"{count}*{wide} <= {ONCE} or {size(blocks.flops)} > {BUSY}*{wide}"
+        besides, enough = self.names.local("besides"), f"{size(blocks.flops)} > {BUSY}*{wide}"
+        much = f"3*{besides} > 2*{self.rows}*{wide}"
         lines = [
             (f"{self.last} = {count} if {count} > 0 else 1", "without rows too, results are written"),
             (f"{wide} = {size(blocks.width)}", "entries of a row"),
+            (f"{besides} = {size(blocks.besides)}", "entries that each block reads or adds to"),
             (f"{self.rows} = max({LEAST}, {BLOCK}//{wide})", ""),
-            (f"if {whole} or 3*({size(blocks.besides)}) > 2*{self.rows}*{wide}:", "little, busy, or much besides rows"),
+            (f"if {count}*{wide} <= {ONCE} or {enough} or {much}:", ""),
         ]
-        return [*lines, (f"{INDENT}{self.rows} = {self.last}", "")]
+        return [*lines, (f"{INDENT}{self.rows} = {self.last}", "few entries, flops enough, or much besides rows")]
 
     def begin(self) -> Lines:
         """Return the lines before the loop."""

@@ -44,6 +44,7 @@ class Names:
         self.taken = {*WORDS, *RESERVED, *used, *own, *reserved}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
+        self.flat: dict[str, str] = {}  # buffers that the loop under way sees in another shape
         self.entries: dict[Compound, Size] = {}  # entries of data that have a name in the loop under way
         for name in _ordered(program):
             self.give(name)
@@ -76,7 +77,7 @@ class Names:
     def entry(self, value: str, at: At) -> str:
         """Return an entry of a value, or the value; an output that is a scalar is an array of one entry."""
         buffer = self.table[self.program.places.get(value, value)]
-        name = self.give(buffer.name)
+        name = self.flat.get(buffer.name) or self.give(buffer.name)
         if not buffer.shape:
             return f"{name}[0]" if buffer.role == "output" else name
         return f"{name}[{', '.join(map(self.size, at))}]" if at else name

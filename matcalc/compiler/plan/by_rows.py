@@ -21,7 +21,7 @@ from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 
-SURELY = 2
+SURELY = 1
 """How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
 
 

@@ -1,0 +1,108 @@
+"""Loops over several axes as loops over fewer, where all that they read and write lies one after the other in memory.
+
+An inner loop over a short axis leaves most of a vector register empty, and starts anew for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import replace
+
+from matcalc.compiler.entrywise import Apply, At, Expr, Index, Literal, Read, Select, within
+from matcalc.compiler.plan.values import rebuilt
+from matcalc.compiler.program import Buffer, Loop, Program, Store, statements
+from matcalc.tensor.size import Size, volume
+
+Shape = tuple[Size, ...]
+
+
+def merged(loop: Loop, program: Program) -> tuple[Loop, dict[str, Shape]]:
+    """Return a loop with neighbouring axes as one where that can be, and the buffers that it sees in other shapes."""
+    local = {let.value for let in loop.lets}
+    accesses = list(_accesses(loop, program, local))
+    if len(loop.axes) < 2 or not accesses:
+        return loop, {}
+    spoken = _spoken(loop)
+    groups: list[list[tuple[str, Size]]] = []
+    for axis, size in loop.axes:
+        if groups and _are_one(groups[-1][-1][0], axis, size, accesses, spoken):
+            groups[-1].append((axis, size))
+        else:
+            groups.append([(axis, size)])
+    if len(groups) == len(loop.axes):
+        return loop, {}
+    dropped = {axis for group in groups for axis, _ in group[1:]}
+    seen = {buffer.name: _shape(buffer, at, dropped) for buffer, at in accesses if not dropped.isdisjoint(at)}
+    if any(buffer.name in seen and _shape(buffer, at, dropped) != seen[buffer.name] for buffer, at in accesses):
+        return loop, {}
+    axes = tuple((group[0][0], volume([size for _, size in group])) for group in groups)
+    lets = tuple(replace(let, expr=_without(let.expr, dropped)) for let in loop.lets)
+    sums, stores = (tuple(_stored(s, dropped) for s in found) for found in (loop.sums, loop.stores))
+    return replace(loop, axes=axes, lets=lets, sums=sums, stores=stores), seen
+
+
+def _accesses(loop: Loop, program: Program, local: Container[str]) -> Iterator[tuple[Buffer, At]]:
+    """Yield the memory that a loop reads and writes, with the index of each axis."""
+    for statement in statements(loop):
+        if isinstance(statement, Store):
+            yield program.table[program.places[statement.value]], statement.at
+        for part in within(statement.expr):
+            if isinstance(part, Read) and part.value not in local:
+                yield program.table[program.places.get(part.value, part.value)], part.at
+
+
+def _spoken(loop: Loop) -> set[str]:
+    """Return the axes that a loop speaks of otherwise than as the index of an entry."""
+    found: list[Index] = [guard.size for guard in loop.guards]
+    for statement in statements(loop):
+        found += [index for index in statement.at if isinstance(index, Size)] if isinstance(statement, Store) else []
+        for part in within(statement.expr):
+            found += _numbers(part)
+    return {name for size in found for name in Size.of(size).names}
+
+
+def _numbers(part: Expr) -> list[Index]:
+    """Return the sizes that a part of an expression holds as numbers, tests and arithmetic of indices."""
+    if isinstance(part, Read):
+        return [index for index in part.at if isinstance(index, Size)]
+    if isinstance(part, Literal):
+        return [part.value] if isinstance(part.value, Size) else []
+    if isinstance(part, Apply):
+        return [p for p in part.params if isinstance(p, Size)]
+    return [guard.size for guard in part.guards] if isinstance(part, Select) else []
+
+
+def _are_one(first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], spoken: Container[str]) -> bool:
+    """Whether two axes stand side by side wherever one does, the second over the whole of an axis of what is there."""
+    if first in spoken or second in spoken:
+        return False
+    for buffer, at in accesses:
+        places = [k for k, index in enumerate(at) if index in (first, second)]
+        if not places:
+            continue
+        if [at[k] for k in places] != [first, second] or places[1] != places[0] + 1:
+            return False
+        if buffer.shape[places[1]] != size:
+            return False
+    return True
+
+
+def _shape(buffer: Buffer, at: At, dropped: Container[str]) -> Shape:
+    shape: list[Size] = []
+    for index, size in zip(at, buffer.shape, strict=True):
+        if index in dropped:
+            shape[-1] = shape[-1] * size
+        else:
+            shape.append(size)
+    return tuple(shape)
+
+
+def _without(expr: Expr, dropped: Container[str]) -> Expr:
+    if isinstance(expr, Read):
+        return Read(expr.value, tuple(index for index in expr.at if index not in dropped))
+    return rebuilt(expr, lambda operand: _without(operand, dropped))
+
+
+def _stored(store: Store, dropped: Container[str]) -> Store:
+    at = tuple(index for index in store.at if index not in dropped)
+    return replace(store, at=at, expr=_without(store.expr, dropped))

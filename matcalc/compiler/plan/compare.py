@@ -30,6 +30,7 @@ from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
+from matcalc.compiler.plan.turned_results import compute_turned
 from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
@@ -195,6 +196,7 @@ def _plan_once(
     lower(session, nodes)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
+    compute_turned(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
         graph, results = parted.graph, parted.results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -82,6 +83,12 @@ class Functions:
 
 def build(problem: Problem, data: Data) -> Call:
     """Return a function without arguments that computes the answer from `data`."""
+    run, args = jitted(problem, data)
+    return lambda: jax.tree.map(np.asarray, run(*args))
+
+
+def jitted(problem: Problem, data: Data) -> tuple[Any, list[Any]]:
+    """Return the jitted function of a problem, not compiled yet, and what it is called with."""
     names = list(problem.shapes)
     code = compile(problem.python, problem.name, "eval")
     places = tuple(names.index(w) for w in problem.wrt)
@@ -114,4 +121,4 @@ def build(problem: Problem, data: Data) -> Call:
         args = [data[DIRECTION], *args]
     else:
         run = jax.jit((jax.hessian if problem.gives == "hessian" else jax.jacrev)(f, argnums=places[0]))
-    return lambda: jax.tree.map(np.asarray, run(*args))
+    return run, args

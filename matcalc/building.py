@@ -241,7 +241,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     spec = CompiledSpec(
         name=name,
         arguments=(*arguments, *computed(program)),
-        outputs=tuple(Operand(label, node.shape, dtype=dtype) for label, node in outputs),
+        outputs=tuple(Operand(label, node.shape, dtype=dtype, blank=label in program.blank) for label, node in outputs),
         nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
@@ -345,6 +345,7 @@ def planned(request: Request) -> Planned:
         meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
         fixed=request.fixed,
         by_rows=request.target == "numba",
+        blank=request.target == "numba",
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

@@ -142,8 +142,11 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
         for read in reads(x.expr):
             if read.value not in local:
                 touched[memory[program.places.get(read.value, read.value)]] = None
-    touched.update(dict.fromkeys(memory[program.places[s.value]] for s in (*step.sums, *step.stores)))
-    return volume(size for _, size in step.axes) * flops, _bytes(table[name].shape for name in touched)
+    whole = (*step.sums, *(s for s in step.stores if not s.over))
+    touched.update(dict.fromkeys(memory[program.places[s.value]] for s in whole))
+    points = [size for _, size in step.axes]
+    parts_of = [points for store in step.stores if store.over]
+    return volume(points) * flops, _bytes([*(table[name].shape for name in touched), *parts_of])
 
 
 def _bytes(shapes: Iterable[Sequence[Size]]) -> Size:

@@ -171,7 +171,8 @@ class Program:
     are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
     k says, at k - 1; the last are those of `data`, in order. `assumed`: sizes that every call makes sure are not
     negative, besides those of shapes. `called`: what a loop calls an entry of a value, where it has a name. `ahead` is
-    run when data are fixed: its outputs are the last inputs.
+    run when data are fixed: its outputs are the last inputs. `blank`: outputs that whoever calls hands in full of
+    zeros, each with the value that it holds then.
     """
 
     inputs: tuple[str, ...]
@@ -191,6 +192,7 @@ class Program:
     data: tuple[Checked, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
     ahead: Program | None = None
+    blank: Mapping[str, str] = field(default_factory=dict)
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]

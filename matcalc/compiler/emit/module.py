@@ -66,7 +66,7 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
         text.append(PART)
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
-        text += docstring([comment(program.comment)], INDENT)
+        text += docstring([comment(program.comment), *_handed_in(program, names, target)], INDENT)
     body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
     text += size_lines(program, names, body)
     text += [joined(f"{INDENT}{line}", said) for line, said in body]
@@ -110,7 +110,8 @@ class Statements:
         self.expressions = Expressions(names, self.loops.read, lambda test, body: (body, 0))
 
     def lines(self) -> list[tuple[str, str]]:
-        result: list[tuple[str, str]] = []
+        filled = self.program.blank if self.target != "numba" else ()
+        result = [(f"{self.names.give(name)}[...] = 0.0", "") for name in filled]
         for step, around in walk_inside(self.program.steps):
             result += [(INDENT * len(around) + line, comment) for line, comment in self.step(step)]
         return result
@@ -224,6 +225,12 @@ def _functions(program: Program, target: str) -> list[str]:
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())
     return [line for part in parts for line in (*part.splitlines(), "", "")]
+
+
+def _handed_in(program: Program, names: Names, target: str) -> list[str]:
+    """Return what is said of results that are to be zeros before a call."""
+    given = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
+    return ["", f"Only what is not zero is written: {given} must be zeros before."] if given else []
 
 
 def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.blank_results import with_blank_results
 from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -30,6 +31,7 @@ from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
+from matcalc.compiler.plan.turned_results import compute_turned
 from matcalc.compiler.plan.values import Graph, Value
 from matcalc.compiler.plan.wanted_orders import wanted_orders
 from matcalc.compiler.program import Checked, Program, Source
@@ -63,6 +65,7 @@ def plan(
     meaning: Callable[[Node], Node] | None = None,
     fixed: Sequence[str] = (),
     by_rows: bool = False,
+    blank: bool = False,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -72,7 +75,8 @@ def plan(
     may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
     by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
     depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work. What reads
-    a matrix twice row by row is done `by_rows`, in blocks, if that is asked for.
+    a matrix twice row by row is done `by_rows`, in blocks, if that is asked for. With `blank`, results that are zeros
+    for the most part are handed in so.
 
     Raises: NotSupported where something has no lowering.
     """
@@ -111,6 +115,8 @@ def plan(
                 best = (cost, found)
     assert best is not None
     chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
+    if blank:
+        chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 
@@ -190,6 +196,7 @@ def _plan_once(
     join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
+    compute_turned(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
         graph, results = parted.graph, parted.results

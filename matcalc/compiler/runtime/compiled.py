@@ -20,7 +20,7 @@ from matcalc.compiler.runtime import blas_kept, image
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
-from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.runtime.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import by_name
@@ -189,6 +189,9 @@ class Compiled:
                 raise ValueError
             results.append(place)
             known.append(place)
+        for place, operand in zip(results, self.spec.outputs, strict=True):
+            if operand.blank:
+                place[...] = 0.0
         status = self._run(*values, *results)
         if status > self.spec.numeric_faults:
             raise ValueError
@@ -301,13 +304,16 @@ class Compiled:
 
             check_declared((o.name, o.facts, a) for o, a in zip(spec.arguments, arrays, strict=True))
         if out is None:
-            return self._finish(inputs, [np.empty(shape or (1,)) for shape in shapes])
+            return self._finish(inputs, [new_result(o, shape) for o, shape in zip(spec.outputs, shapes, strict=True)])
         parts = flatten(spec.nesting, out, "out")
         wanted = check_outs(spec.outputs, parts, shapes)
         results = []
-        for k, place in enumerate(wanted):
+        for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
             is_free = place is not None and not needs_copy(place, arrays)
-            results.append(place if is_free else np.empty(shapes[k] or (1,)))
+            result = place if place is not None and is_free else new_result(operand, shape)
+            if is_free and operand.blank:
+                result[...] = 0.0
+            results.append(result)
         return self._finish(inputs, results, wanted)
 
     def _output_shapes(

@@ -23,7 +23,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 
 from matcalc.compiler.runtime.entry_code import refusal
 from matcalc.compiler.runtime.machine_code import ENTRY, machine_code
-from matcalc.compiler.runtime.reshaping import is_reshape, reshaped
+from matcalc.compiler.runtime.reshaping import is_reshape, is_rows, reshaped, rows_of
 from matcalc.compiler.runtime.unboxing import Unboxing
 
 
@@ -190,10 +190,12 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
 
 class _Context(CPUContext):  # type: ignore[misc]
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        """Return what writes the code of a call, that of Numba but for contiguous arrays of another shape."""
+        """Return what writes the code of a call, that of Numba but for other shapes and rows of contiguous arrays."""
         whole = sig.as_function()
         if is_reshape(fn, whole):
             return lambda builder, args, loc=None: reshaped(self, builder, whole, args)
+        if is_rows(fn, whole):
+            return lambda builder, args, loc=None: rows_of(self, builder, whole, args)
         return super().get_function(fn, sig, _firstcall)
 
     def get_python_api(self, builder: Any) -> Unboxing:

@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, SWAPPED, Array, Dtype
-from matcalc.compiler.runtime.entry_words import BYTE, INT, POINTER, REAL, WORD, Words
+from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD, Words
 
 KINDS = {"float64": REAL, "int64": WORD, "int32": INT}
 LARGE = 2048
@@ -46,6 +46,12 @@ class Calls(Words):
         shape = [self.at(lengths, axis) for axis in range(rank)]
         data = self.part(thing, Array.data, KINDS[dtype].as_pointer())
         return Given(data, shape, reduce(builder.mul, shape))
+
+    def clear(self, data: Any, entries: Any) -> None:
+        """Fill an array of numbers with zeros."""
+        start = self.builder.bitcast(data, POINTER)
+        fill = self.module.declare_intrinsic("llvm.memset", [POINTER, WORD])
+        self.builder.call(fill, [start, BYTE(0), self.builder.mul(entries, WORD(8)), BIT(0)])
 
     def run(self, given: Sequence[Any]) -> tuple[Any, Any, Any]:
         """Call the machine code as Numba does; return whether it raised, its status, what tells of the exception."""

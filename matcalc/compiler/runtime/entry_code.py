@@ -67,7 +67,8 @@ def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
     if found is None:
         return None
     given = tuple(Taken(operand.dtype, len(operand.shape)) for operand in spec.arguments)
-    return _kept(_Entry, start_of(kind), found, given, spec.nesting)
+    blank = tuple(operand.blank for operand in spec.outputs)
+    return _kept(_Entry, start_of(kind), found, given, spec.nesting, blank)
 
 
 def _kept(kind: type[_Entry] | type[_Exact], *parts: Any) -> MachineCode:
@@ -84,9 +85,11 @@ def _kept(kind: type[_Entry] | type[_Exact], *parts: Any) -> MachineCode:
 class _Entry(Sizes, Calls):
     """The function as it is written."""
 
-    def __init__(self, start: int, read: ReadSizes, given: Sequence[Taken], nesting: Nesting) -> None:
+    def __init__(
+        self, start: int, read: ReadSizes, given: Sequence[Taken], nesting: Nesting, blank: Sequence[bool]
+    ) -> None:
         super().__init__(ENTRY, start, read)
-        self.given, self.nesting = given, nesting
+        self.given, self.nesting, self.blank = given, nesting, blank
         self.count = len(given) + len(read.asked)
 
     def text(self) -> str:
@@ -240,7 +243,8 @@ class _Entry(Sizes, Calls):
                 self.put(lengths, axis, length)
             kind = self.symbol("float64")
             self.calls("Py_IncRef", ir.VoidType(), kind)
-            array = self.calls("empty", POINTER, INT(len(shape)), lengths, kind, INT(0))
+            make = "blank" if self.blank[k] else "empty"
+            array = self.calls(make, POINTER, INT(len(shape)), lengths, kind, INT(0))
             self.put(self.results, k, array)
             self.no_error(array)
             places.append(self.part(array, Array.data, REAL.as_pointer()))
@@ -276,6 +280,8 @@ class _Entry(Sizes, Calls):
             if shape:
                 self.calls("Py_IncRef", ir.VoidType(), things[k])
                 self.put(self.results, k, things[k])
+            if self.blank[k]:
+                self.clear(places[k], self.entries[k])
         return places
 
     def unnest(self, nesting: Nesting, thing: Any, found: dict[int, Any]) -> None:

@@ -15,6 +15,7 @@ from matcalc.compiler.runtime.modules import load_text
 from matcalc.compiler.runtime.source import INDENT, OPTIONS, Spelled, into_name, nested_text, signature_text, size_lines
 from matcalc.compiler.runtime.spec import CompiledSpec, size_names
 from matcalc.errors import NotSupported
+from matcalc.language.identifiers import free
 
 UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
 INTEGERS = {"int64": "integers", "int32": "stored_places"}
@@ -44,7 +45,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
     for test, argument in tests:
         body += [f"if {test}:", f'{INDENT}raise ShapeError("{argument} has a shape that does not fit")']
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
-        body.append(f"{name} = np.empty({names.shape(operand.shape)})")
+        body.append(f"{name} = {operand.maker}({names.shape(operand.shape)})")
     body.append(f"status = into({', '.join([*parameters, *names.outputs])})")
     for number, fault in enumerate(spec.faults, 1):
         error = "LinAlgError" if number <= spec.numeric_faults else "ShapeError"
@@ -75,6 +76,7 @@ def into(spec: CompiledSpec, module: str) -> Any:
     for result in names.outputs:
         body += [f"if share({result}, {other}):\n{INDENT * 2}return {len(spec.faults) + 2}" for other in arrays]
         arrays.append(result)
+    body += cleared(spec, names)
     body.append(f"return into({', '.join(parameters)})")
     statements = ["from numba import njit, types", "from matcalc.compiler.runtime.njit_entry import share"]
     head = ["@njit(SIGNATURE, **OPTIONS)", f"def {spec.name}_into({', '.join(parameters)}):"]
@@ -97,7 +99,10 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
         array = f"carray(inputs[{k}], {shape}{dtype})"
         call.append(array if operand.shape else f"{array}[0]" if dtype else f"inputs[{k}][0]")
     call += [names.sizes[n] for n in spec.sizes]
-    call += [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
+    results = [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
+    blank = [k for k, operand in enumerate(spec.outputs) if operand.blank]
+    body += [f"{names.outputs[k]} = {results[k]}" for k in blank] + cleared(spec, names)
+    call += [names.outputs[k] if k in blank else result for k, result in enumerate(results)]
     body.append(f"return into({', '.join(call)})")
     settings = "REALS = types.CPointer(types.CPointer(types.float64))\n"
     settings += "ANY = types.CPointer(types.voidptr)\n" if has_indices else ""
@@ -109,6 +114,17 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     statements.append(f"from numba import {', '.join(['carray', *kinds, 'types'])}")
     text = _module(spec, module, names, statements, settings, lines, True)
     return load_text(text, f"{spec.name}_c").module.c_entry
+
+
+def cleared(spec: CompiledSpec, names: Spelled) -> list[str]:
+    """Return the lines that fill given results with zeros, of those that machine code is handed so."""
+    lines = []
+    for name, operand in zip(names.outputs, spec.outputs, strict=True):
+        if operand.blank:
+            at = [free(f"{name}_{k}", names.taken) for k in range(len(operand.shape))]
+            lines += [f"{INDENT * k}for {axis} in range({name}.shape[{k}]):" for k, axis in enumerate(at)]
+            lines.append(f"{INDENT * len(at)}{name}[{', '.join(at)}] = 0.0")
+    return lines
 
 
 def _sizes(spec: CompiledSpec) -> tuple[Spelled, list[str], list[tuple[str, str]]]:

@@ -40,8 +40,8 @@ OBJECTS = {
     "TypeError": TypeError,
 }
 """The objects that code here knows, which live as long as the process."""
-EMPTY = 184
-"""The place of PyArray_Empty in NumPy's table of functions, which is part of its stable interface."""
+MAKERS = {"blank": 183, "empty": 184}
+"""The places of PyArray_Zeros and PyArray_Empty in NumPy's table of functions, part of its stable interface."""
 
 
 ENTRY = "entry"
@@ -131,7 +131,8 @@ def add_symbols() -> None:
         llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))
     for name, thing in OBJECTS.items():
         llvm.add_symbol(PREFIX + name, id(thing))
-    llvm.add_symbol(PREFIX + "empty", numpy_function(EMPTY))
+    for name, place in MAKERS.items():
+        llvm.add_symbol(PREFIX + name, numpy_function(place))
 
 
 def address(function: Any) -> int:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from matcalc.compiler.runtime.spec import CompiledSpec, size_names
+import numpy as np
+
+from matcalc.compiler.runtime.spec import CompiledSpec, Operand, size_names
 from matcalc.errors import ShapeError
 from matcalc.tensor.sizes_from_shapes import check_conditions, solve
 
@@ -36,3 +39,9 @@ def output_shapes(spec: CompiledSpec, sizes: Mapping[str, int]) -> list[tuple[in
                 raise ShapeError(f"the size {size} of {operand.name} is {length}")
         shapes.append(shape)
     return shapes
+
+
+def new_result(operand: Operand, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the array that machine code writes a result into: of one entry for a scalar."""
+    make = np.zeros if operand.blank else np.empty
+    return make(shape or (1,))

@@ -51,7 +51,8 @@ def entry_text(part: Part) -> str:
         test = " or ".join(test for test, of in tests if of == argument)
         fault = literal(f"{argument} has a shape that does not fit")
         body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
-    body += [f"{n} = np.empty({names.shape(o.shape)})" for n, o in zip(names.outputs, spec.outputs, strict=True)]
+    for name, operand in zip(names.outputs, spec.outputs, strict=True):
+        body.append(f"{name} = {operand.maker}({names.shape(operand.shape)})")
     arrays = [
         f"*stored_arrays({n})" if o.name in sparse else n for n, o in zip(names.arguments, spec.arguments, strict=True)
     ]

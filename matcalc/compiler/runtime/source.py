@@ -215,7 +215,8 @@ def entry_text(spec: CompiledSpec) -> str:
     tests += [t for t, _ in sizes[1]]
     checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
     shapes = [names.shape(o.shape) for o in spec.outputs]
-    fresh = [f"{n} = empty({shape})" for n, shape in zip(names.outputs, shapes, strict=True)]
+    rows = zip(names.outputs, shapes, spec.outputs, strict=True)
+    fresh = [f"{n} = {o.maker if o.blank else 'empty'}({shape})" for n, shape, o in rows]
     call = f"run({', '.join([*names.parameters, *names.outputs])})"
     if spec.faults:
         call = f"status = {call}"

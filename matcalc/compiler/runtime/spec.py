@@ -61,7 +61,8 @@ class Operand:
     `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    places of an axis, float32 for results that are rounded to it.
+    places of an axis, float32 for results that are rounded to it. A result that is `blank` is handed to machine code
+    full of zeros, which then writes only what is not.
     """
 
     name: str
@@ -71,11 +72,17 @@ class Operand:
     facts: tuple[str, ...] = ()
     dtype: str = "float64"
     known: tuple[str, ...] = ()
+    blank: bool = False
 
     @property
     def memory(self) -> str:
         """The type of the array that code writes a result to: one of float32 is rounded from it."""
         return self.dtype if self.dtype.startswith("int") else "float64"
+
+    @property
+    def maker(self) -> str:
+        """What makes the array of a result, in NumPy's words."""
+        return "np.zeros" if self.blank else "np.empty"
 
     @property
     def declared(self) -> str:

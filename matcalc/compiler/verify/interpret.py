@@ -77,7 +77,7 @@ class Interpreter:
                     raise ShapeError(f"{buffer.name} has the shape {array.shape}, not {shape}")
                 self.memory.give(buffer.name, array)
             else:
-                self.memory.make(buffer.name, shape, buffer.dtype)
+                self.memory.make(buffer.name, shape, buffer.dtype, program.blank.get(buffer.name, ""))
         with np.errstate(all="ignore"):
             for step, act in self.actions:
                 self.guarded(step, act)

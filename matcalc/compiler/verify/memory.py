@@ -31,8 +31,8 @@ class Memory:
         self.owner: dict[str, Array] = {}
         self.read_only: set[str] = set()
 
-    def make(self, name: str, shape: Sequence[int], dtype: str) -> None:
-        """Make a buffer: of NaN, or of the least integer, with no owner.
+    def make(self, name: str, shape: Sequence[int], dtype: str, blank: str = "") -> None:
+        """Make a buffer: of NaN, or of the least integer, with no owner; one that is handed in `blank`, of that value.
 
         Raises: ShapeError for a length that is negative: such sizes the program is not for.
         """
@@ -41,6 +41,8 @@ class Memory:
         kind = np.dtype(dtype)
         self.data[name] = np.full(shape, np.nan if kind.kind == "f" else np.iinfo(kind).min, kind)
         self.owner[name] = np.full(shape, NOBODY, np.int32)
+        if blank:
+            self.data[name], self.owner[name] = np.zeros(shape, kind), np.full(shape, self.number[blank], np.int32)
 
     def give(self, name: str, array: Array) -> None:
         """Hand in an argument or a constant: what nobody may write to."""

@@ -1,0 +1,73 @@
+"""A value that one other reads turned, and nothing else reads, is computed turned where it is cheap.
+
+What is put together of parts is put together so, and an entry that reads one array is read there. So a Hessian in the
+order of its axes is written where it is wanted, and no array of its size stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set
+from dataclasses import replace
+
+from matcalc.compiler.entrywise import At, Expr, Product, Read, reads
+from matcalc.compiler.plan.ahead import values_read
+from matcalc.compiler.plan.values import ONE, Graph, Run, Value, moved, times
+
+
+def compute_turned(graph: Graph, results: Set[str]) -> None:
+    """Let values take over what they alone read turned."""
+    count = _readers(graph, results)
+    for item in graph.items:
+        if isinstance(item, Value) and item.kind == "point" and not item.parts and item.expr is not None:
+            scale, of, at = _turned(graph, item, item.expr)
+            if of is not None and of.parts and count[of.name] == 1 and of.name not in results:
+                _take_parts(item, of, scale, at, graph.axes, item.name in results)
+    count = _readers(graph, results)
+    for item in graph.items:
+        if isinstance(item, Value) and item.kind == "point":
+            whole = item.base if item.parts and item.name in results else item.expr
+            scale, of, at = _turned(graph, item, whole)
+            if of is None or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
+                continue
+            if sum(len(read.at) == len(at) for read in reads(of.expr)) <= 1:
+                entry = _times(scale, moved(of.expr, dict(zip(graph.axes, at, strict=False))))
+                item.base, item.expr = (entry, item.expr) if whole is item.base else (item.base, entry)
+
+
+def _readers(graph: Graph, results: Set[str]) -> Counter[str]:
+    """Return how often each value is read by what results need."""
+    count: Counter[str] = Counter()
+    for item in reversed(graph.items):
+        made = [value.name for _, value in item.results] if isinstance(item, Run) else [item.name]
+        if not any(count[name] or name in results for name in made):
+            continue
+        is_stored = isinstance(item, Value) and item.parts and item.name in results
+        count.update(values_read(replace(item, expr=None) if is_stored else item))  # type: ignore[arg-type]
+    return count
+
+
+def _turned(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value | None, At]:
+    """Return of `scale*of[at]`, the axes of a value in another order, what it is."""
+    scale = ONE if not isinstance(expr, Product) else replace(expr, factors=())
+    read = expr.factors[0] if isinstance(expr, Product) and len(expr.factors) == 1 else expr
+    axes = graph.axes[: len(item.shape)]
+    if not isinstance(read, Read) or read.at == axes or sorted(map(str, read.at)) != sorted(axes):
+        return ONE, None, ()
+    of = graph.values[read.value]
+    return scale, of if of.kind == "point" else None, read.at
+
+
+def _take_parts(item: Value, of: Value, scale: Expr, at: At, axes: At, is_result: bool) -> None:
+    """Make of `item[axes] = scale*of[at]` what `of` is, for results without the entry at each point."""
+    own = dict(zip(map(str, axes), at, strict=False))
+    place = [at.index(axis) for axis in axes[: len(at)]]
+    item.parts = tuple(
+        replace(part, at=tuple(part.at[k] for k in place), expr=_times(scale, part.expr)) for part in of.parts
+    )
+    item.base = None if of.base is None else _times(scale, moved(of.base, own))
+    item.expr = None if of.expr is None or is_result else _times(scale, moved(of.expr, own))
+
+
+def _times(scale: Expr, expr: Expr) -> Expr:
+    return times(scale.coef, (expr,)) if isinstance(scale, Product) else expr

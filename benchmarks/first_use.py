@@ -16,8 +16,7 @@ import tempfile
 from pathlib import Path
 
 from matcalc.compiler.runtime.made_by import level_of_host
-from matcalc.compiler.runtime.shipped import FOLDER
-from matcalc.store.data_folders import data_folder
+from matcalc.store import shipped_files
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "first_use.md"
@@ -47,8 +46,8 @@ def seconds():
     return time.perf_counter(), used.ru_utime + used.ru_stime
 
 if WITHOUT:
-    from matcalc.compiler.runtime import shipped
-    shipped.data_folder = lambda name: Path("/nowhere")
+    from matcalc.store import shipped_files
+    shipped_files.data_folder = lambda name: Path("/nowhere")
 import matcalc as mc
 
 text, wrt, declarations = json.loads(sys.argv[1])
@@ -81,7 +80,7 @@ def main() -> None:
     given = parser.parse_args()
     ways: dict[str, tuple[Path, bool]] = {"before": (given.before.resolve(), False)} if given.before else {}
     ways["compiled here"] = ROOT, True
-    files = sorted((data_folder("codegen") / FOLDER).glob("*"))
+    files = sorted(shipped_files.folder().glob("*"))
     if files:
         ways["shipped"] = ROOT, False
     best: dict[tuple[str, str], list[float]] = {}

@@ -52,6 +52,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
     "matcalc.compiler.runtime.machine_code._surroundings": "nothing",
     "matcalc.compiler.runtime.machine_code.add_symbols": "nothing",
+    "matcalc.store.installation.content_of_files": "nothing",
     "matcalc.store.installation.installation": "nothing",
     "matcalc.compiler.runtime.image._processor": "nothing",
     "matcalc.compiler.runtime.kernel_code._own_runtime": "nothing",

@@ -44,8 +44,8 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
 def ship(jobs: int) -> int:
     from matcalc.compiler.runtime.ship import ship as shipping
 
-    for level, path in shipping(jobs):
-        print(f"{level}: {path.stat().st_size / 1e6:.2f} MB in {path}")
+    for part, path in shipping(jobs):
+        print(f"{part}: {path.stat().st_size / 1e6:.2f} MB in {path}")
     return 0
 
 

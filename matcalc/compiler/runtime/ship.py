@@ -1,4 +1,4 @@
-"""The kernels that a wheel brings: all of them compiled for a level of processors, and packed in one file.
+"""What a wheel brings: the forms that are made of its files, and all kernels, in one file for a level of processors.
 
 Each level is compiled by processes of its own, in an empty cache, with Numba told to compile for it, whatever this
 machine is; nothing of it is run here.
@@ -14,26 +14,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from matcalc.compiler.runtime.kernel_code import in_cache
+from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.made_by import LEVELS, own
 from matcalc.compiler.runtime.modules import symbol_of
-from matcalc.compiler.runtime.shipped import FOLDER, packed
+from matcalc.compiler.runtime.shipped import packed
 from matcalc.compiler.runtime.warm import TARGET, kernels, warm
 from matcalc.errors import NotSupported
-from matcalc.store.data_folders import data_folder
+from matcalc.rulebook.load import shipped_rulebook
+from matcalc.store import shipped_files
+from matcalc.store.kept_forms import ship_form
 
 SETTINGS = "NUMBA_"
 
 
 def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]]:
-    """Compile all kernels for each level; yield its name and the file, which is in the folder of the installation.
+    """Make what a wheel brings; yield the name of each part and its file, which is in the folder of the installation.
 
     `jobs` processes do so, as for `warm`. Files that are there already are removed first.
 
     Raises: NotSupported where a level cannot be compiled.
     """
-    place = data_folder("codegen") / FOLDER if folder is None else folder
+    place = shipped_files.folder() if folder is None else folder
     for path in place.glob("*"):
         path.unlink()
+    yield "rulebook", ship_form("rulebook", shipped_rulebook(), place)
+    for target in ("numba", "numpy"):
+        yield f"library_{target}", ship_form(f"library_{target}", load_library(target), place)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     for level in LEVELS:
         with tempfile.TemporaryDirectory() as cache:
@@ -42,7 +48,7 @@ def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]
             run = subprocess.run(program, capture_output=True, text=True, check=False, env=kept | told)
         if run.returncode:
             raise NotSupported(f"the kernels for {level.name} cannot be compiled: {run.stderr.strip()[-300:]}")
-        yield level.name, Path(run.stdout.splitlines()[-1])
+        yield f"kernels for {level.name}", Path(run.stdout.splitlines()[-1])
 
 
 def _ship_level(jobs: int, folder: Path) -> Path:

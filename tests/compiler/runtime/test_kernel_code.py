@@ -16,7 +16,8 @@ from matcalc.compiler.runtime import kernel_code, kernels, made_by, shipped
 from matcalc.compiler.runtime.kernel_code import Part
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items, symbol_of
-from matcalc.store.cache_entries import recording
+from matcalc.store import shipped_files
+from matcalc.store.cache_entries import file_name, recording
 
 KERNELS = {"matcalc.a": b"code of a" * 50, "matcalc.b": b"", "matcalc.c": bytes(range(256))}
 AROUND = "who\nhow\nwhere"
@@ -26,9 +27,9 @@ AROUND = "who\nhow\nwhere"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "data_folder", lambda name: tmp_path)
+    monkeypatch.setattr(shipped_files, "data_folder", lambda name: tmp_path)
     shipped._read.cache_clear()
-    yield tmp_path / shipped.FOLDER
+    yield tmp_path / shipped_files.FOLDER
     shipped._read.cache_clear()
 
 
@@ -67,7 +68,7 @@ def test_each_damage_leaves_nothing(folder):
 
 def test_a_file_for_others_is_not_taken_under_another_name(folder):
     path = shipped.packed(KERNELS, "another processor", folder)
-    path.rename(folder / shipped.file_name(shipped.STEM, AROUND))
+    path.rename(folder / file_name(shipped.STEM, AROUND))
     assert found()[0] == {}
 
 
@@ -135,9 +136,10 @@ def test_a_kernel_is_a_call_of_its_symbol_and_those_below_it_are_not_run(tmp_pat
     program = """
 import json, sys
 from pathlib import Path
-from matcalc.compiler.runtime import modules, shipped
+from matcalc.compiler.runtime import modules
+from matcalc.store import shipped_files
 from matcalc.store.cache_entries import recording
-shipped.data_folder = lambda name: Path(PLACE)
+shipped_files.data_folder = lambda name: Path(PLACE)
 with recording() as record:
     modules.load_items("numba", ["symmetrise", "put_symmetric"])
 names = [name.rpartition(".")[2].rpartition("_")[0] for name in sys.modules if ".generated." in name]
@@ -161,8 +163,8 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 import numpy as np
-from matcalc.compiler.runtime import shipped
-shipped.data_folder = lambda name: Path(PLACE)
+from matcalc.store import shipped_files
+shipped_files.data_folder = lambda name: Path(PLACE)
 import matcalc as mc
 
 fn = mc.compile("expm(A)", declarations="A: matrix(n, n)")
@@ -172,11 +174,10 @@ kept = [p.name for p in Path(CACHE).glob("kernel.*")]
 print(json.dumps({"found": found, "numba": numba, "kept": kept, "note": fn.stats["note"]}))
 """
 PACK = """
-import json
 from matcalc.compiler.runtime import kernel_code, shipped
 from matcalc.compiler.runtime.made_by import own
-around = own()
-shipped.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, Path(PLACE)/shipped.FOLDER)
+around, place = own(), Path(PLACE) / shipped_files.FOLDER
+shipped.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
 """
 SIZES = (1, 2, 7, 30)
 
@@ -214,7 +215,7 @@ def package(tmp_path_factory, level):
 def test_shipped_kernels_are_taken_and_give_the_bits_of_a_fresh_compilation(package, tmp_path):
     folder, made = package
     assert made["kept"] and made["numba"]
-    for path in [folder / shipped.FOLDER, *(folder / shipped.FOLDER).iterdir()]:
+    for path in [folder / shipped_files.FOLDER, *(folder / shipped_files.FOLDER).iterdir()]:
         path.chmod(0o555)
     first = told(started(tmp_path / "cache", folder))
     assert first["kept"] == [] and first["found"] == made["found"]
@@ -236,8 +237,8 @@ def test_two_processes_at_once(package, tmp_path):
 @pytest.mark.parametrize("damage", ["cut", "another", "missing", "another processor"])
 def test_what_is_damaged_is_compiled(package, tmp_path, damage):
     folder, made = package
-    (path,) = (folder / shipped.FOLDER).iterdir()
-    place = tmp_path / shipped.FOLDER
+    (path,) = (folder / shipped_files.FOLDER).iterdir()
+    place = tmp_path / shipped_files.FOLDER
     place.mkdir()
     whole = path.read_bytes()
     content = {"cut": whole[:-1], "another": whole[:-9] + b"\0" + whole[-8:], "another processor": whole}

@@ -146,6 +146,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--measure", action="store_true", help="take another BLAS where it is faster than SciPy's")
     command.add_argument("--blas", metavar="LIBRARY", help="of --measure: the path of a library, or mkl, the default")
     command.add_argument("--forget", action="store_true", help="undo --measure: SciPy's OpenBLAS does all again")
+    command.add_argument("--ship", action="store_true", help="compile for levels of processors, into files for a wheel")
     command.add_argument("--quiet", action="store_true", help="no progress on standard error")
     command = add(commands, "serve", "a page on this machine: formula, derivative, why, and code", handlers.serve)
     command.add_argument("--port", type=int, default=7340, metavar="N", help="7340 by default; a free one if taken")

@@ -1,4 +1,4 @@
-"""`matcalc warm`: kernels compiled ahead for this machine, and BLAS by measurement."""
+"""`matcalc warm`: kernels compiled ahead for this machine or for a wheel, and BLAS by measurement."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from matcalc.commands.handlers import complain
 
 
 def warm(arguments: argparse.Namespace) -> int:
-    """Compile all kernels, or measure a BLAS, or forget what was measured."""
+    """Compile all kernels, or those that a wheel brings, or measure a BLAS, or forget what was measured."""
     if arguments.forget and arguments.measure:
         return complain("--forget undoes what --measure has chosen: give one of them")
     if arguments.blas and not arguments.measure:
         return complain("--blas names the library that --measure tries: give both")
     if arguments.jobs < 0:
         return complain("--jobs takes a number of processes, 1 or more")
+    if arguments.ship and (arguments.forget or arguments.measure):
+        return complain("--ship makes files for a wheel and measures nothing: give it alone")
+    if arguments.ship:
+        return ship(arguments.jobs)
     if arguments.forget:
         return forget()
     compile_all(arguments.jobs, arguments.quiet)
@@ -35,6 +39,14 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
     built, count = warming.warm(jobs, shown), len(warming.kernels())
     kept = f"{warming.cache_size() / 1e6:.1f} MB of compiled code in {cache_folder().path}"
     print(f"{count} kernels, {built} compiled now, in {time.perf_counter() - start:.1f} s; {kept}")
+
+
+def ship(jobs: int) -> int:
+    from matcalc.compiler.runtime.ship import ship as shipping
+
+    for part, path in shipping(jobs):
+        print(f"{part}: {path.stat().st_size / 1e6:.2f} MB in {path}")
+    return 0
 
 
 def measure(given: str) -> int:

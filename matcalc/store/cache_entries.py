@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from matcalc.store.cache_folder import OTHERS, cache_folder
+from matcalc.store.cache_folder import OTHERS, cache_folder, owners
 
 MARK = b"matcalc compiled code 1\n"
 DIGEST = 64
@@ -74,10 +74,16 @@ def count_built() -> None:
 def read(stem: str, key: str) -> bytes | None:
     """Return the pickle that was written for this key, None where there is none that can be trusted."""
     path = _path(stem, key)
-    if path is None:
-        return None
+    return None if path is None else read_file(path, key)
+
+
+def read_file(path: Path, key: str, may_be_roots: bool = False) -> bytes | None:
+    """Return what a file holds that was written for this key, None where it is not there or cannot be trusted.
+
+    The file is this user's, or root's where that is said.
+    """
     try:
-        content = _content(path)
+        content = _content(path, may_be_roots)
     except FileNotFoundError:
         return None
     except OSError as fault:
@@ -101,11 +107,21 @@ def write(stem: str, key: str, pickled: bytes) -> None:
     path = _path(stem, key)
     if path is None:
         return
-    body = key.encode() + b"\0" + pickled
     try:
-        write_whole(path, MARK + hashlib.sha256(body).hexdigest().encode() + body)
+        write_whole(path, sealed(key, pickled))
     except OSError as fault:
         note(f"cannot write to {path.parent} ({fault.strerror or fault}): compiled code is kept for this process only")
+
+
+def sealed(key: str, content: bytes) -> bytes:
+    """Return what a file holds that keeps this content for a key."""
+    body = key.encode() + b"\0" + content
+    return MARK + hashlib.sha256(body).hexdigest().encode() + body
+
+
+def file_name(stem: str, key: str) -> str:
+    """Return the name of the file for a key."""
+    return f"{stem[:100]}.{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -128,11 +144,11 @@ def _path(stem: str, key: str) -> Path | None:
     folder = cache_folder()
     if folder.note:
         note(folder.note)
-    return folder.path and folder.path / f"{stem[:100]}.{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
+    return folder.path and folder.path / file_name(stem, key)
 
 
-def _content(path: Path) -> bytes:
-    """Return the content of a regular file that only this user may write.
+def _content(path: Path, may_be_roots: bool) -> bytes:
+    """Return the content of a regular file that only this user may write, or root where that is said.
 
     Raises: OSError.
     """
@@ -141,6 +157,6 @@ def _content(path: Path) -> bytes:
         info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode):
             raise OSError("it is no regular file")
-        if hasattr(os, "geteuid") and (info.st_uid != os.geteuid() or info.st_mode & OTHERS):
+        if hasattr(os, "geteuid") and (info.st_uid not in owners(may_be_roots) or info.st_mode & OTHERS):
             raise OSError("others may have written it")
         return file.read()

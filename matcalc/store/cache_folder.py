@@ -80,11 +80,12 @@ def _made(path: Path) -> str:
     return ""
 
 
-def untrusted(path: Path) -> str:
+def untrusted(path: Path, may_be_roots: bool = False) -> str:
     """Return what somebody else may do to the folder or what lies above it, or nothing.
 
-    The folder is this user's and not writable by others. What lies above it, links included, is this user's or
-    root's, and not writable by others except with the sticky bit, which keeps them from replacing what is not theirs.
+    The folder is this user's, or root's where that is said, and not writable by others. What lies above it, links
+    included, is this user's or root's, and not writable by others except with the sticky bit, which keeps them from
+    replacing what is not theirs.
     """
     if not hasattr(os, "geteuid"):
         return ""
@@ -93,7 +94,7 @@ def untrusted(path: Path) -> str:
     last = chain.pop()[1]
     if not stat.S_ISDIR(last.st_mode):
         return f"{path} is no folder"
-    if last.st_uid != me:
+    if last.st_uid not in owners(may_be_roots):
         return f"{path} belongs to another user"
     if last.st_mode & OTHERS:
         return f"others may write to {path}"
@@ -103,6 +104,11 @@ def untrusted(path: Path) -> str:
         if stat.S_ISDIR(info.st_mode) and info.st_mode & OTHERS and not (info.st_mode & stat.S_ISVTX or _own(info, me)):
             return f"others may write to {above}, which leads to {path}"
     return ""
+
+
+def owners(may_be_roots: bool) -> tuple[int, ...]:
+    """Return the users whose files are trusted: this one, and root where that is said."""
+    return (os.geteuid(), 0) if may_be_roots else (os.geteuid(),)
 
 
 def _chain(path: Path) -> Iterator[tuple[Path, os.stat_result]]:

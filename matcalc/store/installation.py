@@ -1,6 +1,7 @@
 """What is installed here, as one word: another as soon as a file of matcalc or of what it compiles with is another.
 
-No file is read: sizes, times of change and numbers of files tell, which the file system keeps, and no copy takes along.
+No file is read for that word: sizes, times of change and numbers of files tell, which the file system keeps, and no
+copy takes along.
 """
 
 from __future__ import annotations
@@ -39,6 +40,21 @@ def installation() -> str:
         digest.update(_stamp(name, os.stat(found.origin)).encode() if found and found.origin else b"none")
     if newest >= matcalc._loaded_at:
         digest.update(os.urandom(16))
+    return digest.hexdigest()
+
+
+@cache
+def content_of_files() -> str:
+    """Return the digest of the content of the files of matcalc and of its data, wherever they are."""
+    package, data = Path(__file__).parents[1], [data_folder("rules"), data_folder("codegen")]
+    apart = {*data, package / "documentation"}
+    digest = hashlib.sha256()
+    for folder in (package, *data):
+        for path in sorted(Path(path) for path, _ in _files(str(folder))):
+            if folder != package or not apart & set(path.parents):
+                content = path.read_bytes()
+                digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
+                digest.update(content)
     return digest.hexdigest()
 
 

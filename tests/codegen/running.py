@@ -1,6 +1,5 @@
 """Kernels run on both targets by their templates, with operands drawn for their patterns."""
 
-import inspect
 import re
 
 import numba
@@ -27,13 +26,12 @@ def kernel(name):
     modules = load_items("numba", [name])
     module = __import__(modules[name], fromlist=[name])
     found = getattr(module, name)
-    if not hasattr(found, "dispatcher"):
+    if not hasattr(found, "signature"):
         return found
-    names = ", ".join(inspect.signature(found.dispatcher.py_func).parameters)
-    (compiled,) = found.dispatcher.overloads.values()
+    names = ", ".join(f"a{k}" for k in range(len(found.signature.args)))
     space = {name: found}
     exec(f"def call({names}): return {name}({names})", space)
-    return numba.njit(compiled.signature, error_model="numpy")(space["call"])
+    return numba.njit(found.signature, error_model="numpy")(space["call"])
 
 
 def sizes_of(k):

@@ -37,8 +37,8 @@ class LoopWriter:
         views = []
         for name, shape in seen.items():
             self.names.flat[name] = self.names.local(f"{self.names.give(name)}_flat")
-            lengths = "".join(f"{self.names.size(size)}, " for size in shape)
-            views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths.rstrip()}))", ""))
+            lengths = ", ".join(map(self.names.size, shape)) + "," * (len(shape) == 1)
+            views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths}))", ""))
         lines = views + self._loops(loop)
         self.names.flat.clear()
         return lines

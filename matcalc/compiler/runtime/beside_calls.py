@@ -12,6 +12,9 @@ from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.ahead import bound
 from matcalc.compiler.runtime.blas_kept import DEFAULT
 from matcalc.compiler.runtime.entry_code import entry, has_entry
+from matcalc.compiler.runtime.image import Made
+from matcalc.compiler.runtime.kernels import part_of
+from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_text
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.plan_text import Plan
@@ -38,6 +41,11 @@ def text_of(spec: CompiledSpec) -> str:
 def lease_of(spec: CompiledSpec, text: str) -> Lease:
     """Run the text of the module."""
     return load_text(text, spec.name, stays=False).lease
+
+
+def made(into: Any) -> Made:
+    """Return the code of a function that Numba has compiled."""
+    return Made(*part_of(into), surroundings())
 
 
 def into_of(spec: CompiledSpec, module: ModuleType) -> Any:

@@ -117,14 +117,17 @@ def _library(path: str, count: int) -> BlasLibrary | str:
         return f"{refusal.message}: {DEFAULT} is used"
 
 
-_bound: dict[str, MachineCode | None] = {}
+_bound: dict[str, tuple[int, MachineCode | None]] = {}
+"""Where calls of a routine go now, and the code there, where it is ours."""
 
 
 def bind(name: str) -> None:
-    """Let the symbol of SciPy's routine of this name be what was chosen for it. A second time does nothing.
+    """Let the symbol of SciPy's routine of this name be what was chosen for it.
 
-    The symbol is there already. Names that are no routine's do nothing.
+    The symbol is there already, or there again, of SciPy. Names that are no routine's do nothing.
     """
+    if name in _bound:
+        llvm.add_symbol(_symbol(name)[0], _bound[name][0])
     if name in _bound or name not in load_routines():
         return
     choice = chosen()
@@ -137,12 +140,13 @@ def bind(name: str) -> None:
         return
     other = library.address(name)
     symbol, is_lapack = _symbol(name)
-    _bound[name] = None
+    code = None
     if not all(choice.classes(name)):
         llvm.add_symbol(f"{PREFIX}ours.{name}", llvm.address_of_symbol(symbol))
         llvm.add_symbol(f"{PREFIX}other.{name}", other)
-        code = _bound[name] = machine_code(_fork(load_routines()[name], choice.classes(name), is_lapack))
+        code = machine_code(_fork(load_routines()[name], choice.classes(name), is_lapack))
         other = code.address(f"choose.{name}")
+    _bound[name] = other, code
     llvm.add_symbol(symbol, other)
 
 

@@ -114,7 +114,7 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            image.keep(spec, self._text, into, code, module.run.code)
+            image.keep(spec, self._text, beside().made(into), code, module.run.code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:

@@ -23,6 +23,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 
 from matcalc.compiler.runtime.entry_code import refusal
 from matcalc.compiler.runtime.machine_code import ENTRY, machine_code
+from matcalc.compiler.runtime.made_by import widest
 from matcalc.compiler.runtime.reshaping import is_reshape, is_rows, reshaped, rows_of
 from matcalc.compiler.runtime.unboxing import Unboxing
 
@@ -163,16 +164,6 @@ def _undefined(module: Any) -> list[str]:
     """Return what a module names and does not define, LLVM's own functions aside."""
     named = [*module.functions, *module.global_variables]
     return [value.name for value in named if value.is_declaration and not value.name.startswith("llvm.")]
-
-
-def widest(features: str) -> str:
-    """Return the features of a processor with its widest vectors.
-
-    LLVM keeps to 256 bits on processors of Intel with AVX-512, since the first of them clocked down at 512. Those with
-    VBMI2 (Ice Lake and Zen 4 on) do not: vector functions take half to three quarters of the time there. What this
-    returns is part of the key of cached code, by Numba's `magic_tuple`.
-    """
-    return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features.split(",") else features
 
 
 class _Codegen(JITCPUCodegen):  # type: ignore[misc]

@@ -6,37 +6,27 @@ overwrite in turn. Here the key of an entry is all that the code was made of and
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import platform
 import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
-from numba.core import config, sigutils, typeinfer
+from numba.core import sigutils, typeinfer
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from matcalc.compiler.runtime import engine, linker_symbols, pointer_call, reshaping, unboxing
 from matcalc.compiler.runtime.call_slot import exact_call
 from matcalc.compiler.runtime.engine import Dispatcher
 from matcalc.compiler.runtime.entry_code import Taken, exact_entry
-from matcalc.compiler.runtime.modules import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.compiler.runtime.generated import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.compiler.runtime.made_by import made_by
 from matcalc.store import cache_entries
-
-SETTINGS = (
-    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",
-    "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
-)  # fmt: skip
-"""Settings of Numba that change the code it makes."""
-
 
 SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
 """Options of every function compiled for itself; nobody calls it as C does, which would be one more to optimise."""
@@ -128,12 +118,5 @@ def _surroundings() -> str:
     """Return what compiled code depends on besides its text and the processor."""
     import matcalc
 
-    ours = b"".join(
-        Path(str(module.__file__)).read_bytes()
-        for module in (engine, linker_symbols, pointer_call, reshaping, unboxing)
-    )
-    linked = hashlib.sha256(ours).hexdigest()
-    versions = f"matcalc {matcalc.__version__} numba {numba.__version__} llvmlite {llvmlite.__version__}"
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
-    settings = " ".join(f"{name}={getattr(config, name, None)}" for name in SETTINGS)
-    return "\n".join([versions, f"numpy {np.__version__}", python, settings, linked])
+    return f"matcalc {matcalc.__version__} numpy {np.__version__} {python}\n{made_by()}"

@@ -1,8 +1,7 @@
-"""Call a compiled kernel through a linker symbol instead of linking its code into each caller.
+"""Call compiled code through a linker symbol or an address instead of linking it into each caller.
 
-Numba copies a callee's code into every caller and optimises it again; a kernel behind a symbol is compiled
-once, cached on disk, and costs its callers one call instruction. The symbol is the module's content-hash
-name, so that a cached caller can never meet another version of the kernel.
+Numba copies a callee's code into every caller and optimises it again. The symbol is the module's content-hash name, so
+that a cached caller can never meet another version of what it calls.
 
 What users call from njit code of their own is called by address instead: their cached code would be keyed by
 their file alone and outlive a change of the formula, silently. Numba does not cache what holds an address.
@@ -23,17 +22,24 @@ def linked(module: str) -> Callable[[Any], Any]:
 
     def decorate(dispatcher: Any) -> Any:
         import llvmlite.binding as llvm
-        from numba.core import cgutils
 
         symbol = f"{module}.{dispatcher.__name__}"
         llvm.add_symbol(symbol, _address(dispatcher))
-
-        def function(context: Any, builder: Any, kind: Any) -> Any:
-            return cgutils.get_or_insert_function(builder.module, kind, symbol)
-
-        return _calling(dispatcher, function)
+        stub = calling_symbol(symbol, _signature(dispatcher))
+        stub.dispatcher = dispatcher
+        return stub
 
     return decorate
+
+
+def calling_symbol(symbol: str, signature: Any) -> Any:
+    """Return a call of what LLVM finds under a symbol."""
+    from numba.core import cgutils
+
+    def function(context: Any, builder: Any, kind: Any) -> Any:
+        return cgutils.get_or_insert_function(builder.module, kind, symbol)
+
+    return _calling(symbol.rpartition(".")[2], signature, function)
 
 
 def by_address(dispatcher: Any) -> Any:
@@ -44,7 +50,13 @@ def by_address(dispatcher: Any) -> Any:
         pointer = context.add_dynamic_addr(builder, address, info=dispatcher.__name__)
         return builder.bitcast(pointer, kind.as_pointer())
 
-    return _calling(dispatcher, function)
+    stub = _calling(dispatcher.__name__, _signature(dispatcher), function)
+    stub.dispatcher = dispatcher
+    return stub
+
+
+def _signature(dispatcher: Any) -> Any:
+    return dispatcher.overloads[dispatcher.signatures[0]].signature
 
 
 def _address(dispatcher: Any) -> int:
@@ -53,12 +65,10 @@ def _address(dispatcher: Any) -> int:
     return address
 
 
-def _calling(dispatcher: Any, function: Callable[[Any, Any, Any], Any]) -> Any:
+def _calling(name: str, signature: Any, function: Callable[[Any, Any, Any], Any]) -> Any:
     """Return an intrinsic that calls the machine code which `function` names, in Numba's own convention."""
     from numba.core import cgutils
     from numba.extending import intrinsic
-
-    signature = dispatcher.overloads[dispatcher.signatures[0]].signature
 
     def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:
         convention = context.call_conv
@@ -73,11 +83,10 @@ def _calling(dispatcher: Any, function: Callable[[Any, Any, Any], Any]) -> Any:
         return signature, codegen
 
     # Numba passes what the signature names: one parameter for each argument
-    names = ["typingctx", *inspect.signature(dispatcher.py_func).parameters]
+    names = ["typingctx", *(f"a{k}" for k in range(len(signature.args)))]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter(name, kind) for name in names]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__name__ = dispatcher.__name__
+    call.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]
+    call.__name__ = name
     stub = intrinsic(call)
-    stub.dispatcher = dispatcher
+    stub.signature = signature
     return stub

@@ -127,6 +127,7 @@ def _surroundings() -> str:
 @cache
 def add_symbols() -> None:
     """Tell LLVM where the functions and objects of Python and NumPy are."""
+    MachineCode()  # LLVM looks at the symbols of this process once it has an engine
     for name in PYTHON:
         llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))
     for name, thing in OBJECTS.items():

@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,12 +23,13 @@ from weakref import WeakValueDictionary, finalize
 
 from matcalc.compiler.runtime import blas_choice
 from matcalc.compiler.runtime.array_layout import is_known
+from matcalc.compiler.runtime.generated import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
+from matcalc.compiler.runtime.kernels import module_of_kept
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
 from matcalc.locks import loading
 from matcalc.store.cache_entries import note, recording, write_whole
 from matcalc.store.cache_folder import cache_folder
 
-PACKAGE = "matcalc.compiler.runtime.generated"
 STEM = 40  # characters of a function's name that its file is called after, plain ones
 NUMBA = "from numba import njit"
 OURS = "from matcalc.compiler.runtime.jit import njit"
@@ -39,15 +41,8 @@ HERE = {
 """Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here; routines are
 found without an import of SciPy."""
 
-LINKED = "@linked(__name__)"
+KERNEL = "@kernel(__name__)"
 """The decorator of a kernel."""
-TEXT_DIGEST = "__digest__"
-"""The name that a module has the digest of its text under."""
-COMPILED = "__compiled__"
-"""The name that a module has its compiled functions under."""
-ENTERED = "__entered__"
-"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone, or
-not at all, as kernels: Numba's way in from Python would be a third of their compilation."""
 
 
 class Lease:
@@ -120,17 +115,33 @@ def _end(module: dict[str, Any]) -> None:
 def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
     """Load the functions of these names from the sources of a target; return the module name of each.
 
-    Every function is a module of its own, so that one is compiled only when it is used.
+    Every function is a module of its own, so that one is compiled only when it is used. Of a kernel whose object code
+    is kept, nothing else is loaded.
     """
-    modules: dict[str, str] = {}
-    for item in closure(load_library(target), names):
-        if item.is_function:
-            text = _item_text(target, item, modules)
-            loaded = load_text(text, item.name)
-            modules[item.name] = loaded.module.__name__
-            if not item.is_kernel:
-                blas_choice.bind(item.name)
-    return modules
+    items = load_library(target).items
+    with loading:
+        return {name: _loaded(target, name) for name in names if name in items and items[name].is_function}
+
+
+def symbol_of(target: str, name: str) -> str:
+    """Return the symbol of a kernel of the sources."""
+    return f"{_module_of(target, name)[0]}.{name}"
+
+
+def _loaded(target: str, name: str) -> str:
+    item, (module, text, uses) = load_library(target).items[name], _module_of(target, name)
+    if module in sys.modules:
+        return module
+    kept = module_of_kept(module, name) if item.is_kernel else None
+    if kept is not None:
+        sys.modules[module] = kept
+        return module
+    for used in uses:
+        _loaded(target, used)
+    load_text(text, name)
+    if not item.is_kernel:
+        blas_choice.bind(name)
+    return module
 
 
 def does_blas(text: str) -> str:
@@ -143,20 +154,25 @@ def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str
     return [f"from {modules[name]} import {name}" for name in names if name in modules]
 
 
-def _item_text(target: str, item: Item, modules: dict[str, str]) -> str:
-    """Return the module of one function: imports, the constants that it uses, the function."""
+@cache
+def _module_of(target: str, name: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return the module of one function, its name, its text (imports, the constants that it uses, the function), and
+    the functions that it imports."""
     library = load_library(target)
+    item = library.items[name]
     constants = [i for i in closure(library, item.uses) if not i.is_function and _is_near(target, item, i)]
     statements = [*item.imports, *(s for c in constants for s in c.imports)]
     statements = [HERE.get(statement, statement) for statement in statements]
-    uses = sorted({*item.uses, *(u for c in constants for u in c.uses)})
-    statements += generated_imports(modules, [u for u in uses if library.items[u].is_function])
+    named = sorted({*item.uses, *(u for c in constants for u in c.uses)})
+    uses = tuple(u for u in named if library.items[u].is_function)
+    statements += generated_imports({u: _module_of(target, u)[0] for u in uses}, uses)
     if item.is_kernel:
-        statements.append("from matcalc.compiler.runtime.linker_symbols import linked")
-    decorated = f"{LINKED}\n{item.text}" if item.is_kernel else item.text
+        statements.append("from matcalc.compiler.runtime.kernels import kernel")
+    decorated = f"{KERNEL}\n{item.text}" if item.is_kernel else item.text
     parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
     parts += ["\n".join(c.text for c in constants)] if constants else []
-    return "\n\n".join(part for part in parts if part) + f"\n\n\n{decorated}\n"
+    text = "\n\n".join(part for part in parts if part) + f"\n\n\n{decorated}\n"
+    return module_name(text, name), text, uses
 
 
 def _is_near(target: str, item: Item, constant: Item) -> bool:
@@ -177,9 +193,11 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = _written(text, name.rpartition(".")[2])
     module.__package__ = PACKAGE
-    module.__dict__[TEXT_DIGEST] = _digest(text)
+    is_kernel = f"\n{KERNEL}\n" in text
+    if not is_kernel:
+        module.__dict__[TEXT_DIGEST] = _digest(text)
     is_quick = is_entered and "\nrun = exact(" in text and is_known()
-    module.__dict__[ENTERED] = is_quick or f"\n{LINKED}\n" in text
+    module.__dict__[ENTERED] = is_quick or is_kernel
     code = compile(text, module.__file__, "exec")
     sys.modules[name] = module
     try:

@@ -1,0 +1,90 @@
+"""What machine code depends on besides its text: who compiles it, with which settings, for which processor.
+
+Kernels are made for the processor of this machine, or for a level of processors, as those that a wheel brings. Both
+are said in the words of LLVM, so that code of a level is what this machine makes when Numba is told to compile for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import llvmlite
+import llvmlite.binding as llvm
+
+SETTINGS = (
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",
+    "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
+)  # fmt: skip
+"""Settings of Numba that change the code it makes."""
+OURS = ("engine", "jit", "kernel_code", "kernels", "linker_symbols", "made_by", "pointer_call", "reshaping", "unboxing")
+"""The files beside this one that have a part in it."""
+
+
+class Level(NamedTuple):
+    """Processors that code is made for together: what LLVM is told, and the features that each of them has."""
+
+    name: str
+    features: str
+    needs: str
+
+
+_V3 = "avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave"
+_V4 = f"{_V3} avx512bw avx512cd avx512dq avx512f avx512vbmi2 avx512vl"
+LEVELS = (Level("x86-64-v4", "+avx512vbmi2", _V4), Level("x86-64-v3", "+avx2", _V3))
+"""The levels, the highest first. The fourth is that of processors that are better at 512 bits (see `widest`)."""
+
+
+def widest(features: str) -> str:
+    """Return the features of a processor with its widest vectors.
+
+    LLVM keeps to 256 bits on processors of Intel with AVX-512, since the first of them clocked down at 512. Those with
+    VBMI2 (Ice Lake and Zen 4 on) do not: vector functions take half to three quarters of the time there. What this
+    returns is part of the key of cached code, by Numba's `magic_tuple`.
+    """
+    return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features.split(",") else features
+
+
+def surroundings() -> tuple[str, ...]:
+    """Return what kernels for this machine may have been made by: for its level of processors, then for it alone."""
+    from numba.core import config
+
+    level = None if config.CPU_NAME is not None else level_of_host()
+    return (*([_for_level(level.name, level.features)] if level else []), own())
+
+
+def own() -> str:
+    """Return what code depends on that is made in this process."""
+    from numba.core import config
+    from numba.core.codegen import get_host_cpu_features
+
+    name = llvm.get_host_cpu_name() if config.CPU_NAME is None else config.CPU_NAME
+    return _for_level(name, get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES)
+
+
+def _for_level(name: str, features: str) -> str:
+    return f"{made_by()}\n{llvm.get_process_triple()} {name} {widest(features)}"
+
+
+@cache
+def level_of_host() -> Level | None:
+    """Return the highest level of which this processor is."""
+    found = llvm.get_host_cpu_features() if llvm.get_process_triple().startswith("x86_64-") else {}
+    return next((level for level in LEVELS if all(map(found.get, level.needs.split()))), None)
+
+
+def made_by() -> str:
+    """Return who makes code here, and with which settings."""
+    import numba
+    from numba.core import config
+
+    settings = " ".join(f"{name}={getattr(config, name, None)}" for name in SETTINGS)
+    return f"numba {numba.__version__} llvmlite {llvmlite.__version__}\n{settings}\n{_ours()}"
+
+
+@cache
+def _ours() -> str:
+    folder = Path(__file__).parent
+    return hashlib.sha256(b"".join((folder / f"{name}.py").read_bytes() for name in OURS)).hexdigest()

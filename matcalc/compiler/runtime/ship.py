@@ -1,0 +1,66 @@
+"""What a wheel brings: the forms that are made of its files, and all kernels, in one file for a level of processors.
+
+Each level is compiled by processes of its own, in an empty cache, with Numba told to compile for it, whatever this
+machine is; nothing of it is run here.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from matcalc.compiler.runtime.kernel_code import in_cache
+from matcalc.compiler.runtime.library import load_library
+from matcalc.compiler.runtime.made_by import LEVELS, own
+from matcalc.compiler.runtime.modules import symbol_of
+from matcalc.compiler.runtime.shipped import packed
+from matcalc.compiler.runtime.warm import TARGET, kernels, warm
+from matcalc.errors import NotSupported
+from matcalc.rulebook.load import shipped_rulebook
+from matcalc.store import shipped_files
+from matcalc.store.kept_forms import ship_form
+
+SETTINGS = "NUMBA_"
+
+
+def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]]:
+    """Make what a wheel brings; yield the name of each part and its file, which is in the folder of the installation.
+
+    `jobs` processes do so, as for `warm`. Files that are there already are removed first.
+
+    Raises: NotSupported where a level cannot be compiled.
+    """
+    place = shipped_files.folder() if folder is None else folder
+    for path in place.glob("*"):
+        path.unlink()
+    yield "rulebook", ship_form("rulebook", shipped_rulebook(), place)
+    for target in ("numba", "numpy"):
+        yield f"library_{target}", ship_form(f"library_{target}", load_library(target), place)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
+    for level in LEVELS:
+        with tempfile.TemporaryDirectory() as cache:
+            told = {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features, "MATCALC_CACHE": cache}
+            program = [sys.executable, "-m", __name__, str(jobs), str(place)]
+            run = subprocess.run(program, capture_output=True, text=True, check=False, env=kept | told)
+        if run.returncode:
+            raise NotSupported(f"the kernels for {level.name} cannot be compiled: {run.stderr.strip()[-300:]}")
+        yield f"kernels for {level.name}", Path(run.stdout.splitlines()[-1])
+
+
+def _ship_level(jobs: int, folder: Path) -> Path:
+    """Compile all kernels in this environment and pack them."""
+    warm(jobs)
+    found = {}
+    for symbol in (symbol_of(TARGET, name) for name in kernels()):
+        content = in_cache(symbol, own())
+        if content is not None:
+            found[symbol] = content
+    return packed(found, own(), folder)
+
+
+if __name__ == "__main__":
+    print(_ship_level(int(sys.argv[1]), Path(sys.argv[2])))

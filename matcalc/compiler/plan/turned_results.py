@@ -1,7 +1,8 @@
-"""A value that one other reads turned, and nothing else reads, is computed turned where it is cheap.
+"""A value that one other reads whole, and nothing else reads, is computed there where that is cheap.
 
-What is put together of parts is put together so, and an entry that reads one array is read there. So a Hessian in the
-order of its axes is written where it is wanted, and no array of its size stands beside it.
+What is put together of parts is put together so, in the order of axes in which it is read; an entry that reads one
+array turned is read where it is wanted. So a Hessian in the order of its axes is written at once, and no array of its
+size stands beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def compute_turned(graph: Graph, results: Set[str]) -> None:
         if isinstance(item, Value) and item.kind == "point":
             whole = item.base if item.parts and item.name in results else item.expr
             scale, of, at = _turned(graph, item, whole)
-            if of is None or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
+            if of is None or at == graph.axes[: len(at)] or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
                 continue
             if sum(len(read.at) == len(at) for read in reads(of.expr)) <= 1:
                 entry = _times(scale, moved(of.expr, dict(zip(graph.axes, at, strict=False))))
@@ -48,11 +49,11 @@ def _readers(graph: Graph, results: Set[str]) -> Counter[str]:
 
 
 def _turned(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value | None, At]:
-    """Return of `scale*of[at]`, the axes of a value in another order, what it is."""
+    """Return of `scale*of[at]`, the axes of a value in some order, what it is."""
     scale = ONE if not isinstance(expr, Product) else replace(expr, factors=())
     read = expr.factors[0] if isinstance(expr, Product) and len(expr.factors) == 1 else expr
     axes = graph.axes[: len(item.shape)]
-    if not isinstance(read, Read) or read.at == axes or sorted(map(str, read.at)) != sorted(axes):
+    if not isinstance(read, Read) or sorted(map(str, read.at)) != sorted(axes):
         return ONE, None, ()
     of = graph.values[read.value]
     return scale, of if of.kind == "point" else None, read.at

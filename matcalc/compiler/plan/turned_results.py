@@ -29,9 +29,9 @@ def compute_turned(graph: Graph, results: Set[str]) -> None:
         if isinstance(item, Value) and item.kind == "point":
             whole = item.base if item.parts and item.name in results else item.expr
             scale, of, at = _turned(graph, item, whole)
-            if of is None or at == graph.axes[: len(at)] or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
+            if of is None or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
                 continue
-            if sum(len(read.at) == len(at) for read in reads(of.expr)) <= 1:
+            if at != graph.axes[: len(at)] and sum(len(read.at) == len(at) for read in reads(of.expr)) <= 1:
                 entry = _times(scale, moved(of.expr, dict(zip(graph.axes, at, strict=False))))
                 item.base, item.expr = (entry, item.expr) if whole is item.base else (item.base, entry)
 

@@ -1,7 +1,7 @@
 """How contiguous arrays take another shape in compiled code, by a product of lengths, and how rows of them are taken.
 
-Numba compiles a function of its own for a shape, with room for strides that such arrays do not have: a third of the time
-that a program with one `reshape` takes. Of `X[start:stop]` it writes what any slice may need, which takes 30 ms.
+Numba compiles a function of its own for a shape, with room for strides that such arrays do not have: a third of the
+time that a program with one `reshape` takes. Of `X[start:stop]` it writes what any slice may need, which takes 30 ms.
 """
 
 from __future__ import annotations

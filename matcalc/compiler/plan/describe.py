@@ -38,7 +38,7 @@ class Factors(NamedTuple):
 class For(NamedTuple):
     """What is no formula of its own, on the way to a node."""
 
-    node: Node
+    of: Node | Factors
 
 
 Said = str | Node | Factors | For
@@ -53,6 +53,12 @@ def scaled(coef: Fraction | float, said: Said) -> Said:
         at = tuple(range(said.rank))
         return Factors(((said, at),), at, dict(enumerate(said.shape)), coef)
     return said._replace(coef=coef * said.coef) if isinstance(said, Factors) else said
+
+
+def lying(node: Node, order: Sequence[int]) -> Said:
+    """Return what a comment says of a node whose axes lie in memory in this order."""
+    own = tuple(range(node.rank))
+    return node if tuple(order) == own else Factors(((node, own),), tuple(order), dict(enumerate(node.shape)))
 
 
 def brief(node: Node) -> str:
@@ -81,7 +87,7 @@ class Describer:
         if isinstance(said, str):
             return said
         if isinstance(said, For):
-            text = self(said.node)
+            text = self(said.of)
             return f"for {text}" if text else ""
         key = said if isinstance(said, Node) else (*said[:2], tuple(said.sizes.items()), said.coef)
         if key not in self.said:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
+from matcalc.compiler.plan.describe import lying
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
@@ -60,7 +61,7 @@ def lower_map(session: Session, node: Node) -> Ref:
     args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
     shape = tuple(node.shape[a] for a in order)
     key, params = _scalar(session, node)
-    value = session.graph.point(shape, Apply(key, tuple(args), params), node)
+    value = session.graph.point(shape, Apply(key, tuple(args), params), lying(node, order))
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
@@ -116,9 +117,9 @@ def lower_sum(session: Session, node: Node) -> Ref:
             parts.append(replace(part, at=at, expr=times(coef, (part.expr,))))
     if parts:
         base = plus(dense) if dense else None
-        value = session.graph.placed(shape, base, parts, plus(every), node)
+        value = session.graph.placed(shape, base, parts, plus(every), lying(node, order))
     else:
-        value = session.graph.point(shape, plus(every), node)
+        value = session.graph.point(shape, plus(every), lying(node, order))
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 

@@ -13,6 +13,7 @@ from functools import partial
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
 from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
+from matcalc.compiler.plan.describe import Said, lying
 from matcalc.compiler.plan.poles import is_pole_of_nothing
 from matcalc.compiler.plan.program_cost import work
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
@@ -250,8 +251,10 @@ def _entrywise(
     graph = session.graph
     flat = [i for a in indexed.out for i in indices_of(a)]
     simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
+    said: Said = node
     if simple and len(flat) == len(indexed.out):
         order = [flat[axis] for axis in session.wanted.get(node, range(len(flat)))]
+        said = lying(node, [flat.index(i) for i in order])
     axes = {i: graph.axes[n] for n, i in enumerate(order)}
     tokens: dict[str, Index] = {token(i): a for i, a in axes.items()}
     factors = [*scaling.scalars, *(Read(v.name, tuple(axes[i] for i in at)) for v, at in parts)]
@@ -260,7 +263,7 @@ def _entrywise(
     own = tuple(moved_guard(g, tokens) for g in guards)
     if simple:
         body = Select(own, expr) if own else expr
-        value = graph.point(domain, body, node)
+        value = graph.point(domain, body, said)
         if len(indexed.out) != len(flat):
             return Ref(graph.view(value, node.shape), tuple(range(len(node.shape))))
         return Ref(value, tuple(order.index(i) for i in flat))

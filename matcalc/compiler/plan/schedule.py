@@ -7,11 +7,11 @@ the caller reads it; else it is a local number of its loop. One pass over the va
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
-from matcalc.compiler.plan.describe import Describer, For, Said, scaled
+from matcalc.compiler.plan.describe import Describer, Factors, For, Said, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
 from matcalc.compiler.program import Call, Each, Let, Loop, Place, Step, Store
 from matcalc.tensor.node import Node
@@ -183,7 +183,7 @@ class Scheduler:
                 steps.append(self._loop(what))
             else:
                 step = self._part(*what)
-                together = _together(steps[-1], step) if steps else None
+                together = _together(steps[-1], step, same) if steps else None
                 steps[-1:] = [together] if together is not None else [*steps[-1:], step]
         return Schedule(steps, same, views, tuple(faults))
 
@@ -232,7 +232,9 @@ class Scheduler:
         for value in cluster.points:
             expr = self.whole(value)
             name = self.first_name(value)
-            said = For(value.comment) if name != value.name and isinstance(value.comment, Node) else value.comment
+            said = value.comment
+            if name != value.name and isinstance(said, (Node, Factors)):
+                said = For(said)
             comment = self._comment(said, value.shape if value in stored else ())
             if value not in stored:
                 lets.append(Let(value.name, expr, comment))
@@ -278,15 +280,23 @@ class Scheduler:
         return value.base is None and len(value.parts) == 1 and value.parts[0].covers
 
 
-def _together(one: Step, other: Loop) -> Loop | None:
-    """Return two loops that only add to arrays as one, where neither reads what the other writes."""
+def _together(one: Step, other: Loop, same: Mapping[str, Value]) -> Loop | None:
+    """Return two loops that only add to arrays as one, where neither reads what the other writes, or a view of it."""
     if not isinstance(one, Loop) or one.lets or one.sums or (one.axes, one.guards) != (other.axes, other.guards):
         return None
     stores = (*one.stores, *other.stores)
     written = {name for store in stores for name in (store.value, store.onto)}
-    if not all(store.onto for store in stores) or any(r.value in written for s in stores for r in reads(s.expr)):
+    if not all(store.onto for store in stores):
+        return None
+    if any(_stored_as(r.value, same) in written for s in stores for r in reads(s.expr)):
         return None
     return replace(one, stores=stores) if len(written) == 2 * len(stores) else None
+
+
+def _stored_as(value: str, same: Mapping[str, Value]) -> str:
+    while value in same:
+        value = same[value].name
+    return value
 
 
 def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:

@@ -45,3 +45,16 @@ def test_what_others_read_too_stays_an_array():
     found = both(**data)
     np.testing.assert_allclose(found[0], hessian(**data), rtol=1e-12)
     np.testing.assert_allclose(found[1], 3 * hessian(**data), rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+def test_parts_that_read_a_part_of_what_others_add_to(target):
+    """A system of three neighbours (Broyden 1965): its gradient is put together of shifted residuals."""
+    fn = mc.value_and_gradient("norm2((3 - 2*x).*x - [0; x[:-1]] - 2*[x[1:]; 0] + 1)^2", "x", target=target)
+    for n in (1, 2, 3, 10):
+        x = np.random.default_rng(n).standard_normal(n)
+        residual = (3 - 2 * x) * x - np.append(0, x[:-1]) - 2 * np.append(x[1:], 0) + 1
+        jacobian = np.diag(3 - 4 * x) - np.diag(np.ones(n - 1), -1) - 2 * np.diag(np.ones(n - 1), 1)
+        value, gradient = fn(x)
+        np.testing.assert_allclose(value, residual @ residual, rtol=1e-13)
+        np.testing.assert_allclose(gradient, 2 * jacobian.T @ residual, rtol=1e-13, atol=1e-13)

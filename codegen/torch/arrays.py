@@ -111,8 +111,13 @@ def broadcast_to(x, shape, dtype=None, device=None):
 
 
 def flipped(x):
-    """A vector backwards."""
-    return torch.flip(x, (0,))
+    """An array backwards along each axis."""
+    return torch.flip(x, tuple(range(x.ndim)))
+
+
+def cumsum(x, axis=0):
+    """The sums of the first entries along an axis."""
+    return torch.cumsum(x, axis)
 
 
 def cumprod(x):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from matcalc.compiler.plan.running_totals import AsSums
 from matcalc.errors import NotSupported
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.node_reading import Reading
@@ -76,6 +77,7 @@ class Describer:
         self, roots: Sequence[Node], parts: Mapping[Node, str], meaning: Callable[[Node], Node] | None = None
     ) -> None:
         self.meaning = meaning
+        self.as_sums = AsSums()
         symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
@@ -107,7 +109,7 @@ class Describer:
         if isinstance(said, Factors) and not _is_product(said):
             return None
         node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
-        node = self.meaning(node) if self.meaning else node
+        node = self.as_sums(self.meaning(node) if self.meaning else node)
         try:
             return self.readings[node].form.ast
         except NotSupported:

@@ -16,6 +16,7 @@ from matcalc.compiler.lowering_entries import Expansion, Lowerings
 from matcalc.compiler.plan.divided_differences import divided
 from matcalc.compiler.plan.radius import radius_at
 from matcalc.compiler.plan.running_totals import running_totals
+from matcalc.compiler.plan.staged_sums import staged_sums
 from matcalc.compiler.plan.switches import selections
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.fields import stated_facts
@@ -63,7 +64,7 @@ def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
         if all(made[node] is node for node in nodes):
             break
         found = [made[root] for root in found]
-    return selections(running_totals(found))
+    return staged_sums(selections(running_totals(found)))
 
 
 def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:

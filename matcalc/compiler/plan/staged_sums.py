@@ -1,0 +1,65 @@
+"""Sums that a product holds twice or looks up: made once as arrays, where indices could not say it in fewer.
+
+`conv(x, y)'*conv(x, y)` is a sum over four indices of one product in normal form. Solved for its equations it is one
+over three; with `conv(x, y)` as an array it is one over two, and one over its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.tensor.constructors import product
+from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.raw_nodes import product_node
+from matcalc.tensor.substitute import rebuild
+
+Term = tuple[Node, Indices]
+MANY_TO_ONE = ("conv", "triangle")
+"""Selectors whose first index is one of several others', and no reshaped view."""
+
+
+def staged_sums(roots: Sequence[Node]) -> list[Node]:
+    """Return the roots with sums as operands of products, where two such selectors meet at an index."""
+    return rebuild(roots, _staged)
+
+
+def _staged(node: Node) -> Node:
+    if node.kind != "product":
+        return node
+    places = [
+        k for k, (arg, _) in enumerate(node.operands) if arg.kind == "selector" and arg.selector.kind in MANY_TO_ONE
+    ]
+    for place in places:
+        met, *summed = node.indices[place]
+        if any(k != place and met in node.indices[k] for k in places):
+            found = _split(node, met, summed)
+            if found is not None:
+                own, others = found
+                inner = _staged(product(1, own, (met,), node.sizes))
+                return _staged(_beside(node, [*others, (inner, (met,))]))
+    return node
+
+
+def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:
+    """Return the operands of a sum that has one index in common with the others, and the others."""
+    if met in node.out:
+        return None
+    at = set(summed)
+    while True:
+        own = [term for term in node.operands if not at.isdisjoint(term[1])]
+        more = {i for _, indices in own for i in indices if i != met}
+        if more <= at:
+            break
+        at |= more
+    others = [term for term in node.operands if at.isdisjoint(term[1])]
+    apart = at.isdisjoint(node.out) and sum(met in indices for _, indices in own) == 1
+    return (own, others) if apart and others else None
+
+
+def _beside(node: Node, terms: Sequence[Term]) -> Node:
+    """Return a product of operands as they stand, one of them a product itself."""
+    used = dict.fromkeys([*node.out, *(i for _, indices in terms for i in indices)])
+    number = {index: k for k, index in enumerate(used)}
+    indices = [tuple(number[i] for i in at) for _, at in terms]
+    out = tuple(number[i] for i in node.out)
+    return product_node(node.coef, [arg for arg, _ in terms], indices, out, [node.sizes[i] for i in used])

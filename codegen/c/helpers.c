@@ -33,6 +33,22 @@ static double softplus(double x)
     return isnan(x) ? x : most_double(x, 0.0) + log1p(exp(-fabs(x)));
 }
 
+/* An integer that is greater for a greater double, and back. */
+static int64_t ordered(double x)
+{
+    int64_t k;
+    memcpy(&k, &x, sizeof k);
+    return k < 0 ? k ^ INT64_MAX : k;
+}
+
+static double from_ordered(int64_t k)
+{
+    const int64_t back = k < 0 ? k ^ INT64_MAX : k;
+    double x;
+    memcpy(&x, &back, sizeof x);
+    return x;
+}
+
 static int64_t exponent(double x)
 {
     int k = 0;

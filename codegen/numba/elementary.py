@@ -46,6 +46,19 @@ def from_bits(typingctx, k):
     return types.float64(types.int64), codegen
 
 
+@njit(**INLINED)
+def ordered(x):
+    """An integer that is greater for a greater double: its bits, those of negative ones turned around."""
+    k = bits(x)
+    return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
+
+
+@njit(**INLINED)
+def from_ordered(k):
+    """The double of such an integer."""
+    return from_bits(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
+
+
 @intrinsic
 def rint(typingctx, x):
     """The nearest integer, ties to even."""

@@ -7,7 +7,7 @@ from numba import njit, types
 from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT
-from matcalc.codegen.numba.elementary import vexp
+from matcalc.codegen.numba.elementary import from_ordered, ordered, vexp
 
 
 @njit(float64(VECTOR), **SUMS)
@@ -49,23 +49,23 @@ def normalize(x, y):
 @njit(float64(VECTOR), **EXACT)
 def largest(x):
     """The largest entry; NaN where there is one, -inf of nothing."""
-    m = -math.inf
-    for i in range(x.shape[0]):
-        m = x[i] if not (x[i] <= m) else m
-        if math.isnan(m):
-            return m
-    return m
+    top, nans = ordered(-math.inf), 0
+    for i in range(x.shape[0]):  # of integers, which vectorise
+        k = ordered(x[i])
+        top = k if k > top else top
+        nans += 1 if math.isnan(x[i]) else 0
+    return math.nan if nans > 0 else from_ordered(top)
 
 
 @njit(float64(VECTOR), **EXACT)
 def smallest(x):
     """The smallest entry; NaN where there is one, inf of nothing."""
-    m = math.inf
-    for i in range(x.shape[0]):
-        m = x[i] if not (x[i] >= m) else m
-        if math.isnan(m):
-            return m
-    return m
+    top, nans = ordered(math.inf), 0
+    for i in range(x.shape[0]):  # of integers, which vectorise
+        k = ordered(x[i])
+        top = k if k < top else top
+        nans += 1 if math.isnan(x[i]) else 0
+    return math.nan if nans > 0 else from_ordered(top)
 
 
 @njit(types.void(float64, VECTOR, VECTOR_OUT), **EXACT)

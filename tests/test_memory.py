@@ -34,6 +34,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.lowering_entries.load": "folders of kernels",
     "matcalc.compiler.cost_formulas.formula": "costs of kernels",
     "matcalc.compiler.cost_formulas.quick": "costs of kernels",
+    "matcalc.compiler.plan.running_totals._rule": "names of kernels for running totals",
     "matcalc.compiler.plan.sparse_forms._rule": "names of kernels for stored entries",
     "matcalc.compiler.verify.templates.functions": "nothing",
     "matcalc.language.read._parser": "nothing",

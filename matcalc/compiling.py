@@ -34,6 +34,7 @@ def compile(  # noqa: A001 - the interface names it so
     name: str = "f",
     check_facts: bool = False,
     guards: str = "allow",
+    threads: int = 1,
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
@@ -41,10 +42,12 @@ def compile(  # noqa: A001 - the interface names it so
     `dtype="float32"` are computed in float64 and rounded once. With `check_facts` every call from Python checks its
     arguments for the facts that they are declared to have, as `fn(..., check_facts=True)` does once. Every access is
     proved to be inside its array, for all sizes, or stands under a guard: `fn.plan` ends with the count.
-    `guards="refuse"` takes proofs alone.
+    `guards="refuse"` takes proofs alone. With `threads` calls on large data that separate over their rows (leading
+    axes) are done by so many shares of these, side by side, added up in their order; else BLAS takes so many. `fn.stats`
+    says which, and why.
 
-    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; and what reading the
-    formulas raises.
+    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; TypeError and ValueError
+    for what is no number of threads; and what reading the formulas raises.
     """
     return _made("asked_of", locals())
 
@@ -60,13 +63,23 @@ def value_and_gradient(
     name: str = "f",
     check_facts: bool = False,
     dtype: DTypeLike = "float64",
+    threads: int = 1,
 ) -> Compiled:
-    """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list."""
+    """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list.
+
+    `threads` are those of `compile`.
+    """
     return _made("asked_with_gradient", locals())
 
 
 def _made(way: str, given: Mapping[str, Any]) -> Compiled:
     """Return the function that was asked for in a way before, or made by the function of this name."""
+    given = dict(given)
+    threads = given.pop("threads")
+    if type(threads) is not int or threads != 1:
+        from matcalc.rows.in_threads import in_threads
+
+        return in_threads(way, given, threads)
     start = time.perf_counter()
     key = recall.key(way, given)
     spec = recall.found(key)

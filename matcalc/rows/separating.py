@@ -57,8 +57,12 @@ class Separated:
         return max((total.round for total in self.totals), default=-1) + 1
 
 
-def separated(roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterable[Node] = ()) -> Separated:
+def separated(
+    roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterable[Node] = (), by_rows: bool = False
+) -> Separated:
     """Return nodes as totals over the size `rows` and what is made of them; names in `taken` stay free of new ones.
+
+    Results may have a leading axis of rows themselves if that is said, `by_rows`.
 
     Of sums in products that mix rows with the symbols `apart` the terms are taken one by one, so that totals are of
     rows alone where these symbols enter as polynomials: `X'*X` and `X'*y` of `norm2(X*w - y)^2`.
@@ -68,7 +72,7 @@ def separated(roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterabl
     walk = _Walk(rows, taken, frozenset(apart))
     results = tuple(walk.all(roots))
     for root, result in zip(roots, results, strict=True):
-        if walk.axes(result):
+        if walk.axes(result) and not (by_rows and walk.axes(result) == [0]):
             raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
         if walk.holds_shares(result):
             raise walk.no_total(root)

@@ -124,9 +124,13 @@ class RowTotals:
     def finish(self, total: Totals, /, *args: npt.ArrayLike, **values: npt.ArrayLike) -> Any:
         """Return the result from the totals over all rows in the last round, and the shared arguments."""
         given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))
-        known = (*total.before, *total.values)
-        given |= {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=True)}
+        given |= self.named(total)
         return self.last(*(given[name] for name in self.last.args))
+
+    def named(self, total: Totals) -> dict[str, Any]:
+        """Return totals by the names that results know them by."""
+        known = (*total.before, *total.values)
+        return {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=bool(known))}
 
     # ---- all rows
 

@@ -330,11 +330,7 @@ class Compiled:
 
     def _finish(self, inputs: Sequence[Any], results: list[Any], wanted: Sequence[Array | None] = ()) -> Any:
         """Call, raise for a fault, copy what was not computed in its place, and nest."""
-        if self.spec.target == "numpy":
-            with np.errstate(all="ignore"):
-                status = self._into(*inputs, *results)
-        else:
-            status = self._into(*inputs, *results)
+        status = self._fill(inputs, results)
         if status > self.spec.numeric_faults:
             beside().check_places(self.spec, inputs)
         if status:
@@ -347,6 +343,13 @@ class Compiled:
             parts = zip(results, self.spec.outputs, strict=True)
             values = [np.asarray(r, o.dtype) if o.shape else r.item() for r, o in parts]
         return nest(self.spec.nesting, values)
+
+    def _fill(self, inputs: Sequence[Any], results: Sequence[Any]) -> int:
+        """Write results of exact arguments into arrays; return the status."""
+        if self.spec.target != "numpy":
+            return self._into(*inputs, *results)
+        with np.errstate(all="ignore"):
+            return self._into(*inputs, *results)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Compiled, (self.spec,))

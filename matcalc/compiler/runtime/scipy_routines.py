@@ -62,6 +62,17 @@ def _library() -> ctypes.CDLL | None:
         return None
 
 
+def count_of_threads(count: int) -> int:
+    """Tell SciPy's OpenBLAS how many threads its routines take; return how many it was. 0 where nobody can be told."""
+    library = _library()
+    before = getattr(library, "scipy_openblas_get_num_threads", None)
+    if library is None or before is None:
+        return 0
+    found = int(before())
+    library.scipy_openblas_set_num_threads(ctypes.c_int(count))
+    return found
+
+
 def _in_library(name: str) -> int:
     routine = getattr(_library(), SPELLING.format(name), None)
     return 0 if routine is None else int(ctypes.cast(routine, ctypes.c_void_p).value or 0)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from matcalc.expressions.read_input import Readables
 
 
+IN_THREADS = Later("matcalc.rows.in_threads", "in_threads")
+"""A layer above, which makes functions of these."""
+
+
 def compile(  # noqa: A001 - the interface names it so
     outputs: Outputs,
     args: Sequence[Symbol] | None = None,
@@ -43,8 +47,8 @@ def compile(  # noqa: A001 - the interface names it so
     arguments for the facts that they are declared to have, as `fn(..., check_facts=True)` does once. Every access is
     proved to be inside its array, for all sizes, or stands under a guard: `fn.plan` ends with the count.
     `guards="refuse"` takes proofs alone. With `threads` calls on large data that separate over their rows (leading
-    axes) are done by so many shares of these, side by side, added up in their order; else BLAS takes so many. `fn.stats`
-    says which, and why.
+    axes) are done by so many shares of these, side by side, added up in their order; else BLAS takes so many;
+    `fn.stats` says which, and why.
 
     Raises: NotSupported for what a target cannot do, and for a guard where they are refused; TypeError and ValueError
     for what is no number of threads; and what reading the formulas raises.
@@ -77,9 +81,8 @@ def _made(way: str, given: Mapping[str, Any]) -> Compiled:
     given = dict(given)
     threads = given.pop("threads")
     if type(threads) is not int or threads != 1:
-        from matcalc.rows.in_threads import in_threads
-
-        return in_threads(way, given, threads)
+        made: Compiled = IN_THREADS(way, given, threads)
+        return made
     start = time.perf_counter()
     key = recall.key(way, given)
     spec = recall.found(key)

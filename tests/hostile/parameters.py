@@ -46,6 +46,7 @@ INTERNAL = {
     "Expression.formula": "takes a flag",
     "solvers.Packing": "takes shapes, and arrays by name",
     "Split.combine": "takes totals",
+    "Split.named": "takes totals",
     "Split.finish": "takes totals, and arrays by name",
     "Split.scaled": "takes totals",
     "Split.result_over": "takes what over has read",

@@ -60,14 +60,24 @@ def _totals(node: Node) -> Iterator[Total]:
     for place, (arg, at) in enumerate(node.operands):
         if not _is_square_triangle(arg):
             continue
-        rest = [term for k, term in enumerate(node.operands) if k != place]
+        terms = [term for k, term in enumerate(node.operands) if k != place]
         for summed, kept, name in ((at[1], at[0], UP_TO), (at[0], at[1], FROM)):
-            own, others = _parted(rest, summed, {*node.out, kept})
+            own, others = _parted(terms, summed, {*node.out, kept})
             inside = dict.fromkeys(i for _, indices in own for i in indices)
             if summed in node.out or kept in inside or all(term.kind == "selector" for term, _ in own):
                 continue
             outside = {*node.out, *(i for _, indices in others for i in indices)}
-            yield Total(name, own, others, tuple(i for i in inside if i != summed and i in outside), summed, kept)
+            rest = tuple(i for i in inside if i != summed and i in outside)
+            if _is_there_already(node, {*rest, summed}, {*rest, kept}):
+                yield Total(name, own, others, rest, summed, kept)
+
+
+def _is_there_already(node: Node, terms: set[int], totals: set[int]) -> bool:
+    """Whether an array with the indices of terms or totals is an operand or the result: else they are one of more.
+
+    `A*tril(B*C)` is two products of matrices; as totals of `B[j,l]*C[l,k]` it would be one of three axes.
+    """
+    return totals <= set(node.out) or any(terms <= set(indices) for _, indices in node.operands)
 
 
 def _parted(terms: Sequence[Term], summed: int, free: Container[int]) -> tuple[list[Term], list[Term]]:

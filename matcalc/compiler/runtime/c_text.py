@@ -54,7 +54,7 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
     line = LINE.format(test=", and the test of this file" if test else "")
     parts = [
         _header(specs, given),
-        _includes(body),
+        _includes("\n".join([body, *helpers])),
         "\n".join(kinds),
         *([PAIR_TYPE] if "pair" in body else []),
         *prototypes,
@@ -188,7 +188,7 @@ def _header(specs: Sequence[CompiledSpec], given: str) -> str:
 
 
 def _includes(body: str) -> str:
-    names = ["math", "stdint"]
+    names = ["math", "stdint", *(["string"] if "memcpy" in body else [])]
     lines = ["#include <cblas.h>"] if "Cblas" in body else []
     lines += ["#include <lapacke.h>"] if "LAPACKE_" in body else []
     lines += [f"#include <{name}.h>" for name in names]

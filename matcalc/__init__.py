@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from matcalc.locks import loading
+from matcalc.locks import loading, uncollected
 
 __version__ = "0.1.0"
 
@@ -49,7 +49,7 @@ _HOME_OF["load_ipython_extension"] = "matcalc.commands.notebook"  # for %load_ex
 def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is not None:
-        with loading:
+        with loading, uncollected():
             return getattr(import_module(home), name)
     if name.startswith("_") or not name.isidentifier() or find_spec(f"matcalc.{name}") is not None:
         raise AttributeError(f"module 'matcalc' has no attribute {name[:80]!r}")

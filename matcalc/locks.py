@@ -6,6 +6,9 @@ holds them all while the process is copied, and frees them on both sides. It tak
 for one it holds no other, so that no order of locks has to be kept. Numba's and llvmlite's locks are among them
 once those are loaded, since a thread that compiles holds them.
 
+Who holds `loading` may tell Python's collector to wait: an import or a compilation makes a million objects, hardly any
+of them garbage, and the collector would look at all objects of the process again and again for it.
+
 Before a fork the hooks that were registered last run first, and some take locks that a thread which compiles may need
 to go on: those of the modules imported here, which are therefore registered before.
 """
@@ -13,11 +16,12 @@ to go on: those of the modules imported here, which are therefore registered bef
 from __future__ import annotations
 
 import concurrent.futures.thread  # noqa: F401
+import gc
 import logging  # noqa: F401
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Protocol, TypeVar
 
@@ -44,6 +48,18 @@ def held_at_fork(lock: L) -> L:
 
 loading = held_at_fork(RLock())
 """Held while modules of matcalc are imported and while generated code is compiled and loaded."""
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let the collector wait, where it is at work; for a thread that holds `loading`, so that no fork is meanwhile."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _every_lock() -> Iterator[Lock]:

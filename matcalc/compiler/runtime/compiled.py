@@ -24,7 +24,7 @@ from matcalc.compiler.runtime.result_shapes import new_result, output_shapes, so
 from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import by_name
-from matcalc.locks import loading
+from matcalc.locks import loading, uncollected
 from matcalc.store.cache_entries import recording
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Compiled:
         if self._ready is not None:
             self._run_image(self._ready)
             return
-        with loading, recording() as record:
+        with loading, uncollected(), recording() as record:
             spent = self._run_text()
         self._seconds = dict(spec.seconds) | spent
         self._cache = "built" if record.built else "hit"

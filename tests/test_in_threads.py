@@ -54,6 +54,19 @@ def test_results_with_rows_beside_totals(threads):
         assert np.array_equal(out[2], by_b)
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+def test_matrices_with_rows_beside_matrices_of_totals(threads):
+    fn = mc.value_and_gradient("norm2(M.*(T - U*V'))^2", ["U", "V"], threads=threads)
+    for m in ROWS:
+        M, T, U = (RNG.standard_normal((m, k)) for k in (5, 5, 2))
+        V = RNG.standard_normal((5, 2))
+        value, (by_u, by_v) = fn(M=M, T=T, U=U, V=V)
+        R = -2 * M * M * (T - U @ V.T)
+        np.testing.assert_allclose(value, np.sum((M * (T - U @ V.T)) ** 2), rtol=1e-12)
+        np.testing.assert_allclose(by_u, R @ V, rtol=1e-11, atol=1e-12)
+        np.testing.assert_allclose(by_v, R.T @ U, rtol=1e-11, atol=1e-11)
+
+
 def test_results_with_rows_that_wait_for_totals():
     fn = mc.compile("x - mean(x)", threads=3)
     for m in ROWS[1:]:
@@ -71,6 +84,18 @@ def test_what_does_not_separate_says_why_and_is_right():
     np.testing.assert_allclose(fn(A, B), np.linalg.solve(A, B), rtol=1e-11)
     assert "leading axis" in fn.stats["threads"]
     assert "all m rows at once" in mc.compile("sum(sort(x))", threads=2).stats["threads"]
+
+
+def test_every_way_in_gives_blas_its_threads(monkeypatch):
+    fn, asked = mc.compile("inv(A)*B", threads=2), []
+    count_of_threads = in_threads.count_of_threads
+    monkeypatch.setattr(in_threads, "count_of_threads", lambda n: asked.append(n) or count_of_threads(n))
+    A, B = RNG.standard_normal((4, 4)) + 4 * np.eye(4), RNG.standard_normal((4, 2))
+    out = np.empty((4, 2))
+    for call in (lambda: fn(A, B), lambda: fn(A, B, out=out), lambda: fn(A.T, B), lambda: fn(A.T, B, out=out)):
+        asked.clear()
+        call()
+        assert 2 in asked
 
 
 def test_turned_read_only_and_converted_arguments():

@@ -21,6 +21,7 @@ import numpy as np
 from matcalc import building
 from matcalc.building import Request
 from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.result_shapes import new_result
 from matcalc.compiler.runtime.scipy_routines import count_of_threads
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import NotSupported
@@ -113,7 +114,10 @@ class InThreads(Compiled):
         return self._alone(*values)
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        if self.shares is not None and self._is_large(values):
+        if self.shares is None:
+            with _blas_threads(self.threads):
+                return super()._filled(values, out)
+        if self._is_large(values):
             raise ValueError
         return super()._filled(values, out)
 
@@ -121,7 +125,10 @@ class InThreads(Compiled):
         return sum(np.size(values[k]) for k in self._places) >= LEAST
 
     def _fill(self, inputs: Sequence[Any], results: Sequence[Any]) -> int:
-        if self.shares is None or not self._is_large(inputs):
+        if self.shares is None:
+            with _blas_threads(self.threads):
+                return super()._fill(inputs, results)
+        if not self._is_large(inputs):
             return super()._fill(inputs, results)
         given = dict(zip(self.spec.entered, inputs, strict=True))
         with _blas_threads(1):
@@ -142,7 +149,7 @@ class InThreads(Compiled):
         if shares.of_rows is not None:
             places = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if has_rows]
             beside = self._each(
-                partial(_written, shares, places),
+                partial(self._written, shares.of_rows, len(shares.totals_beside), places),
                 [(part, {**known, **block}) for part, block in zip(parts, blocks, strict=True)],
             )
             if shares.totals_beside:
@@ -152,6 +159,23 @@ class InThreads(Compiled):
             without = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if not has_rows]
             for place, value in zip(without, fn(*(known[name] for name in fn.args)), strict=True):
                 place[...] = value
+
+    def _written(self, fn: Compiled, count: int, places: Sequence[Any], share: tuple[slice, Given]) -> Totals:
+        """Write the results of a share of rows in their places; return the so many totals before them.
+
+        All is exact: what was converted for the whole is not looked at again.
+        """
+        part, known = share
+        arrays = [np.asarray(known[name]) for name in fn.spec.entered]
+        inputs = [array if array.ndim else array[()] for array in arrays]
+        shapes = fn._output_shapes(arrays, {}, inputs)
+        totals = [new_result(total, shape) for total, shape in zip(fn.spec.outputs, shapes[:count], strict=False)]
+        own = [place[part] for place in places]
+        for operand, place in zip(fn.spec.outputs[count:], own, strict=True):
+            if operand.blank:
+                place[...] = 0.0
+        made = fn._finish(inputs, [*totals, *own])
+        return Totals(tuple(map(np.asarray, made[:count])))
 
     def _each(self, one: Callable[[Any], Totals], items: Sequence[Any]) -> list[Totals]:
         """Return what is made of each, in order, the first in this thread; all are done when one has failed."""
@@ -206,16 +230,6 @@ def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
 
 def _of_block(shares: Shares, after: Totals, shared: Given, block: Given) -> Totals:
     return shares.partial(after=after, **shared, **block)
-
-
-def _written(shares: Shares, places: Sequence[Any], share: tuple[slice, Given]) -> Totals:
-    """Write the results of a share of rows in their places; return the totals beside them."""
-    part, known = share
-    fn, count = shares.of_rows, len(shares.totals_beside)
-    assert fn is not None
-    out = (*[None] * count, *(place[part] for place in places))
-    made = fn({name: known[name] for name in fn.args}, out=out)
-    return Totals(tuple(map(np.asarray, made[:count])))
 
 
 _lock, _inside, _before = Lock(), 0, 0

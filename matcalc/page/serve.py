@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import webbrowser
 from contextlib import suppress
+from typing import Any
 
 from matcalc.page.server import bound
 
@@ -17,7 +19,13 @@ def run(port: int, opened: bool = True) -> int:
         print("Ctrl+C ends it.", file=sys.stderr)
     if opened:
         webbrowser.open(server.entrance)
+    signal.signal(signal.SIGTERM, _interrupt)
     with suppress(KeyboardInterrupt):
         server.serve_forever()
     server.server_close()
     return 0
+
+
+def _interrupt(*_: Any) -> None:
+    """End as by Ctrl+C, which a process in the background of a shell does not hear."""
+    raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from matcalc.store.data_folders import data_folder
 LIBRARIES = ("numpy", "scipy", "sympy", "lark", "numba", "llvmlite")
 SETTINGS = "NUMBA_"
 """What the variables of the environment begin with that change the code of Numba."""
-SUFFIXES = (".py", ".toml", ".lark", ".json")
+SUFFIXES = (".py", ".toml", ".lark", ".json", ".ll")
 
 
 @cache

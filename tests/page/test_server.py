@@ -249,19 +249,25 @@ def test_a_process_that_ends_is_replaced(answering):
 
 
 @pytest.mark.whole
-def test_the_command_says_its_address_serves_and_ends():
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_says_its_address_serves_and_ends(ended_by):
+    if signal.getsignal(ended_by) is signal.SIG_IGN:
+        pytest.skip("a process in the background of a shell, and all that it starts, does not hear it")
     command = [sys.executable, "-m", "matcalc", "serve", "--no-open", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        address = process.stdout.readline().strip()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", address)
-        line = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
-        here = f"127.0.0.1:{found[1]}"
-        headers = {"Origin": f"http://{here}", "X-Matcalc-Token": found[2], "Content-Type": "application/json"}
-        line.request("POST", "/ask", json.dumps(QUESTION), headers)
-        assert json.loads(line.getresponse().read())["blocks"][0]["text"] == "2*X'*(X*w - y)"
-        line.close()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        try:
+            address = process.stdout.readline().strip()
+            found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", address)
+            line = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+            here = f"127.0.0.1:{found[1]}"
+            headers = {"Origin": f"http://{here}", "X-Matcalc-Token": found[2], "Content-Type": "application/json"}
+            line.request("POST", "/ask", json.dumps(QUESTION), headers)
+            assert json.loads(line.getresponse().read())["blocks"][0]["text"] == "2*X'*(X*w - y)"
+            line.close()
+            process.send_signal(ended_by)
+            _, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert (process.returncode, errors) == (0, "")
 
 

@@ -14,8 +14,10 @@ from matcalc.compiler.runtime.blas_kept import DEFAULT
 from matcalc.compiler.runtime.entry_code import entry, has_entry
 from matcalc.compiler.runtime.image import Made
 from matcalc.compiler.runtime.kernels import part_of
+from matcalc.compiler.runtime.library import free_names
 from matcalc.compiler.runtime.made_by import surroundings
-from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_text
+from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_items, load_text
+from matcalc.compiler.runtime.native import natively
 from matcalc.compiler.runtime.places import check_places
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.save import saved_text
@@ -27,19 +29,20 @@ from matcalc.language.identifiers import file_path
 
 __all__ = [
     "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry", "further_entries", "has_entry",
-    "header", "keep", "stored",
+    "header", "keep", "natively", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
 def text_of(spec: CompiledSpec) -> str:
-    """Return the module of a function; the kernels that it needs are loaded."""
+    """Return the module of a function."""
     return TEXTS[spec.target](spec)
 
 
 def lease_of(spec: CompiledSpec, text: str) -> Lease:
-    """Run the text of the module."""
+    """Run the text of the module, the kernels that it needs before it."""
+    load_items(spec.target, free_names(spec.source if spec.target == "numba" else spec.numpy_source))
     return load_text(text, spec.name, stays=False).lease
 
 

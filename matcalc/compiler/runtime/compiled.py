@@ -39,10 +39,11 @@ TARGETS = ("numba", "numpy")
 
 
 class Found(NamedTuple):
-    """Machine code of the disk, how long it took to load, and what the user should know of that."""
+    """Machine code, how long it took to load or to make, whether it was built now, and what the user should know."""
 
     image: image.Ready
-    seconds: float
+    seconds: Mapping[str, float]
+    cache: str
     note: str
 
 
@@ -71,11 +72,9 @@ class Compiled:
         """Return an object that machine code is called through, where the function has such an entry."""
         if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _is_polite(spec):
             return object.__new__(cls)
-        start = time.perf_counter()
-        with recording() as record:
-            ready = image.recalled(spec)
-        made: Compiled = object.__new__(CALLED if ready is not None or beside().has_entry(spec) else cls)
-        made._ready = ready and Found(ready, time.perf_counter() - start, record.note)
+        found = _found(spec, CALLED)
+        made: Compiled = object.__new__(CALLED if found is not None or beside().has_entry(spec) else cls)
+        made._ready = found
         return made
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -118,14 +117,14 @@ class Compiled:
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:
-        """Run code of the disk, without its text: what is not exact goes the polite way, shapes by polynomials."""
+        """Run machine code without its text: what is not exact goes the polite way, shapes by polynomials."""
         ready = found.image
         self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = ready.run
         self._entry, self._shapes = self._polite, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
-        self._seconds = {**dict(self.spec.seconds), "load": found.seconds}
-        self._cache, self._note = "hit", found.note
+        self._seconds = {**dict(self.spec.seconds), **found.seconds}
+        self._cache, self._note = found.cache, found.note
         self._blas = None if blas_kept.is_kept() else blas_kept.DEFAULT
 
     @property
@@ -356,6 +355,20 @@ class Compiled:
 
     def __repr__(self) -> str:
         return f"<compiled {self.spec.name}({', '.join(self.args)})>"
+
+
+def _found(spec: CompiledSpec, kind: type) -> Found | None:
+    """Return the machine code of a function, of the disk or made now; None where only Numba can make it."""
+    with loading, uncollected(), recording() as record:
+        made = _loaded(spec) or beside().natively(spec, kind)
+    return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
+
+
+def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
+    """Return the machine code of a function from the disk, and how long that took."""
+    start = time.perf_counter()
+    ready = image.recalled(spec)
+    return None if ready is None else (ready, {"load": time.perf_counter() - start})
 
 
 def _is_polite(spec: CompiledSpec) -> bool:

@@ -3,10 +3,8 @@
 Numba puts all code of a process into one engine and never takes any out. Here a function has a target of its own:
 Numba's, with another engine, which it enters as object code. What it calls behind a symbol stays where it is, what is
 linked in is copied. Three more things would stay behind with each compilation: the types and constants of LLVM's
-context, so a function is made in one of its own; llvmlite's pass managers, whose `_dispose` is hidden by that of their
-first base; and the pass builders that Numba makes for mere declarations, 1.5 KB each. What llvmlite has no way to free
-is the instrumentation of the builders that are needed, one for each run of passes: after a run it refers to what is
-gone, so a builder is never used twice.
+context, so a function is made in one of its own; llvmlite's pass managers (`llvm_passes.py`); and the pass builders
+that Numba makes for mere declarations, 1.5 KB each.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite.binding import context, ffi, newpassmanagers, object_file, parse_assembly, parse_bitcode
+from llvmlite.binding import context, object_file, parse_assembly, parse_bitcode
 from numba import _dynfunc
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
@@ -22,30 +20,11 @@ from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from matcalc.compiler.runtime.entry_code import refusal
+from matcalc.compiler.runtime.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.runtime.machine_code import ENTRY, machine_code
 from matcalc.compiler.runtime.made_by import widest
 from matcalc.compiler.runtime.reshaping import is_reshape, is_rows, reshaped, rows_of
 from matcalc.compiler.runtime.unboxing import Unboxing
-
-
-class _Disposed:
-    _dispose = newpassmanagers.NewPassManager._dispose
-
-
-class _ModulePasses(_Disposed, newpassmanagers.ModulePassManager):  # type: ignore[misc]
-    pass
-
-
-class _FunctionPasses(_Disposed, newpassmanagers.FunctionPassManager):  # type: ignore[misc]
-    pass
-
-
-def _disposed(made: Any, kind: type) -> Any:
-    """Return a pass manager, alone or with its builder, that frees its passes, as llvmlite's own may not."""
-    manager = made[0] if isinstance(made, tuple) else made
-    if type(manager)._dispose is ffi.ObjectRef._dispose:
-        manager.__class__ = kind
-    return made
 
 
 class _Definitions:
@@ -173,10 +152,10 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
         return widest(super()._customize_tm_features())
 
     def _module_pass_manager(self, **options: Any) -> Any:
-        return _disposed(super()._module_pass_manager(**options), _ModulePasses)
+        return disposed(super()._module_pass_manager(**options), ModulePasses)
 
     def _function_pass_manager(self, **options: Any) -> Any:
-        return _disposed(super()._function_pass_manager(**options), _FunctionPasses)
+        return disposed(super()._function_pass_manager(**options), FunctionPasses)
 
 
 class _Context(CPUContext):  # type: ignore[misc]

@@ -1,15 +1,14 @@
-"""Compiled functions on disk as object code alone, so that another process runs them without Numba.
+"""Compiled functions on disk as object code alone, which any process runs without Numba.
 
 An image is the code of one function, the symbols that it needs, which entries Python calls it through, and what its
 kernels were made by, whose code is kept by itself. What it needs is found before it is loaded. Where anything is
-missing, or Numba is loaded already, the function is loaded through Numba.
+missing, the function is made anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import pickle
-import sys
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -38,7 +37,7 @@ class Image(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What Numba has made: its code, whether other processes may have it, and what its kernels may be made by."""
+    """What has been made now: its code, whether other processes may have it, and what its kernels may be made by."""
 
     part: Part
     is_for_all: bool
@@ -56,9 +55,7 @@ class Ready(NamedTuple):
 
 
 def recalled(spec: CompiledSpec) -> Ready | None:
-    """Return a function that this or another process has compiled; None where it has to be loaded through Numba."""
-    if "numba" in sys.modules:
-        return None
+    """Return a function that this or another process has compiled; None where it has to be made."""
     with loading:
         image = _read(_key(spec))
         if image is None or not is_there(image.part, image.surroundings):
@@ -71,7 +68,7 @@ def recalled(spec: CompiledSpec) -> Ready | None:
 
 
 def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode, exact: MachineCode) -> None:
-    """Keep what Numba has made of a function, where it can run without Numba."""
+    """Keep what has been made of a function, where it can run without Numba."""
     if made.is_for_all and entry.digest and is_kept(made.part):
         image = (source, written(made.part), entry.digest, exact.digest, made.surroundings)
         cache_entries.write("image", _key(spec), pickle.dumps(image))

@@ -124,7 +124,8 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
     if symbol.startswith(PREFIX):
         return kernel(symbol, surroundings) is not None
     if not is_routine(symbol):
-        return _is_of_python(symbol)
+        add_symbols()
+        return llvm.address_of_symbol(symbol) is not None
     if llvm.address_of_symbol(symbol) is None:
         name = add_routine(symbol)
         if name and blas_kept.is_kept():

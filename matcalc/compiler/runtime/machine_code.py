@@ -18,6 +18,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite.binding import context, object_file
 
+from matcalc.compiler.runtime.made_by import features_of_host, widest
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 
@@ -117,6 +118,22 @@ def _machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(opt=2, codemodel="jitdefault", jit=True)
+
+
+def host_machine() -> Any:
+    """Return a target for all that this processor can do, as compiled functions are made for."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    name, features = host()
+    reloc = {"x86": "static", "ppc": "pic"}.get(target.name[:3], "default")
+    options = {"cpu": name, "features": features, "reloc": reloc, "codemodel": "jitdefault", "jit": True}
+    return target.create_target_machine(opt=3, **options)
+
+
+def host() -> tuple[str, str]:
+    """Return the name of this processor and its features, as LLVM is told them."""
+    return llvm.get_host_cpu_name(), widest(features_of_host())
 
 
 @cache

@@ -7,7 +7,11 @@ are said in the words of LLVM, so that code of a level is what this machine make
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
+from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,11 +19,18 @@ import llvmlite
 import llvmlite.binding as llvm
 
 SETTINGS = (
-    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML",
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO", "ENABLE_AVX", "DISABLE_INTEL_SVML",
     "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
 )  # fmt: skip
-"""Settings of Numba that change the code it makes."""
-OURS = ("engine", "jit", "kernel_code", "kernels", "linker_symbols", "made_by", "pointer_call", "reshaping", "unboxing")
+"""Settings of Numba that change the code it makes: variables of the environment that begin with `NUMBA_`."""
+CPU_NAME, CPU_FEATURES = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
+"""The variables that say for which processor."""
+FILE = ".numba_config.yaml"
+"""The file in the folder of work that changes it too."""
+OURS = (
+    "engine", "jit", "kernel_code", "kernels", "linked_functions", "linker_symbols", "llvm_passes", "made_by",
+    "pointer_call", "reshaping", "unboxing",
+)  # fmt: skip
 """The files beside this one that have a part in it."""
 
 
@@ -49,19 +60,14 @@ def widest(features: str) -> str:
 
 def surroundings() -> tuple[str, ...]:
     """Return what kernels for this machine may have been made by: for its level of processors, then for it alone."""
-    from numba.core import config
-
-    level = None if config.CPU_NAME is not None else level_of_host()
+    level = None if CPU_NAME in os.environ else level_of_host()
     return (*([_for_level(level.name, level.features)] if level else []), own())
 
 
 def own() -> str:
     """Return what code depends on that is made in this process."""
-    from numba.core import config
-    from numba.core.codegen import get_host_cpu_features
-
-    name = llvm.get_host_cpu_name() if config.CPU_NAME is None else config.CPU_NAME
-    return _for_level(name, get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES)
+    name = os.environ.get(CPU_NAME) or llvm.get_host_cpu_name()
+    return _for_level(name, os.environ.get(CPU_FEATURES) or features_of_host())
 
 
 def _for_level(name: str, features: str) -> str:
@@ -76,12 +82,42 @@ def level_of_host() -> Level | None:
 
 
 def made_by() -> str:
-    """Return who makes code here, and with which settings."""
-    import numba
+    """Return who makes code here, and with which settings; Numba itself is not asked, whose import takes long."""
+    settings = " ".join(f"{name}={os.environ.get(f'NUMBA_{name}', '')}" for name in SETTINGS)
+    settings += _changed()
+    file = Path(FILE)
+    settings += hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    return f"numba {_version()} llvmlite {llvmlite.__version__}\n{settings}\n{_ours()}"
+
+
+@cache
+def _version() -> str:
+    return version("numba")
+
+
+def _changed() -> str:
+    """Return the settings that this process has changed since they were looked at first."""
+    if "numba" not in sys.modules:
+        return ""
+    before, now = _at_first(), _in_force()
+    return "".join(f" {name} {now[name]}" for name in now if now[name] != before[name])
+
+
+@cache
+def _at_first() -> Mapping[str, str]:
+    return _in_force()
+
+
+def _in_force() -> Mapping[str, str]:
     from numba.core import config
 
-    settings = " ".join(f"{name}={getattr(config, name, None)}" for name in SETTINGS)
-    return f"numba {numba.__version__} llvmlite {llvmlite.__version__}\n{settings}\n{_ours()}"
+    return {name: str(getattr(config, name, None)) for name in SETTINGS}
+
+
+@cache
+def features_of_host() -> str:
+    """Return what this processor can do, in the words of LLVM."""
+    return llvm.get_host_cpu_features().flatten()  # type: ignore[no-any-return]
 
 
 @cache

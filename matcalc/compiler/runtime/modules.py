@@ -123,6 +123,12 @@ def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
         return {name: _loaded(target, name) for name in names if name in items and items[name].is_function}
 
 
+def modules_of(target: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the module names of the functions of these names, loaded or not."""
+    items = load_library(target).items
+    return {name: _module_of(target, name)[0] for name in names if name in items and items[name].is_function}
+
+
 def symbol_of(target: str, name: str) -> str:
     """Return the symbol of a kernel of the sources."""
     return f"{_module_of(target, name)[0]}.{name}"

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from math import lcm
 
 from matcalc.compiler.runtime.library import free_names, global_names, import_block, load_library
-from matcalc.compiler.runtime.modules import OURS, generated_imports, load_items
+from matcalc.compiler.runtime.modules import OURS, generated_imports, modules_of
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
 from matcalc.tensor.size import Size
@@ -68,9 +68,9 @@ def into_name(text: str) -> str:
 
 
 def numba_text(spec: CompiledSpec) -> str:
-    """Return the module of a function for the target numba; the kernels that it needs are loaded."""
+    """Return the module of a function for the target numba."""
     names = free_names(spec.source)
-    modules = load_items("numba", names)
+    modules = modules_of("numba", names)
     statements = [
         "import numpy as np",
         OURS,
@@ -90,7 +90,7 @@ def numba_text(spec: CompiledSpec) -> str:
 def numpy_text(spec: CompiledSpec) -> str:
     """Return the module of a function for the target numpy."""
     names = free_names(spec.numpy_source)
-    modules = load_items("numpy", names)
+    modules = modules_of("numpy", names)
     imports = load_library("numpy").imports
     statements = [imports[n] for n in names if n in imports] + generated_imports(modules, names)
     parts = [import_block(statements), f"\n{spec.numpy_source.strip()}"]

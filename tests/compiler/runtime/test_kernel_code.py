@@ -108,8 +108,12 @@ def test_each_setting_that_changes_code_is_another_key(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(config, name, value)
             assert not set(made_by.surroundings()) & set(before), name
-    monkeypatch.setattr(config, "CPU_NAME", "x86-64-v3")
-    monkeypatch.setattr(config, "CPU_FEATURES", "+avx2")
+    for name in ("OPT", "BOUNDSCHECK", "ENABLE_AVX", "LOOP_VECTORIZE"):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"NUMBA_{name}", "0")
+            assert not set(made_by.surroundings()) & set(before), name
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2")
     assert made_by.surroundings() == (made_by.own(),) != before
 
 

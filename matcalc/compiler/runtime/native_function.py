@@ -1,0 +1,344 @@
+"""One function of generated code in LLVM's assembly: names, statements, and when arrays let go of their memory.
+
+A name is a place on the stack, which LLVM turns into registers. An array holds on to memory that was taken for it;
+names that stand for parts of one array hold on to it together, by a count before its entries. A name lets go after
+the last statement that speaks of it, so that the memory of a call is what it needs at a time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from matcalc.compiler.runtime.native_expressions import Expressions
+from matcalc.compiler.runtime.native_inference import Kinds
+from matcalc.compiler.runtime.native_kinds import INTEGER, Kind, Number, Row, UnknownFormError, Value
+from matcalc.compiler.runtime.native_lines import STATUS, Lines
+
+RAISED = "memory_error"
+"""The constant that tells a caller of memory that there is none."""
+FAILED = 1
+"""What a function returns to its caller where it raises (see Numba's calling convention)."""
+
+
+class Callee(Protocol):
+    """What can be called: the kinds of its arguments and of what it gives."""
+
+    @property
+    def kinds(self) -> Sequence[Kind]: ...
+
+    @property
+    def result(self) -> Kind | None: ...
+
+    def written(self, lines: Lines, args: Sequence[Value], result: str) -> str:
+        """Write a call whose result goes to a place; return its status, empty where nobody has to look at it."""
+
+
+class Unit(Protocol):
+    """What a function stands among."""
+
+    @property
+    def arrays(self) -> Mapping[str, Row]: ...
+
+    def callee(self, name: str, kinds: Sequence[Kind]) -> Callee: ...
+
+
+class Function:
+    """A function for arguments of these kinds.
+
+    `flags` are what may be done to its floating point. `wraps`: indices below 0 count from the end, as in Python; the
+    function of a Program, whose accesses are proved, has none.
+    """
+
+    def __init__(
+        self, unit: Unit, node: ast.FunctionDef, given: Sequence[Kind], flags: str = "", wraps: bool = True
+    ) -> None:
+        self.unit, self.node, self.flags, self.wraps = unit, node, flags, wraps
+        self.lines = Lines()
+        arrays = {name: row.kind for name, row in unit.arrays.items()}
+        self.kinds = Kinds(node, given, arrays, self._result_of)
+        self.expressions = Expressions(self)
+        self.numbers: dict[str, str] = {}
+        self.rows: dict[str, tuple[str, str, list[str]]] = {}
+        self.given = {a.arg for a in node.args.args}
+        names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+        self.stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        for name, kind in self.kinds.names.items():
+            if kind.rank:
+                owner = self.lines.place("ptr", "null")
+                self.rows[name] = self.lines.place("ptr"), owner, [self.lines.place("i64") for _ in range(kind.rank)]
+            else:
+                self.numbers[name] = self.lines.place(kind.word)
+        self.last = _last_uses(node.body, {n for n in self.rows if n not in self.given})
+
+    def body(self, given: Mapping[str, Value]) -> list[str]:
+        """Return the lines of the function for these arguments."""
+        lines = self.lines
+        for name, value in given.items():
+            self._give(name, value)
+        self._block(self.node.body)
+        if not isinstance(self.node.body[-1], ast.Return):
+            lines.go("end")
+        lines.begin("end")
+        for name in self.rows:
+            self._let_go(name)
+        lines.do(f"ret i32 {lines.new(f'load i32, ptr {STATUS}')}")
+        return ["start:", f"  {STATUS} = alloca i32", f"  store i32 0, ptr {STATUS}", *lines.places, *lines.text]
+
+    # --- what expressions ask for
+
+    def name(self, word: str) -> Value:
+        if word in self.numbers:
+            kind = self.kinds.names[word]
+            return Number(self.lines.new(f"load {kind.word}, ptr {self.numbers[word]}"), kind)
+        if word in self.rows:
+            data, owner, lengths = self.rows[word]
+            loaded = [self.lines.new(f"load i64, ptr {place}") for place in lengths]
+            places = (self.lines.new(f"load ptr, ptr {place}") for place in (data, owner))
+            return Row(next(places), loaded, next(places), self.kinds.names[word])
+        if word in self.unit.arrays:
+            return self.unit.arrays[word]
+        raise UnknownFormError(word)
+
+    def _result_of(self, name: str, kinds: Sequence[Kind]) -> Kind:
+        result = self.unit.callee(name, kinds).result
+        return INTEGER if result is None else result
+
+    def call(self, name: str, args: Sequence[Value]) -> Value:
+        callee = self.unit.callee(name, [arg.kind for arg in args])
+        if len(callee.kinds) != len(args):
+            raise UnknownFormError(f"{name} of {len(args)} arguments")
+        taken: list[Value] = []
+        for arg, kind in zip(args, callee.kinds, strict=True):
+            if isinstance(arg, Row) and arg.is_new:
+                raise UnknownFormError(f"{name} of a new array")
+            if isinstance(arg, Row) and arg.kind != kind:
+                raise UnknownFormError(f"{name} of {arg.kind}")
+            taken.append(arg if isinstance(arg, Row) else Number(self.expressions.as_kind(arg, kind), kind))
+        result = callee.result
+        word = "ptr" if result is None else "i8" if result.word == "i1" else result.word
+        place = self.lines.place(word)
+        status = callee.written(self.lines, taken, place)
+        if status:
+            self.need(self.lines.new(f"icmp eq i32 {status}, 0"), status)
+        if result is None:
+            return Number("0", INTEGER)
+        found = self.lines.new(f"load {word}, ptr {place}")
+        return Number(self.lines.new(f"trunc i8 {found} to i1") if word == "i8" else found, result)
+
+    def take(self, entries: str, size: int) -> str:
+        """Return memory for entries of a size, which nobody else holds."""
+        place = self.lines.new(f"call ptr @take(i64 {entries}, i64 {size})")
+        there, none = self.lines.name("there"), self.lines.name("none")
+        self.lines.either(self.lines.new(f"icmp ne ptr {place}, null"), there, none)
+        self.lines.begin(none)
+        self.lines.do(f"store ptr @{RAISED}, ptr %excinfo")
+        self.fail(str(FAILED))
+        self.lines.begin(there)
+        return place
+
+    def need(self, test: str, status: str) -> None:
+        """Go on where a test holds, else return a status."""
+        fine, failed = self.lines.name("fine"), self.lines.name("failed")
+        self.lines.either(test, fine, failed)
+        self.lines.begin(failed)
+        self.fail(status)
+        self.lines.begin(fine)
+
+    def fail(self, status: str) -> None:
+        self.lines.do(f"store i32 {status}, ptr {STATUS}")
+        self.lines.go("end")
+
+    # --- statements
+
+    def _block(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            writer = getattr(self, f"_{type(statement).__name__.lower()}", None)
+            if writer is None:
+                raise UnknownFormError(ast.unparse(statement))
+            writer(statement)
+            if isinstance(statement, ast.Return):
+                if statement is not body[-1]:
+                    raise UnknownFormError("statements behind return")
+                return
+            for name in self.last.get(id(statement), ()):
+                self._let_go(name)
+
+    def _expr(self, statement: ast.Expr) -> None:
+        if not isinstance(statement.value, ast.Constant):
+            self.expressions.value(statement.value)
+
+    def _pass(self, statement: ast.Pass) -> None:
+        pass
+
+    def _assign(self, statement: ast.Assign) -> None:
+        (target,) = statement.targets
+        value = self.expressions.value(statement.value)
+        if isinstance(target, ast.Name):
+            self._give(target.id, value)
+        elif isinstance(target, ast.Subscript) and isinstance(value, Number):
+            self._store(target, value)
+        else:
+            raise UnknownFormError(ast.unparse(statement))
+
+    def _augassign(self, statement: ast.AugAssign) -> None:
+        target, value = statement.target, self.expressions.number(statement.value)
+        if isinstance(target, ast.Name):
+            self._give(target.id, self.expressions.binary(statement.op, self._number(target.id), value))
+        elif isinstance(target, ast.Subscript):
+            array = self.expressions.row(target.value)
+            place = self.expressions.place(target.slice, array)
+            before = Number(self.lines.new(f"load {array.kind.word}, ptr {place}"), array.kind.entry)
+            self._put(place, array, self.expressions.binary(statement.op, before, value))
+        else:
+            raise UnknownFormError(ast.unparse(statement))
+
+    def _number(self, word: str) -> Number:
+        found = self.name(word)
+        assert isinstance(found, Number)
+        return found
+
+    def _store(self, target: ast.Subscript, value: Number) -> None:
+        array = self.expressions.row(target.value)
+        count = len(target.slice.elts) if isinstance(target.slice, ast.Tuple) else 1
+        if count != array.kind.rank:
+            raise UnknownFormError(ast.unparse(target))
+        self._put(self.expressions.place(target.slice, array), array, value)
+
+    def _put(self, place: str, array: Row, value: Number) -> None:
+        kind = array.kind.entry
+        if kind.number == "int32":
+            raise UnknownFormError("an entry of 32 bits")
+        self.lines.do(f"store {kind.word} {self.expressions.as_kind(value, kind)}, ptr {place}")
+
+    def _if(self, statement: ast.If) -> None:
+        lines = self.lines
+        then, other, end = (lines.name(stem) for stem in ("if", "else", "then"))
+        lines.either(self.expressions.truth(statement.test), then, other if statement.orelse else end)
+        for label, body in ((then, statement.body), (other, statement.orelse)):
+            if body:
+                lines.begin(label)
+                self._block(body)
+                if not isinstance(body[-1], ast.Return):
+                    lines.go(end)
+        lines.begin(end)
+
+    def _for(self, statement: ast.For) -> None:
+        called = statement.iter
+        is_range = isinstance(called, ast.Call) and ast.unparse(called.func) == "range"
+        if not is_range or not isinstance(statement.target, ast.Name) or statement.orelse:
+            raise UnknownFormError(ast.unparse(called))
+        assert isinstance(called, ast.Call)
+        lines = self.lines
+        bounds = [self.expressions.integer(arg) for arg in called.args]
+        start, stop = ("0", bounds[0]) if len(bounds) == 1 else bounds[:2]
+        step = bounds[2] if len(bounds) > 2 else "1"
+        at = lines.place("i64")
+        lines.do(f"store i64 {start}, ptr {at}")
+        head, body, end = (lines.name(stem) for stem in ("head", "body", "done"))
+        lines.go(head)
+        lines.begin(head)
+        now = lines.new(f"load i64, ptr {at}")
+        lines.either(self._is_before(now, stop, step), body, end)
+        lines.begin(body)
+        self._give(statement.target.id, Number(now, INTEGER))
+        self._block(statement.body)
+        lines.do(f"store i64 {lines.new(f'add nsw i64 {now}, {step}')}, ptr {at}")
+        lines.go(head)
+        lines.begin(end)
+
+    def _is_before(self, now: str, stop: str, step: str) -> str:
+        lines = self.lines
+        if step.lstrip("-").isdigit():
+            return lines.new(f"icmp {'sgt' if step.startswith('-') else 'slt'} i64 {now}, {stop}")
+        up, down = (lines.new(f"icmp {order} i64 {now}, {stop}") for order in ("slt", "sgt"))
+        is_up = lines.new(f"icmp sgt i64 {step}, 0")
+        return lines.new(f"select i1 {is_up}, i1 {up}, i1 {down}")
+
+    def _return(self, statement: ast.Return) -> None:
+        if statement.value is not None:
+            value = self.expressions.number(statement.value)
+            kind = self.kinds.result
+            assert kind is not None
+            text, word = self.expressions.as_kind(value, kind), kind.word
+            if word == "i1":
+                text, word = self.lines.new(f"zext i1 {text} to i8"), "i8"
+            self.lines.do(f"store {word} {text}, ptr %result")
+        self.lines.go("end")
+
+    # --- names
+
+    def _give(self, name: str, value: Value) -> None:
+        """Let a name stand for a value."""
+        if isinstance(value, Number):
+            kind = self.kinds.names[name]
+            self.lines.do(f"store {kind.word} {self.expressions.as_kind(value, kind)}, ptr {self.numbers[name]}")
+            return
+        data, owner, lengths = self.rows[name]
+        if value.owner != "null" and not value.is_new:
+            self.lines.do(f"call void @hold(ptr {value.owner})")
+        self._let_go(name)
+        self.lines.do(f"store ptr {value.data}, ptr {data}")
+        self.lines.do(f"store ptr {value.owner}, ptr {owner}")
+        for place, length in zip(lengths, value.lengths, strict=True):
+            self.lines.do(f"store i64 {length}, ptr {place}")
+
+    def _let_go(self, name: str) -> None:
+        if name in self.given - self.stored:
+            return
+        _, owner, _ = self.rows[name]
+        self.lines.do(f"call void @drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
+        self.lines.do(f"store ptr null, ptr {owner}")
+
+
+class _Uses:
+    """Which statements of a function speak of which names."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, frozenset[str]] = {}
+
+    def of(self, node: ast.AST) -> frozenset[str]:
+        """Return the names that a statement or an expression speaks of."""
+        found = self._known.get(id(node))
+        if found is None:
+            own = frozenset({node.id}) if isinstance(node, ast.Name) else frozenset()
+            found = self._known[id(node)] = own.union(*map(self.of, ast.iter_child_nodes(node)))
+        return found
+
+    def users(self, block: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
+        return [statement for statement in block if name in self.of(statement)]
+
+    def inner(self, statement: ast.stmt, name: str) -> Sequence[ast.stmt]:
+        """Return the one block of a statement that all in it that speaks of a name is in; none where there is none."""
+        heads = (child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt))
+        if any(name in self.of(head) for head in heads):
+            return ()
+        blocks = [block for part in ("body", "orelse") if self.users(block := getattr(statement, part, []), name)]
+        return blocks[0] if len(blocks) == 1 else ()
+
+    def begins(self, block: Sequence[ast.stmt], name: str) -> bool:
+        """Whether a name has a value from this block alone: the first statement that speaks of it gives it one."""
+        first, *others = self.users(block, name)
+        if isinstance(first, ast.Assign):
+            is_given = any(isinstance(target, ast.Name) and target.id == name for target in first.targets)
+            return is_given and name not in self.of(first.value)
+        inner = self.inner(first, name)
+        return not others and bool(inner) and self.begins(inner, name)
+
+
+def _last_uses(body: Sequence[ast.stmt], names: set[str]) -> dict[int, list[str]]:
+    """Return for statements, by `id`, the names that nothing after them speaks of.
+
+    A name ends in the innermost block that all that speaks of it is in, if it has its value from there; one that lives
+    from round to round of a loop, in a block around that loop.
+    """
+    found: dict[int, list[str]] = {}
+    uses = _Uses()
+    for name in sorted(names):
+        users = uses.users(body, name)
+        while len(users) == 1 and (inner := uses.inner(users[0], name)) and uses.begins(inner, name):
+            users = uses.users(inner, name)
+        if users:
+            found.setdefault(id(users[-1]), []).append(name)
+    return found

@@ -69,7 +69,6 @@ class _Writer:
         self.outside = {name: outer.entry(place.value, ()) for name, place in known}
         sizes = {s.name: outer.size(s.name) for s in program.sources}
         sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}
-        self.axes = [names.local(axis) for axis in "ijkl"]
         self.start, self.rows, self.last, self.before = map(names.local, ("start", "rows", "end", "before"))
         sizes[self.blocks.rows.key] = names.local(f"{self.blocks.rows.key}_rows")
         names.spelled |= self.outside | sizes
@@ -105,7 +104,7 @@ class _Writer:
         lines += [f"if {self.rows} < {self.last}:"] if self.added else []
         for name in self.added:
             lines.append(f"{INDENT}{self.names.give(name)} = np.empty({self.shape(name)})")
-            lines += [INDENT + line for line in self.entries(name, "= 0.0")]
+            lines.append(f"{INDENT}zeroed({self.outside[name]}.reshape(-1))")
         return [(line, "") for line in lines]
 
     def loop(self, write: Callable[[Program, Names], Lines]) -> Lines:
@@ -118,18 +117,11 @@ class _Writer:
         lines += [(f"{total} += {names.give(name)}", "") for name, total in self.numbers.items()]
         lines += [(f"if {rows} < {self.last}:", "")] if self.added else []
         for name in self.added:
-            lines += [(INDENT + line, "") for line in self.entries(name, f"+= {names.give(name)}")]
+            parts = f"{names.give(name)}.reshape(-1), {self.outside[name]}.reshape(-1)"
+            lines.append((f"{INDENT}added({parts})", ""))
         lines += [(f"{self.before} = 1.0", "")] if self.summed else []
         head = f"for {start} in range(0, {self.last}, {rows}):"
         return [(head, self.call.comment), *((INDENT + line, said) for line, said in lines)]
-
-    def entries(self, name: str, change: str) -> list[str]:
-        """Return the lines that change each entry of a result."""
-        axes = [self.axes[k] for k in range(len(self.program.buffer(name).shape))]
-        heads = [f"{INDENT * k}for {axis} in range({self.outside[name]}.shape[{k}]):" for k, axis in enumerate(axes)]
-        at = f"[{', '.join(axes)}]"
-        change = change if change.endswith("0.0") else change + at
-        return [*heads, f"{INDENT * len(axes)}{self.outside[name]}{at} {change}"]
 
     def shape(self, name: str) -> str:
         sizes = [f"{self.outside[name]}.shape[{k}]" for k in range(len(self.program.buffer(name).shape))]

@@ -25,7 +25,7 @@ CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg", "sparse"),
-    "guarded_entries",
+    *("guarded_entries", "zeroed", "added"),
 )
 SUM, PRODUCT, ATOM = 1, 2, 3
 

@@ -76,7 +76,7 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
     except UnknownFormError:
         return None
     middle = perf_counter()
-    part = _compiled(symbol, assembly, linker)
+    part = compiled_part(symbol, assembly, linker)
     if not is_there(part, surroundings()):  # routines that only an import of SciPy finds
         load_items("numba", linker.names)
         if not is_there(part, surroundings()):
@@ -106,7 +106,7 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
     return symbol, module.entered(into_name(spec.source), [*kinds, *results], is_result, symbol), linker
 
 
-def _compiled(symbol: str, assembly: str, linker: Linker) -> Part:
+def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:
     add_symbols()
     machine, around = host_machine(), context.create_context()
     module = llvm.parse_assembly(assembly, around)

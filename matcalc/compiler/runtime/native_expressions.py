@@ -210,6 +210,8 @@ class Expressions:
     # --- arrays
 
     def _attribute(self, node: ast.Attribute) -> Number:
+        if ast.unparse(node) in self.words.literals:
+            return Number(real(self.words.literals[ast.unparse(node)]), REAL)
         if node.attr != "size":
             raise UnknownFormError(ast.unparse(node))
         return Number(self.entries(self.row(node.value).lengths), INTEGER)

@@ -75,8 +75,8 @@ class Kinds:
             return TRUTH
         if isinstance(node, ast.IfExp):
             return joined(self.of(node.body), self.of(node.orelse))
-        if isinstance(node, ast.Attribute) and node.attr == "size":
-            return INTEGER
+        if isinstance(node, ast.Attribute):
+            return REAL if ast.unparse(node) in self.words.literals else INTEGER
         if isinstance(node, ast.Subscript):
             return self._part(node)
         if isinstance(node, ast.Call):

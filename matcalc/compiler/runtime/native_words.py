@@ -15,6 +15,7 @@ class Words:
     """What `words.toml` says, and the functions of `helpers.ll`."""
 
     views: Sequence[str]
+    literals: Mapping[str, float]
     real: Mapping[str, str]
     by_kind: Mapping[str, Mapping[str, str]]
     folds: Mapping[str, str]

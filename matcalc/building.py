@@ -374,11 +374,13 @@ def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
         return ArrayFunction(spec)
     if spec.target != "numba" or not own:
         return Compiled(spec)
-    from numba.core.errors import NumbaError
-
     try:
         return Compiled(spec)
-    except NumbaError as error:
+    except Exception as error:
+        from numba.core.errors import NumbaError
+
+        if not isinstance(error, NumbaError):
+            raise
         lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in")]
         which = ", ".join(dict.fromkeys(own))
         raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None

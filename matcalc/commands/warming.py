@@ -38,7 +38,7 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
     shown = None if is_quiet or not sys.stderr.isatty() else progress
     built, count = warming.warm(jobs, shown), len(warming.kernels())
     kept = f"{warming.cache_size() / 1e6:.1f} MB of compiled code in {cache_folder().path}"
-    print(f"{count} kernels, {built} compiled now, in {time.perf_counter() - start:.1f} s; {kept}")
+    print(f"{count} kernels and functions, {built} compiled now, in {time.perf_counter() - start:.1f} s; {kept}")
 
 
 def ship(jobs: int) -> int:

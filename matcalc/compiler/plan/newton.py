@@ -24,7 +24,7 @@ from matcalc.tensor.substitute import substitute
 
 RESULT, START = "result_", "start_"
 STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
-LOCAL = ("known", "start", "state", "status", "task", "flat", "y", "t", "s", "r", "d", "np", "newton", "newton_begin")
+LOCAL = ("known", "start", "state", "status", "task", "y", "t", "s", "r", "d", "np", "newton", "newton_begin", "zeroed")
 COST = "10000"  # flops: there is no other lowering to compare it with
 
 
@@ -79,7 +79,7 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
 def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str) -> str:
     """Return the test of all data of an equation."""
     tests = [
-        f"all_finite({{{name}}}{flat})" if s.rank else f"np.isfinite({{{name}}})"
+        f"all_finite({{{name}}}{flat})" if s.rank else f"abs({{{name}}}) < math.inf"
         for name, s in zip(fields, symbols, strict=True)
     ]
     return " and ".join(tests) or "True"
@@ -97,11 +97,11 @@ def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
         "    if newton_begin(known, start.reshape(-1), y.reshape(-1)) == 0:",
         "        return 0",
         *(f"    {array} = np.empty(y.shape)" for array in ("t", "s", "r", "d")),
-        f"    state = np.zeros({STATES})",
-        "    task = status = 0",
-        "    flat = y.reshape(-1), t.reshape(-1), s.reshape(-1), r.reshape(-1), d.reshape(-1)",
+        f"    state = np.empty({STATES})",
+        "    zeroed(state)",
+        "    status = 0",
         "    while True:",
-        "        task = newton(state, status, *flat)",
+        f"        task = newton(state, status, {', '.join(f'{array}.reshape(-1)' for array in 'ytsrd')})",
         f"        if task == {EVALUATE}:  # evaluate the left side s at t",
         f"            status = {residual}(s, t{given})",
         f"        elif task == {SOLVE}:  # solve for the step d at y with the left side r there",

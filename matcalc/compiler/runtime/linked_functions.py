@@ -6,6 +6,7 @@ as Numba left it, optimised, with the forms for vectors that it may have; the wa
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import sys
@@ -15,15 +16,18 @@ from typing import NamedTuple
 import llvmlite.binding as llvm
 from llvmlite.binding import context
 
+from matcalc.compiler.lowering_entries import FIELD, load
+from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.llvm_passes import drop_unused
 from matcalc.compiler.runtime.machine_code import host_machine
 from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import load_items, symbol_of
-from matcalc.compiler.runtime.native_kinds import Kind
+from matcalc.compiler.runtime.native_kinds import REAL, TRUTH, Kind, is_number
 from matcalc.compiler.runtime.shipped import shipped
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 from matcalc.store.cache_entries import count_built
+from matcalc.store.data_folders import data_folder
 
 STEM = "linked"
 PREFIX = "matcalc.linked."
@@ -47,11 +51,37 @@ _known: dict[str, Linked | None] = {}
 
 def linked(name: str, kinds: Sequence[Kind]) -> Linked | None:
     """Return a function of the sources for numbers of these kinds; None where it may raise."""
-    key = f"{symbol_of('numba', name)}({', '.join(kind.number for kind in kinds)})"
+    key = _key(name, kinds)
     with loading:
         if key not in _known:
             _known[key] = _found(key) or _made(key, name, kinds)
         return _known[key]
+
+
+def called_by_entries() -> dict[str, list[tuple[Kind, ...]]]:
+    """Return which functions elementwise operations are made of, and the kinds that they are called with."""
+    items, found = load_library("numba").items, dict[str, list[tuple[Kind, ...]]]()
+    for entry in load(data_folder("codegen")).scalars.values():
+        text = FIELD.sub("x", entry.templates.get("numba", ""))
+        for call in ast.walk(ast.parse(text)):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id not in items or items[call.func.id].is_kernel:
+                continue
+            kinds = tuple(TRUTH if isinstance(arg, ast.Compare) else REAL for arg in call.args)
+            if kinds not in found.setdefault(call.func.id, []):
+                found[call.func.id].append(kinds)
+    return found
+
+
+def in_cache(name: str, kinds: Sequence[Kind]) -> tuple[str, bytes | None]:
+    """Return the key of a function, and the function as it is written in the cache; None where it is not."""
+    key = _key(name, kinds)
+    return key, cache_entries.read(STEM, f"{key}\n{surroundings()[-1]}")
+
+
+def _key(name: str, kinds: Sequence[Kind]) -> str:
+    return f"{symbol_of('numba', name)}({', '.join(kind.number for kind in kinds)})"
 
 
 def _found(key: str) -> Linked | None:
@@ -88,7 +118,7 @@ def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
     result = str(compiled.signature.return_type)
     symbol = PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
     code = _alone(compiled.library._get_module_for_linking().as_bitcode(), compiled.fndesc.llvm_func_name, symbol)
-    if result not in ("float64", "int64", "boolean") or any(word in code for word in RAISES):
+    if not is_number(result) or any(word in code for word in RAISES):
         return None
     function = Linked(symbol, result, code)
     cache_entries.write(STEM, f"{key}\n{surroundings()[-1]}", written(function))

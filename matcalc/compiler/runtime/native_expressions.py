@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from matcalc.compiler.runtime.native_inference import Kinds, made, widened
+from matcalc.compiler.runtime.native_inference import Kinds, widened
 from matcalc.compiler.runtime.native_kinds import (
     BYTES,
     INTEGER,
@@ -328,10 +328,13 @@ class Expressions:
         return Number(found, kind)
 
     def _lengths(self, shape: ast.expr) -> tuple[str, ...]:
+        if isinstance(shape, ast.Attribute):
+            return tuple(self.row(shape.value).lengths)
         return tuple(map(self.integer, shape.elts if isinstance(shape, ast.Tuple) else [shape]))
 
     def _empty(self, node: ast.Call) -> Row:
-        kind, lengths = made(node), self._lengths(node.args[0])
+        kind = self.around.kinds.of(node)
+        lengths = self._lengths(node.args[0])
         total = lengths[0]
         for length in lengths[1:]:
             total = self.lines.new(f"call i64 @product(i64 {total}, i64 {length})")

@@ -224,6 +224,18 @@ class Function:
                     lines.go(end)
         lines.begin(end)
 
+    def _while(self, statement: ast.While) -> None:
+        lines = self.lines
+        head, body, end = (lines.name(stem) for stem in ("head", "body", "done"))
+        lines.go(head)
+        lines.begin(head)
+        lines.either(self.expressions.truth(statement.test), body, end)
+        lines.begin(body)
+        self._block(statement.body)
+        if not isinstance(statement.body[-1], ast.Return):
+            lines.go(head)
+        lines.begin(end)
+
     def _for(self, statement: ast.For) -> None:
         called = statement.iter
         is_range = isinstance(called, ast.Call) and ast.unparse(called.func) == "range"
@@ -244,8 +256,9 @@ class Function:
         lines.begin(body)
         self._give(statement.target.id, Number(now, INTEGER))
         self._block(statement.body)
-        lines.do(f"store i64 {lines.new(f'add nsw i64 {now}, {step}')}, ptr {at}")
-        lines.go(head)
+        if not isinstance(statement.body[-1], ast.Return):
+            lines.do(f"store i64 {lines.new(f'add nsw i64 {now}, {step}')}, ptr {at}")
+            lines.go(head)
         lines.begin(end)
 
     def _is_before(self, now: str, stop: str, step: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from matcalc.compiler.runtime.native_kinds import INTEGER, REAL, TRUTH, Kind, UnknownFormError, joined
+from matcalc.compiler.runtime.native_kinds import BYTES, INTEGER, REAL, TRUTH, Kind, UnknownFormError, joined
 from matcalc.compiler.runtime.native_words import load_llvm_words
 
 Called = Callable[[str, Sequence[Kind]], Kind]
@@ -101,7 +101,7 @@ class Kinds:
         if name in self.words.casts:
             return Kind(self.words.casts[name])
         if name == "np.empty":
-            return made(node)
+            return self._made(node)
         if name in self.words.by_kind or name in self.words.folds:
             kind = self.of(node.args[0])
             for other in node.args[1:]:
@@ -114,16 +114,17 @@ class Kinds:
             raise UnknownFormError(name)
         return self.called(name, [self.of(arg) for arg in node.args])
 
+    def _made(self, node: ast.Call) -> Kind:
+        """Return the kind of a new array: `np.empty(n)`, `np.empty((m, n))`, `np.empty(X.shape)`, of a type or not."""
+        shape, *types = node.args
+        number = ast.unparse(types[0]).removeprefix("np.") if types else "float64"
+        if node.keywords or number not in BYTES:
+            raise UnknownFormError(ast.unparse(node))
+        if isinstance(shape, ast.Attribute) and shape.attr == "shape":
+            return Kind(number, self.of(shape.value).rank)
+        return Kind(number, len(shape.elts) if isinstance(shape, ast.Tuple) else 1)
+
 
 def widened(kind: Kind) -> Kind:
     """Return what an entry of 32 bits is read as."""
     return INTEGER if kind == Kind("int32") else kind
-
-
-def made(node: ast.Call) -> Kind:
-    """Return the kind of a new array: `np.empty(n)`, `np.empty((m, n))`, `np.empty(n, np.int32)`."""
-    shape, *types = node.args
-    number = ast.unparse(types[0]).removeprefix("np.") if types else "float64"
-    if node.keywords or number not in ("float64", "int64", "int32"):
-        raise UnknownFormError(ast.unparse(node))
-    return Kind(number, len(shape.elts) if isinstance(shape, ast.Tuple) else 1)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 NUMBERS = {"float64": "double", "int64": "i64", "int32": "i32", "boolean": "i1"}
 """The numbers that generated code knows, and what LLVM calls them."""
+SHORT = {"bool": "boolean"}
+"""What Numba may call them too."""
 BYTES = {"float64": 8, "int64": 8, "int32": 4}
 WIDTH = ("boolean", "int64", "float64")
 """What numbers become that stand for one name, the later for the sooner."""
@@ -64,9 +66,10 @@ def kind_of_word(word: str) -> Kind:
     Raises: UnknownFormError for others: pairs of numbers, nothing.
     """
     found = WORD.fullmatch(word)
-    if found is None or found[1] not in NUMBERS:
+    number = "" if found is None else SHORT.get(found[1], found[1])
+    if found is None or number not in NUMBERS:
         raise UnknownFormError(word)
-    return Kind(found[1], int(found[2] or 0))
+    return Kind(number, int(found[2] or 0))
 
 
 def joined(one: Kind | None, other: Kind) -> Kind:
@@ -76,3 +79,8 @@ def joined(one: Kind | None, other: Kind) -> Kind:
     if one.rank or other.rank or not {one.number, other.number} <= set(WIDTH):
         raise UnknownFormError(f"{one} and {other}")
     return Kind(max(one.number, other.number, key=WIDTH.index))
+
+
+def is_number(word: str) -> bool:
+    """Whether a word of a signature names a number."""
+    return SHORT.get(word, word) in NUMBERS

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from matcalc.compiler.runtime import linked_functions
 from matcalc.compiler.runtime.kernel_code import in_cache
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.made_by import LEVELS, own
@@ -59,6 +60,11 @@ def _ship_level(jobs: int, folder: Path) -> Path:
         content = in_cache(symbol, own())
         if content is not None:
             found[symbol] = content
+    for name, several in linked_functions.called_by_entries().items():
+        for kinds in several:
+            key, content = linked_functions.in_cache(name, kinds)
+            if content is not None:
+                found[key] = content
     return packed(found, own(), folder)
 
 

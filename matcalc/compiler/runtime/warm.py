@@ -1,4 +1,4 @@
-"""All kernels compiled for this machine before anybody needs one, by several processes.
+"""All kernels and functions of numbers compiled for this machine before anybody needs one, by several processes.
 
 A kernel is compiled when those that it calls are: each task loads what is there from the cache and adds one kernel.
 What is in the cache already costs reading it, so that warming twice is warming once.
@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from graphlib import TopologicalSorter
 
 from matcalc.compiler.runtime.library import closure, load_library
+from matcalc.compiler.runtime.linked_functions import called_by_entries, linked
 from matcalc.compiler.runtime.modules import load_items
 from matcalc.errors import NotSupported
 from matcalc.store.cache_entries import SUFFIX, recording
@@ -22,9 +23,10 @@ TARGET = "numba"
 
 
 def kernels() -> tuple[str, ...]:
-    """Return the names of all kernels, those that others call first."""
+    """Return the names of all kernels, those that others call first, then of all functions of numbers."""
     library = load_library(TARGET)
-    return tuple(item.name for item in closure(library, library.items) if item.is_kernel)
+    found = [item.name for item in closure(library, library.items) if item.is_kernel]
+    return (*found, *called_by_entries())
 
 
 def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None) -> int:
@@ -55,9 +57,12 @@ def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None)
 
 
 def compile_kernel(name: str) -> int:
-    """Load a kernel, those that it calls before it; return how many were compiled."""
+    """Load a kernel, those that it calls before it, or a function of numbers; return how many were compiled."""
     with recording() as record:
-        load_items(TARGET, [name])
+        if load_library(TARGET).items[name].is_kernel:
+            load_items(TARGET, [name])
+        for kinds in called_by_entries().get(name, ()):
+            linked(name, kinds)
     return record.built
 
 

@@ -220,6 +220,26 @@ def f(X, y):
         y[i] = scratch[i, 1]
     return 0
 """,
+    "a loop while something holds, one that returns": """
+def f(X, y):
+    copy = np.empty(X.shape)
+    left = X.shape[0]
+    while left > 0:
+        left -= 1
+        copy[left, 0] = X[left, 0]
+        y[left] = copy[left, 0] + left
+    for i in range(X.shape[0]):
+        return 5
+    while True:
+        left += 1
+        if left == 3:
+            return left
+        elif left > 3:
+            return 9
+        else:
+            left = left + 0
+    return 0
+""",
     "constants and inner functions": """
 f_K0 = np.array([1.0, -2.5, np.inf, 4.0]).reshape((2, 2))
 
@@ -266,7 +286,7 @@ def test_entries_of_each_type(word):
 FORMS = (
     "y[0] = x[0]**2", "y[0] = x[0] // 2.0", "y[0] = len(x)", "y[0] = np.sum(x)", "y[0] = unheard_of(x[0])",
     "y[0] = 'a'",
-    "x = x[::2]", "y[0] = x[0] if x[0] else x", "while x[0] > 0.0:\n        y[0] = 1.0", "y[0] = [1.0][0]",
+    "x = x[::2]", "y[0] = x[0] if x[0] else x", "while x[0] > 0.0:\n        break", "y[0] = [1.0][0]",
     "a, b = x[0], x[1]", "y[0] = ~1", "z = np.zeros(3)", "z = np.empty(3, np.float32)", "y[0] = x[0] << 1",
     "y[0] = math.exp(x[0])", "for a in x:\n        y[0] = a", "raise ValueError", "del x", "y[0] = int(x[0])",
     "global z", "y[0] = unset", "z = x.T", "y[0] = x.copy()[0]", "y[0] = x[0, 0]", "y[0] = 1 << 70",

@@ -38,6 +38,12 @@ AT_TRIAL = 3
 AT_ROUNDED = 4
 
 
+@njit(**EXACT)
+def finite_number(x):
+    """Whether a number is neither NaN nor infinite."""
+    return abs(x) < math.inf
+
+
 @njit(boolean(VECTOR), **EXACT)
 def all_finite(x):
     """Whether no entry is NaN or infinite."""

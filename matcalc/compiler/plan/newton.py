@@ -65,21 +65,23 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
     arguments = "".join(f"{field}, " for field in fields)
     first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
     functions = ", ".join(part.spelled("numpy") for part in parts)
+    known = {"numpy": _finite(given, symbols, "", "np.isfinite")}
+    known["numba"] = _finite(given, symbols, ".reshape(-1)", "finite_number")
     entry = {
         "pattern": f"{RESULT}{out} = {node.rule.name}({', '.join(operands)}){out}",
         "flops": COST,
         "fails": _fault(node),
-        "numpy": f"newton({_finite(given, symbols, '')}, {functions}, {first}, ({arguments.rstrip()}), {{fault}})",
-        "numba": f"{name}({_finite(given, symbols, '.reshape(-1)')}, {first}, {arguments}{{{RESULT}}})",
+        "numpy": f"newton({known['numpy']}, {functions}, {first}, ({arguments.rstrip()}), {{fault}})",
+        "numba": f"{name}({known['numba']}, {first}, {arguments}{{{RESULT}}})",
     }
     sources = {"numba": _search(node, name, parts)}
     return replace(read_kernel(name, entry, 0), parts=parts, sources=sources)
 
 
-def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str) -> str:
+def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number: str) -> str:
     """Return the test of all data of an equation."""
     tests = [
-        f"all_finite({{{name}}}{flat})" if s.rank else f"abs({{{name}}}) < math.inf"
+        f"all_finite({{{name}}}{flat})" if s.rank else f"{of_number}({{{name}}})"
         for name, s in zip(fields, symbols, strict=True)
     ]
     return " and ".join(tests) or "True"

@@ -49,8 +49,11 @@ def chol(S, L):
     if n <= 32:
         if small_chol(S, L) == 0:
             return 0
-    else:
-        if dpotrf(U, n, L, n) == 0:
+    elif dpotrf(U, n, L, n) == 0:
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, L[i, i])
+        if largest < math.inf:  # LAPACK divides by an infinite pivot, and zeros look right
             return 0
     return nan_for_nan(S, L)
 

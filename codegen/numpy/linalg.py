@@ -70,6 +70,45 @@ def lu_det(F, p):
     return np.prod(np.diagonal(F)) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
 
 
+def definite_or_lu(X):
+    """The Cholesky factor of X and -1 for each row where X is positive definite, else as getrf."""
+    if len(X) and np.all(np.diagonal(X) > 0.0):
+        L, info = linalg.lapack.dpotrf(X, lower=1, clean=1)
+        if info == 0 and np.all(np.isfinite(np.diagonal(L))):
+            return L, np.full(len(X), -1, np.int32)
+    return getrf(X)
+
+
+def is_definite(p):
+    """Whether the factor is that of Cholesky."""
+    return len(p) > 0 and p[0] < 0
+
+
+def symmetric_solve(F, p, B, fault):
+    """inv(X)*B."""
+    return chol_solve(F, B) if is_definite(p) else lu_solve(0, F, p, B, fault)
+
+
+def symmetric_inv(F, p, fault):
+    """inv(X)."""
+    return chol_inv(F) if is_definite(p) else lu_inv(F, p, fault)
+
+
+def symmetric_logdet(F, p):
+    """log(abs(det(X)))."""
+    return chol_logdet(F) if is_definite(p) else tri_logdet(F)
+
+
+def symmetric_sign(F, p):
+    """The sign of det(X)."""
+    return 1.0 if is_definite(p) else lu_sign(F, p)
+
+
+def symmetric_det(F, p):
+    """det(X)."""
+    return tri_det(F) ** 2 if is_definite(p) else lu_det(F, p)
+
+
 def tri_solve(lower, t, A, B, fault):
     """inv(A)*B for triangular A, or inv(A')*B where t is 1."""
     if np.any(np.diagonal(A) == 0.0):

@@ -115,7 +115,7 @@ ORACLES = {
     "prod_others": lambda x, *e: along_all(others, x, *e),
 }
 BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "lu", "eig", "sort_order", "pfaffian")
-BY_PROPERTY += ("pfaffian_adj", "sort_P", "pade", "along_twice")
+BY_PROPERTY += ("definite_or_lu", "pfaffian_adj", "sort_P", "pade", "along_twice")
 # the empty array: what the operation means there
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"spectral_radius": 0.0, "logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}

@@ -19,6 +19,7 @@ from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
 from matcalc.compiler.plan.weighted_squares import rooted
+from matcalc.tensor.labelling import SYMMETRIC
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size, volume
 
@@ -116,12 +117,13 @@ def _is_ahead(session: Session, piece: Piece) -> bool:
 
 
 def _factor(session: Session, piece: Piece) -> Factor:
+    mirrored = piece.node is not None and piece.node.rank == 2 and piece.node.facts >= SYMMETRIC
     if piece.value is None:
         assert piece.node is not None
         argument = piece.node.args[0]
-        return Factor(piece.at, piece.node.digest.hex(), session.facts(argument), piece.node.rule.name)
+        return Factor(piece.at, piece.node.digest.hex(), session.facts(argument), piece.node.rule.name, mirrored)
     facts = session.facts(piece.node) if piece.node is not None and piece.node.shape == piece.value.shape else ()
-    return Factor(piece.at, piece.value.name, frozenset(facts))
+    return Factor(piece.at, piece.value.name, frozenset(facts), mirrored=mirrored)
 
 
 @dataclass(slots=True, eq=False)

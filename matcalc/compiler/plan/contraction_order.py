@@ -341,6 +341,12 @@ def _later(match: Match, other: Match | None) -> bool:
     return (match.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])
 
 
+def _places(factor: Factor, number: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the numbers of an operand's indices, of a mirrored one in one order for both."""
+    found = tuple(number[i] for i in factor.at)
+    return tuple(sorted(found)) if factor.mirrored else found
+
+
 def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tuple[int, ...]]:
     """Return a key that parts of products have in common when they are equal up to the order of axes.
 
@@ -351,9 +357,9 @@ def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tupl
     for _ in range(3):
         seen: dict[int, list[tuple[object, ...]]] = {i: [] for i in colour}
         for f in members:
-            shown = tuple(colour[i] for i in f.at)
+            shown = _places(f, colour)
             for place, i in enumerate(f.at):
-                seen[i].append((f.who, place, shown))
+                seen[i].append((f.who, 0 if f.mirrored else place, shown))
         signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}
         rank = {s: n for n, s in enumerate(sorted(set(signature.values())))}
         refined = {i: rank[signature[i]] for i in colour}
@@ -363,6 +369,6 @@ def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tupl
             break
     order = sorted(colour, key=lambda i: colour[i])
     label = {i: n for n, i in enumerate(order)}
-    structure = tuple(sorted((f.who, tuple(label[i] for i in f.at)) for f in members))
+    structure = tuple(sorted((f.who, _places(f, label)) for f in members))
     listed = tuple(i for i in order if i in free)
     return (structure, tuple(label[i] for i in listed)), listed

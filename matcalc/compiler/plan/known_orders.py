@@ -77,7 +77,7 @@ def _pattern(contraction: Contraction, number: Mapping[int, int]) -> object:
     steps: dict[object, int] = {}
     return (
         tuple(
-            (tuple(number[i] for i in f.at), f.facts, f.operation, contraction.table[1 << k].virtual)
+            (tuple(number[i] for i in f.at), f.facts, f.operation, f.mirrored, contraction.table[1 << k].virtual)
             for k, f in enumerate(contraction.factors)
         ),
         ranks,

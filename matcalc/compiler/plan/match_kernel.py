@@ -20,12 +20,16 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed yet."""
+    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed yet.
+
+    Of one that is `mirrored` it is the same which of its two indices is which.
+    """
 
     at: tuple[int, ...]
     who: str
     facts: frozenset[str] = frozenset()
     operation: str = ""
+    mirrored: bool = False
 
 
 @dataclass(frozen=True, slots=True)

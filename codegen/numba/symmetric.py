@@ -1,0 +1,87 @@
+"""Symmetric matrices, definite or not: Cholesky where it goes through, else LU, one factorisation for all uses.
+
+Cholesky is half the work and stops at the first pivot that is not positive, so that the trial costs little where X is
+indefinite. `p` tells which it was: rows are counted from 1, and 0 stands first beside a Cholesky factor.
+"""
+
+from numba import njit, types
+from numba.types import boolean, float64, int64
+
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VECTOR, VECTOR_OUT
+from matcalc.codegen.numba.cholesky import chol, chol_inv, chol_logdet, chol_solve, chol_solve_rows, chol_solve_vec
+from matcalc.codegen.numba.lu import getrf, lu_det, lu_inv, lu_sign, lu_solve, lu_solve_rows, lu_solve_vec
+from matcalc.codegen.numba.triangular import tri_det, tri_logdet
+
+
+@njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT), **EXACT)
+def definite_or_lu(X, F, p):
+    """F, p = L with X = L*L' and zeros, where X is positive definite; else the LU factors of X and its row swaps."""
+    n = X.shape[0]
+    positive = True
+    for i in range(n):
+        positive = positive and X[i, i] > 0.0
+    if positive and chol(X, F) == 0:
+        for i in range(n):
+            p[i] = 0
+        return
+    getrf(X, F, p)
+
+
+@njit(boolean(PIVOTS), **EXACT)
+def is_definite(p):
+    """Whether the factor is that of Cholesky."""
+    return p.shape[0] > 0 and p[0] == 0
+
+
+@njit(int64(MATRIX, PIVOTS, VECTOR, VECTOR_OUT), **EXACT)
+def symmetric_solve_vec(F, p, b, z):
+    """z = inv(X)*b."""
+    if not is_definite(p):
+        return lu_solve_vec(0, F, p, b, z)
+    chol_solve_vec(F, b, z)
+    return 0
+
+
+@njit(int64(MATRIX, PIVOTS, int64, MATRIX, MATRIX_OUT), **EXACT)
+def symmetric_solve(F, p, t, B, Z):
+    """Z = inv(X)*op(B)."""
+    if not is_definite(p):
+        return lu_solve(0, F, p, t, B, Z)
+    chol_solve(F, t, B, Z)
+    return 0
+
+
+@njit(int64(MATRIX, PIVOTS, int64, MATRIX, MATRIX_OUT), **EXACT)
+def symmetric_solve_rows(F, p, t, B, Z):
+    """Z = (inv(X)*op(B))'."""
+    if not is_definite(p):
+        return lu_solve_rows(0, F, p, t, B, Z)
+    chol_solve_rows(F, t, B, Z)
+    return 0
+
+
+@njit(int64(MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
+def symmetric_inv(F, p, C):
+    """C = inv(X)."""
+    if not is_definite(p):
+        return lu_inv(F, p, C)
+    chol_inv(F, C)
+    return 0
+
+
+@njit(float64(MATRIX, PIVOTS), **EXACT)
+def symmetric_logdet(F, p):
+    """log(abs(det(X)))."""
+    return chol_logdet(F) if is_definite(p) else tri_logdet(F)
+
+
+@njit(float64(MATRIX, PIVOTS), **EXACT)
+def symmetric_sign(F, p):
+    """The sign of det(X); 0 where X is singular, NaN where a pivot is."""
+    return 1.0 + 0.0 * F[0, 0] if is_definite(p) else lu_sign(F, p)
+
+
+@njit(float64(MATRIX, PIVOTS), **EXACT)
+def symmetric_det(F, p):
+    """det(X); 0 where X is singular."""
+    return tri_det(F) ** 2 if is_definite(p) else lu_det(F, p)

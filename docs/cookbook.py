@@ -19,8 +19,8 @@ HEAD = """\
 # The Matrix Cookbook, by number
 
 Petersen & Pedersen, *The Matrix Cookbook*, version of 15 November 2012, and its pages. Each block asks for the
-derivative of the formula with that number; below it stands the book's answer in the same notation, which the tests prove
-equal for every entry of this page (`tests/cases/identities.json`, from which `python docs/cookbook.py` makes it).
+derivative of the formula with that number; below it stands the book's answer in the same notation, which the tests
+prove equal for every entry of this page (`tests/cases/identities.json`, from which `python docs/cookbook.py` makes it).
 
 ```python
 >>> import matcalc as mc

@@ -12,13 +12,15 @@ import matcalc as mc
 PAGE = Path(__file__).with_name("cookbook.md")
 CASES = PAGE.parent.parent / "tests" / "cases" / "identities.json"
 CALLS = {"gradient": mc.gradient, "jacobian": mc.jacobian, "hessian": mc.hessian, "differential": mc.differential}
+FIRST = {8: 32, 9: 49, 10: 60, 11: 76, 12: 92, 13: 106, 14: 124, 15: 134, 16: 143}
+"""The number of the first equation on each page of the book."""
 
 HEAD = """\
 # The Matrix Cookbook, by number
 
-Petersen & Pedersen, *The Matrix Cookbook*, version of 15 November 2012. Each block asks for the derivative of the
-formula with that number; below it stands the book's answer in the same notation, which the tests prove equal for every
-entry of this page (`tests/cases/identities.json`, from which `python docs/cookbook.py` makes it).
+Petersen & Pedersen, *The Matrix Cookbook*, version of 15 November 2012, and its pages. Each block asks for the
+derivative of the formula with that number; below it stands the book's answer in the same notation, which the tests
+prove equal for every entry of this page (`tests/cases/identities.json`, from which `python docs/cookbook.py` makes it).
 
 ```python
 >>> import matcalc as mc
@@ -47,7 +49,8 @@ def block(number: int, case: dict[str, str]) -> str:
     shown = CALLS[case["kind"]](case["text"], case["wrt"], case["let"])
     call = f'mc.{case["kind"]}("{case["text"]}", "{case["wrt"]}", "{case["let"]}")'
     note = f" ({case['note']})" if case["kind"] == "gradient" and case["note"] else ""
-    lines = [f"\n## ({number})", "", "```python", f">>> print({call})", str(shown), "", "```", ""]
+    on = max(page for page, first in FIRST.items() if first <= number)
+    lines = [f"\n## ({number}), page {on}", "", "```python", f">>> print({call})", str(shown), "", "```", ""]
     return "\n".join([*lines, f"The book: `{case['derivative']}`{note}.", ""])
 
 

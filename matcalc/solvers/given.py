@@ -63,7 +63,7 @@ class Evaluator:
         fixed = {name: value for name, value in self.fixed.items() if name in names}
         sizes = {name: value for name, value in self.fixed.items() if isinstance(value, int)}
         is_known = spec.flops is not None and set(spec.flops.names) <= sizes.keys()
-        is_long = is_known and spec.flops.evaluate(sizes) > LONG
+        is_long = is_known and spec.flops.amount(sizes) > LONG
         return self.compiled.bind(fixed) if fixed and is_long else self.compiled
 
 

@@ -96,10 +96,10 @@ def _work(compiled: Any, sizes: dict[str, int]) -> float:
     steps = [(flops, moved) for _, flops, moved in compiled.spec.costs]
     if any(name not in sizes for step in steps for size in step for name in size.names):
         return inf
-    return sum(max(float(flops.evaluate(sizes)), BYTE * float(moved.evaluate(sizes))) for flops, moved in steps)
+    return sum(max(float(flops.amount(sizes)), BYTE * float(moved.amount(sizes))) for flops, moved in steps)
 
 
 def _flops(compiled: Any, sizes: dict[str, int]) -> float:
     flops = compiled.spec.flops
     is_known = flops is not None and set(flops.names) <= sizes.keys()
-    return float(flops.evaluate(sizes)) if is_known else 0.0
+    return float(flops.amount(sizes)) if is_known else 0.0

@@ -98,13 +98,13 @@ def _stripped(network: Network, place: int) -> bool:
     if node.kind != "product":
         return False
     measured = {i for at in node.indices for i in at}
-    axes = {index: axis for axis, index in reversed(list(enumerate(node.out))) if index in measured}
+    first = {index: axis for axis, index in reversed(list(enumerate(node.out)))}
+    axes = {index: axis for index, axis in first.items() if index in measured}
     if node.coef == 1 and len(axes) == node.rank and len(set(indices)) == node.rank:
         return False
-    for axis, index in enumerate(node.out):
-        if index in axes:
-            now = network.operands[place][1]
-            network.unify(*sorted((now[axis], now[axes[index]])))
+    for axis, index in enumerate(node.out):  # of one that no operand measures too: `s^12*eye(n)` keeps its diagonal
+        now = network.operands[place][1]
+        network.unify(*sorted((now[axis], now[first[index]])))
     now = network.operands[place][1]
     own = tuple(now[axis] for axis in axes.values())
     network.coef *= node.coef

@@ -119,13 +119,20 @@ class Size:
 
         Raises: ShapeError where a name has no value or the result is no integer.
         """
+        found = self.amount(values)
+        if found.denominator != 1:
+            raise ShapeError(f"the size {self} is {found}, which is no integer")
+        return int(found)
+
+    def amount(self, values: Mapping[str, int]) -> Fraction:
+        """Return the number that this is where names have the given values: no integer perhaps, of flops (`n*n*n/3`).
+
+        Raises: ShapeError where a name has no value.
+        """
         missing = [name for name in self.names if name not in values]
         if missing:
             raise ShapeError(f"the size {self} needs a value for {', '.join(missing)}")
-        result = self.substitute({name: Size.of(values[name]) for name in self.names})
-        if not result.is_integer or result.constant.denominator != 1:
-            raise ShapeError(f"the size {self} is {result.constant}, which is no integer")
-        return int(result.constant)
+        return self.substitute({name: Size.of(values[name]) for name in self.names}).constant
 
     def __int__(self) -> int:
         if not self.is_integer or self.constant.denominator != 1:

@@ -1,5 +1,7 @@
 """Loops over matrices run over all entries at once where all that they touch lies in one order; compared with NumPy."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,24 @@ def test_an_out_that_is_an_operand():
     given = drawn(3, 2)
     want = np.exp(given["X"]) - given["Y"]
     np.testing.assert_allclose(fn(given["X"], given["Y"].copy(), out=given["X"].copy()), want, rtol=1e-14)
+
+
+TWICE = [
+    ("norm2(V - W*H)^2", ["W", "H"]),
+    ("sum(exp(U*v))", ["U", "v"]),
+    ("sum(sin(W*H).*V)", ["W", "H"]),
+    ("norm2(A*B*C)^2", ["A", "C"]),
+    ("tr(A*B*A'*B')", ["A", "B"]),
+]
+
+
+@pytest.mark.parametrize(("text", "wrt"), TWICE)
+def test_a_name_is_an_array_of_one_rank(text, wrt):
+    """A result that two loops see in different shapes has a name for each: C takes no other."""
+    e = mc.expression(text, "v: vector(n)" if "v" in wrt else "")
+    blocks = [block for row in e.hessian(wrt) for block in row]
+    ranks = {}
+    for name, shape in re.findall(r"(\w+) = \w+\.reshape\(\((.*)\)\)", mc.compile(blocks).source):
+        rank = shape.rstrip(",").count(",")
+        assert ranks.setdefault(name, rank) == rank
+    assert "reshape" not in mc.compile(blocks, target="c").source and ranks

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from itertools import product as tuples
 
 import numpy as np
 import pytest
@@ -115,3 +116,48 @@ def test_a_sum_and_what_is_read_of_it_are_added_as_they_are(text):
             want = np.diag(inside) if len(set(out)) < len(out) else inside
             (got,) = evaluate([add([(Fraction(1, 2), node), (Fraction(1, 3), part)])], data, LENGTHS)
             assert np.allclose(got, value / 2 + want / 3, rtol=1e-12, atol=1e-12), (text, at, out)
+
+
+LONG = [("c", ()), ("x", (0,))]
+COUNTS = [11, 12, 13, 22, 23, 24]
+"""About those from which a product of scalars, and one that indices connect, is never dissolved again."""
+
+
+def defined(terms, out, n):
+    """Return by einsum what a product is: ones where nothing measures an index, an identity for each repetition."""
+    left, last = [], max([0, *out, *(i for _, at in terms for i in at)])
+    for place, index in enumerate(out):
+        if index in out[:place]:
+            last += 1
+            terms = [*terms, (np.eye(n), (index, last))]
+            index = last
+        left.append(index)
+    measured = {i for _, at in terms for i in at}
+    terms = [*terms, *((np.ones(n), (i,)) for i in dict.fromkeys(left) if i not in measured)]
+    return np.einsum(*[part for array, at in terms for part in (array, list(at))], left)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize(("name", "at"), LONG)
+def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count):
+    """Each way to read out a long product, at each way to stand in another: of what nothing measures too."""
+    scope = mc.expression("c*x + y + B*x", "c: scalar; x: vector(n); y: vector(n); B: matrix(n, n)").names.symbols
+    data = {"c": np.array(1.1), "x": np.array([0.9, 1.2, 0.7]), "y": np.array([1.0, -2.0, 0.5])}
+    n, sizes = 3, dict.fromkeys(range(3), Size.of("n"))
+    for inner in (out for rank in range(3) for out in tuples(range(2), repeat=rank)):
+        long = product(1, [(scope[name], at)] * count, inner, sizes)
+        array = defined([(data[name] ** count, at)], inner, n)
+        for place in tuples(range(2), repeat=len(inner)):
+            for out in (out for rank in range(3) for out in tuples(range(3), repeat=rank)):
+                (got,) = evaluate([product(1, [(long, place), (scope["y"], (0,))], out, sizes)], data, {"n": n})
+                want = defined([(array, place), (data["y"], (0,))], out, n)
+                np.testing.assert_allclose(got, want, rtol=1e-12, err_msg=f"{inner} at {place} -> {out}")
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("factor", ["c^{k}", "c^-{k}", "(a'*b)^{k}", "tr(B)^{k}"])
+def test_jacobians_of_entries_times_a_long_factor_are_diagonal(factor, count):
+    let = "c: scalar; a: vector(n); b: vector(n); B: matrix(n, n); x: vector(n)"
+    factor = factor.format(k=count)
+    for slope, of in {"exp(x)": "exp(x)", "cos(x)": "sin(x)", "-2./x.^3": "1./x.^2", "ones(n)": "x"}.items():
+        assert mc.jacobian(f"{factor}*{of}", "x", let) == mc.expression(f"{factor}*diag({slope})", let)

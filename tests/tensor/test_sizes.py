@@ -287,3 +287,14 @@ def test_the_text_of_a_size_means_the_size():
         exact = re.sub(r"(\d+)", r"Fraction(\1)", str(size))
         assert eval(exact, {"Fraction": Fraction, "min": min, "max": max, **NUMBERS}) == value, str(size)
         assert same(tree_of(size), read(str(size))), str(size)
+
+
+def test_an_amount_is_any_number_and_a_length_an_integer():
+    cube = Size.of("n") * Size.of("n") * Size.of("n") * Fraction(1, 3)
+    for n in range(7):
+        assert cube.amount({"n": n}) == Fraction(n**3, 3)
+        if n % 3:
+            with pytest.raises(mc.ShapeError, match="no integer"):
+                cube.evaluate({"n": n})
+    with pytest.raises(mc.ShapeError, match="needs a value for n"):
+        cube.amount({})

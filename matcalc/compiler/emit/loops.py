@@ -36,7 +36,8 @@ class LoopWriter:
         loop, seen = merged(loop, self.program)
         views = []
         for name, shape in seen.items():
-            self.names.flat[name] = self.names.local(f"{self.names.give(name)}_flat")
+            folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # a name has one rank, as C asks for
+            self.names.flat[name] = self.names.local(f"{self.names.give(name)}_{folded}")
             lengths = ", ".join(map(self.names.size, shape)) + "," * (len(shape) == 1)
             views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths}))", ""))
         lines = views + self._loops(loop)

@@ -273,7 +273,7 @@ def sample_sizes(specs: Sequence[CompiledSpec]) -> dict[str, int]:
 
 def _operations(spec: CompiledSpec, sizes: Mapping[str, int]) -> float:
     is_known = spec.flops is not None and set(spec.flops.names) <= set(sizes)
-    return float(spec.flops.evaluate(dict(sizes))) if spec.flops is not None and is_known else 0.0
+    return float(spec.flops.amount(sizes)) if spec.flops is not None and is_known else 0.0
 
 
 def fitting_sizes(specs: Sequence[CompiledSpec], ways: Sequence[tuple[int, int]]) -> list[dict[str, int]]:

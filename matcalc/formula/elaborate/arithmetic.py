@@ -24,6 +24,7 @@ from matcalc.formula.elaborate.typed import ONE, Labels, Typed, kind, kind_of, t
 from matcalc.formula.elaborate.unify import bits, bounded, check_bits, times
 from matcalc.language.syntax import Ast
 from matcalc.tensor.size import Size, floordiv, modulo
+from matcalc.tensor.sizes_from_shapes import kind_text
 
 Invert = Callable[[Inference, Ast, Typed], Typed]
 
@@ -171,31 +172,62 @@ def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
         a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast))
         hint = f"write {a}'*{b} for the inner product or {a}.*{b} for entries"
         raise _cannot(chain, "multiply", factor, k, "both are columns", hint)
-    if inference.same(ONE, factor.shape[0]):
+    rows = factor.shape[0]
+    if _meets_one(chain, factor, k, rows):
         chain.core, chain.row = chain.core + chain.take(factor)[1:], False
         return
-    if _scale_by_one_by_one(chain, factor):
-        return
-    reason = f"1 and {inference.size_text(factor.shape[0])} differ"
-    fits = _equal(inference, chain.shape()[0], factor.shape[0])
-    hint = f"write {_tight(shown(chain.value(k + 1).ast))}'*{_tight(shown(factor.ast))}" if fits else ""
-    raise _cannot(chain, "multiply", factor, k, reason, hint)
+    if not _scale_by_one_by_one(chain, factor):
+        raise _not_one(chain, chain.value(k + 1), factor, k, rows)
 
 
 def _multiply_by_row(chain: Chain, factor: Typed, k: int) -> None:
     """Append a row to a matrix or row, which needs one column."""
-    inference = chain.inference
     columns = chain.shape()[-1]
-    if columns is ONE or (len(chain.core) == 2 and inference.same(columns, ONE)):
+    if columns is ONE or (len(chain.core) == 2 and _meets_one(chain, factor, k, columns)):
         row = len(chain.core) == 1
         chain.core, chain.row = chain.core[:-1] + chain.take(factor), row
         return
-    if _scale_by_one_by_one(chain, factor):
-        return
-    reason = f"{inference.size_text(columns)} and 1 differ"
-    a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast).removesuffix("'"))
-    hint = f"write {a}*{b}" if _equal(inference, columns, factor.shape[0]) else ""
-    raise _cannot(chain, "multiply", factor, k, reason, hint)
+    if not _scale_by_one_by_one(chain, factor):
+        raise _not_one(chain, chain.value(k + 1), factor, k, columns)
+
+
+def _meets_one(chain: Chain, factor: Typed, k: int, size: Size) -> bool:
+    """Whether a length that meets the 1 of a column or row is 1; if nothing tells it, the error comes at the end."""
+    inference, left, text = chain.inference, chain.value(k + 1), chain.inference.text
+
+    def fault() -> ShapeError:
+        inference.text = text
+        return _not_one(chain, left, factor, k, size)
+
+    return inference.sizes.can_be_one(size, fault)
+
+
+def _not_one(chain: Chain, left: Typed, factor: Typed, k: int, size: Size) -> ShapeError:
+    """Return the error of a column times a matrix, or a matrix times a row, whose length `size` is not 1."""
+    inference = chain.inference
+    a, b = _tight(shown(left.ast)), _tight(shown(factor.ast))
+    met, hint = (factor, f"write {a}*{b}".removesuffix("'")) if factor.row else (left, f"write {a}'*{b}")
+    fits = _equal(inference, met.shape[0], size)
+    if "?" in inference.sizes.resolve(size).key:
+        of_one = f"{b} is a row, and {a} of one column" if factor.row else f"{a} is a column, and {b} of one row"
+        reason = f"{of_one} only where that is declared"
+        hint += "" if fits else _with_one(inference, size)
+    else:
+        length = inference.size_text(size)
+        reason = f"{length} and 1 differ" if factor.row else f"1 and {length} differ"
+        hint = hint if fits else ""
+    return _cannot(chain, "multiply", factor, k, reason, hint, left=left)
+
+
+def _with_one(inference: Inference, size: Size) -> str:
+    """Return the line that lists the matrix that has a length, with 1 for it: `it fits with  A: matrix(1, n)`."""
+    unknown = inference.sizes.resolve(size)
+    for symbol in inference.symbols.values():
+        lengths = [inference.sizes.resolve(own) for own in symbol.shape]
+        if unknown in lengths:
+            kind_ = kind_text(["1" if own is unknown else inference.size_text(own) for own in lengths])
+            return f"\n  it fits with  {symbol.name}: {kind_}"
+    return ""
 
 
 def _scale_by_one_by_one(chain: Chain, factor: Typed) -> bool:
@@ -303,9 +335,16 @@ def _exact_sum(values: list[Typed], signs: tuple[int, ...]) -> Size:
 
 
 def _cannot(
-    chain: Chain, verb: str, b: Typed, k: int, reason: str, hint: str, sizes: tuple[Size, ...] = ()
+    chain: Chain,
+    verb: str,
+    b: Typed,
+    k: int,
+    reason: str,
+    hint: str,
+    sizes: tuple[Size, ...] = (),
+    left: Typed | None = None,
 ) -> ShapeError:
-    inference, a = chain.inference, chain.value(k + 1)
+    inference, a = chain.inference, chain.value(k + 1) if left is None else left
     message = f"cannot {verb} {inference.describe(a)} by {inference.describe(b)}: {reason}"
     return inference.fault(message, chain.ast, operator=k, hint=hint, about=(a.ast, b.ast), sizes=sizes)
 

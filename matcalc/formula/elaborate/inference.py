@@ -247,7 +247,7 @@ class Inference:
 
         Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
         """
-        self.sizes.finish()
+        self.sizes.finish(guess=bool(self.ranks))
         self._settle()
         self.name_sizes()
         for label, name, ast, text in self.index_labels:

@@ -44,7 +44,7 @@ def fitting(
         others = _other_ranks(trees, fixed)
         scalars = _changes(read, others, trees, _is_scalar) if varied is not None else []
         found = scalars or _changes(read, others, trees)
-        if len(found) == 1:
+        if len(found) == 1 and not found[0][1][0].sizes.guessed:
             return found[0][1]
         if found:
             fault.hint = "\n  ".join(filter(None, (fault.hint, _listed(found))))
@@ -54,7 +54,7 @@ def fitting(
         return made
     others = _other_ranks(trees, {*fixed, *varied}, RANKS[:2])
     found = _changes(read, others, trees, _is_scalar, MOST_FOR_A_SCALAR)
-    return found[0][1] if len(found) == 1 else made
+    return found[0][1] if len(found) == 1 and not found[0][1][0].sizes.guessed else made
 
 
 def _is_scalar(made: Read) -> bool:

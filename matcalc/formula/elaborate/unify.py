@@ -23,15 +23,20 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, quot
 MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
 MAX_BITS = 9000  # of an exact number
 MOST_TRIED = 200  # numbers, where an equation in one unknown has no other solution
-ZERO = Size.of(0)
+ZERO, ONE = Size.of(0), Size.of(1)
 
 Fault = Callable[[], MatcalcError]
 
 
 class Sizes:
-    """Bindings of unknown sizes, and the equations that wait. `place` is what is being read."""
+    """Bindings of unknown sizes, and the equations that wait. `place` is what is being read.
+
+    guessed: whether a length was taken to be 1 because a product wants it alone (`can_be_one`).
+    """
 
     def __init__(self) -> None:
+        self.guessed = False
+        self._ones: list[tuple[Size, Fault]] = []
         self._number = 0
         self._bound: dict[str, Size] = {}
         self._met: dict[str, tuple[Size, Ast]] = {}
@@ -102,6 +107,13 @@ class Sizes:
         self._waiting.append((a, b, fault))
         return True
 
+    def can_be_one(self, size: Size, fault: Fault) -> bool:
+        """Tell whether a length is 1; one that nothing tells yet is left to the end, where `fault` says so."""
+        if "?" in self.resolve(size).key:
+            self._ones.append((size, fault))
+            return True
+        return self.resolve(size) == 1
+
     def _bind(self, unknown: str, value: Size) -> bool:
         """Give an unknown its value, and tell whether that can be a length."""
         if not is_length(value):
@@ -111,8 +123,11 @@ class Sizes:
             self._met[unknown] = value, self.place
         return True
 
-    def finish(self) -> None:
+    def finish(self, guess: bool = False) -> None:
         """Solve the equations that wait, in as many rounds as that helps, then together.
+
+        A length that only `can_be_one` tells of is an error, so that `x*A` is no product with a matrix of one row
+        that nobody wrote; `guess` takes it for 1.
 
         Raises: the error of the first that is wrong or still open.
         """
@@ -122,6 +137,14 @@ class Sizes:
                 self.require(a, b, fault)
             if len(self._waiting) == len(waiting) and not (self._solve_together() or self._find()):
                 raise self._waiting[0][2]()
+        ones, self._ones = self._ones, []
+        for size, fault in ones:
+            is_open = "?" in self.resolve(size).key
+            if (is_open and not guess) or not self.equate(size, ONE, fault):
+                raise fault()
+            self.guessed |= is_open
+        if self._waiting:
+            self.finish(guess)
 
     def _solve_together(self) -> bool:
         """Bind what the linear ones among the waiting equations determine together, and tell whether that is any.

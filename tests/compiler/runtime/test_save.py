@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +124,10 @@ def test_checks_of_the_saved_function(tmp_path):
 def test_what_cannot_be_saved():
     with pytest.raises(NotSupported, match="no form for the target numpy"):
         saved_text(samples.PADDED)
+
+
+@pytest.mark.parametrize("divisor", [3, 7, 11])
+def test_flops_are_no_integer_at_all_sizes(divisor):
+    """Of a factorisation `n*n*n/3`: the sizes of the self-test are no multiples of 3."""
+    flops = sum((samples.m * samples.n * samples.n * Fraction(1, d) for d in (2, divisor)), samples.n)
+    assert "sample" in saved_text(replace(samples.LOGREG, flops=flops))

@@ -180,3 +180,57 @@ def test_what_is_reduced_along_an_axis_is_no_vector(text):
     """A forgotten dot is an error that shows it, not another formula."""
     with pytest.raises(mc.ShapeError, match=r"X: matrix\(m, n\), undeclared"):
         mc.expression(text)
+
+
+FACTORS = ("x", "y'", "A", "B'", "lam", "tr(A)")
+JOINS = ("*", "+", ".*")
+CHAINS = [
+    "".join(map(str.__add__, ("", *joins), factors))
+    for count in (2, 3)
+    for factors in product(FACTORS, repeat=count)
+    for joins in product(JOINS, repeat=count - 1)
+]
+
+
+def test_no_undeclared_matrix_has_one_row_or_one_column():
+    """`x*A*y` of two columns is a forgotten transpose, no product with a row that nobody wrote: it is refused."""
+    read = refused = 0
+    for text in CHAINS:
+        try:
+            declarations = mc.expression(text).declarations
+        except mc.ShapeError as fault:
+            refused += "only where that is declared" in fault.message
+        else:
+            read += 1
+            assert not re.search(r"\b1\b", declarations), (text, declarations)
+    assert read > 500 and refused > 100
+
+
+ONE_ROW = [
+    ("x*A*y", "x*A", "x'*A", "A: matrix(1, k)"),
+    ("A*x'", "A*x'", "A*x", "A: matrix(m, 1)"),
+    ("(A + B)*x'", "(A + B)*x'", "(A + B)*x", "A: matrix(m, 1)"),
+    ("x*A'", "x*A'", "x'*A'", "A: matrix(n, 1)"),
+    ("A*x*B", "A*x*B", "(A*x)'*B", "B: matrix(1, p)"),
+]
+
+
+@pytest.mark.parametrize(("text", "part", "written", "kind"), ONE_ROW)
+def test_the_error_of_a_forgotten_transpose_shows_both_readings_and_both_are_read(text, part, written, kind):
+    with pytest.raises(mc.ShapeError) as caught:
+        mc.expression(text)
+    assert f"write {written}\n  it fits with  {kind}\n" in caught.value.hint
+    assert text[caught.value.marks[0][0] : caught.value.marks[-1][1]] == part
+    assert mc.expression(text.replace(part, written)).declarations != mc.expression(text, kind).declarations
+
+
+def test_a_single_row_that_another_place_tells_is_read():
+    e = mc.expression("x*A + C*(A - B)", "B: matrix(1, n); C: matrix(m, 1)")
+    assert e.declarations == "B: matrix(1, n); C: matrix(m, 1); x: vector(m), undeclared; A: matrix(1, n), undeclared"
+    with pytest.raises(mc.ShapeError, match="A of one row only where that is declared"):
+        mc.equivalent("x'*A*y", "x*A*y")
+
+
+def test_a_change_of_kinds_that_needs_a_single_row_is_listed_and_not_taken():
+    with pytest.raises(mc.ShapeError, match=r"it fits with  y: matrix\(1, k\)"):
+        mc.expression("A*x*y + B")

@@ -55,7 +55,7 @@ INFERRED = [
     ("[x; y] + z", "x: vector(m); y: vector(n); z: vector(m + n)"),
     ("λ*β*x", "λ: scalar; β: scalar; x: vector(m)"),
     ("beta0*mu_1*Lambda", "beta0: scalar; mu_1: scalar; Lambda: matrix(m, n)"),
-    ("m*A*n", "m: vector(k); A: matrix(1, p); n: vector(p)"),
+    ("m'*A*n", "m: vector(k); A: matrix(k, p); n: vector(p)"),
     ("x[:k] + y", "x: vector(m); y: vector(k)"),
     ("n*x + m*0", None),
     ("A*A", "A: matrix(m, m)"),

@@ -25,9 +25,11 @@ from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.pictures.plots import Curves
+from matcalc.tensor.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5
 """Allowed relative errors: against complex steps and plain values, at most against differences."""
+FEW_ROUNDINGS = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ class Claim:
             return Row(what, self.shown, self.worst.how, float("inf"), 0.0, shapes)
         scale = max(float(np.max(np.abs(self.reference), initial=0.0)), self.scale, 1e-300)
         with np.errstate(all="ignore"):
-            errors = np.abs(found - self.reference) / scale
+            off = np.abs(found - self.reference)
+            errors = off / (max(scale, self._rounded()) if np.any(off > EXACT * scale) else scale)
         errors = np.where(np.isfinite(errors), errors, np.inf)
         error = float(np.max(errors, initial=0.0))
         bound = EXACT if self.worst.how in ("complex step", "value") else min(
@@ -92,6 +95,15 @@ class Claim:
         shown = f"[{', '.join(map(str, index))}] " if index else ""
         told = f"{shown}{found[index]:.6g}, not {self.reference[index]:.6g}" if error > bound else shown.strip()
         return Row(what, self.shown, self.worst.how, error, bound, told)
+
+    def _rounded(self) -> float:
+        """Return the size of which a few roundings of the largest number on the way to the value are an allowed part.
+
+        Where a function vanishes, as `sum((x/sum(x) - 1/n).^2)` at n = 1, they are all that there is.
+        """
+        values = evaluate(toposort(self.formula.node), self.data, self.sizes)
+        largest = max(float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value))) for value in values)
+        return FEW_ROUNDINGS * largest / EXACT
 
     def fault(self, way: str, error: Exception) -> Row:
         """Return the row of a way that ends in an error."""

@@ -9,12 +9,13 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import ShapeError
+from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.differences import Slope, slope
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import all_sizes
 
 NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3
@@ -88,10 +89,8 @@ def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
     """Return data of these sizes at which the formula is finite; None if there are none."""
     symbols = [e.names.symbols[name] for name in e.names.written]
     nodes = [e.node] if other is None else [e.node, other.node]
-    sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(all_sizes(nodes, e.names, symbols))}
-    if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
-        return None
-    if not all(holds(condition, sizes) for condition in e.names.conditions):
+    sizes = _fitting(all_sizes(nodes, e.names, symbols), lengths, symbols, (*conditions(*nodes), *e.names.conditions))
+    if sizes is None:
         return None
     along = lengths_of(nodes)
     for mode in range(len(MODES)):
@@ -102,4 +101,16 @@ def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
                 return made
         except (np.linalg.LinAlgError, ValueError, IndexError, ShapeError):
             continue
+    return None
+
+
+def _fitting(
+    names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], asked: Sequence[Condition]
+) -> dict[str, int] | None:
+    """Return the sizes that have these lengths, from the first or a later one on, at which there is a value."""
+    for first in range(len(lengths)):
+        sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
+        is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
+        if not is_negative and all(holds(condition, sizes) for condition in asked):
+            return sizes
     return None

@@ -7,6 +7,7 @@ or false, prints as a table, and names the worst entry.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +27,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
 from matcalc.expressions.wanted import apart
+from matcalc.language.declare import read_declarations
 from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves
 from matcalc.tensor.constructors import symbol
@@ -111,7 +113,7 @@ def check(
     e = with_wrt(f, wrt, declarations, dialect)
     other = None
     if against is not None:
-        both = expressions([f, against], declarations, dialect)
+        both = expressions([f, against], declarations, dialect, _tangents(e, against, declarations))
         e, other = with_wrt(both[0], wrt, declarations), both[1]
     e, wrt, _, moved = parted = apart(e, wrt)
     if other is not None:
@@ -133,6 +135,17 @@ def check(
         return report
     truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
     return replace(report, mistake=mistake_of(truth, other), right=str(truth))
+
+
+def _tangents(e: Expression, against: Readable, declarations: str) -> dict[str, Node]:
+    """Return the symbols dX that stand in a text and are not declared, each of the kind of its X, and that X."""
+    declared = {d.name for d in read_declarations(declarations)}
+    found = {
+        f"d{name}": node for name, node in e.names.symbols.items() if f"d{name}" not in {*declared, *e.names.symbols}
+    }
+    stands = {name for name in found if isinstance(against, str) and re.search(rf"\b{re.escape(name)}\b", against)}
+    tangents = {name: symbol(name, node.shape) for name, node in found.items() if name in stands}
+    return {**{found[name].name: found[name] for name in tangents}, **tangents}
 
 
 def _check_symbols(e: Expression, other: Expression, against: Readable, wrt: Wrt, dialect: str) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions
@@ -162,7 +163,7 @@ def _draw(
     flat: Sequence[Expression], wanted: Sequence[Node], symbols: Sequence[Node], sizes: Mapping[str, int], mode: int
 ) -> list[Array] | None:
     """Return what is there at one draw; None where the formulas have no value."""
-    if not all(holds(condition, sizes) for e in flat for condition in e.names.conditions):
+    if not all(holds(c, sizes) for c in (*conditions(*wanted), *(c for e in flat for c in e.names.conditions))):
         return None
     if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
         return None

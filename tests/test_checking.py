@@ -149,3 +149,57 @@ def test_a_value_that_is_rounding_alone_is_left_out(formula):
     report = mc.check(formula, "X", declarations="X: matrix(m, n)")
     assert report
     assert "m=3, n=4" not in str(report)
+
+
+DIFFERENTIALS = [
+    ("inv(X)", "X", "-inv(X)*dX*inv(X)"),
+    ("X*X", "X", "dX*X + X*dX"),
+    ("X'*X", "X", "dX'*X + X'*dX"),
+    ("tr(X)", "X", "tr(dX)"),
+    ("A*X*B", "X", "A*dX*B"),
+    ("x*x'", "x", "dx*x' + x*dx'"),
+    ("lam^2*x", "lam", "2*lam*dlam*x"),
+]
+
+
+@pytest.mark.parametrize(("f", "wrt", "right"), DIFFERENTIALS)
+def test_a_tangent_that_nobody_declared_is_of_the_kind_of_its_variable(f, wrt, right):
+    """At several sizes: `dX` is spelled as a vector, and X would be 1 x 1 for it."""
+    report = mc.check(f, wrt, against=right)
+    assert report and len({row.sizes for row in report.rows}) == 3
+    assert not mc.check(f, wrt, against=f"2*({right})")
+    assert mc.differential(f, wrt) == mc.expression(right, mc.differential(f, wrt).declarations)
+
+
+NEEDY = [
+    ("(y - X*b)'*Z*inv(Z'*Z)*Z'*(y - X*b)", "b", "2*X'*Z*inv(Z'*Z)*Z'*(X*b - y)"),
+    ("tr(inv(X'*X)*X'*A*X)", "A", "X*inv(X'*X)*X'"),
+    ("norm2(y - X*inv(X'*X)*X'*y)^2", "y", "2*(y - X*inv(X'*X)*X'*y)"),
+    ("b'*inv(A*B*A')*b", "b", "(inv(A*B*A') + inv(A*B*A')')*b"),
+]
+"""Formulas that have a value where an inverse is not singular for want of rank, with their gradients."""
+
+
+@pytest.mark.parametrize(("f", "wrt", "gradient"), NEEDY)
+def test_no_verdict_comes_from_sizes_at_which_there_is_no_value(f, wrt, gradient):
+    """There numbers are rounding: of two right formulas one is said to be wrong."""
+    assert mc.expression(f).needs
+    assert mc.check(f, wrt) and mc.check(f, wrt, against=gradient)
+    assert len({row.sizes for row in mc.check(f, wrt).rows}) > 1
+    assert mc.equivalent(mc.gradient(f, wrt), mc.expression(gradient, mc.gradient(f, wrt).declarations))
+    assert not mc.check(f, wrt, against=f"1.01*({gradient})")
+
+
+@pytest.mark.parametrize("f", ["inv(Z'*Z)*Z'*Z*x", "Z'*Z*inv(Z'*Z)*x", "inv(A*Z)*A*Z*x"])
+def test_equal_formulas_have_no_counterexample_where_the_first_has_no_value(f):
+    assert mc.equivalent(f, "x", "x: vector(n)")
+    assert not mc.equivalent(f, "2*x", "x: vector(n)")
+
+
+@pytest.mark.parametrize(
+    "f", ["sum((w.*(S*w)/(w'*S*w) - 1/n).^2)", "sum((w/sum(w) - 1/n).^2)", "sum((w.^2/(w'*w) - 1/n).^2)"]
+)
+def test_what_is_rounding_alone_is_not_called_wrong(f):
+    """At n = 1 these vanish, and so do all their derivatives."""
+    report = mc.check(f, "w", "S: matrix(n, n) spd; w: vector(n)")
+    assert report and any(row.sizes == "n=1" for row in report.rows)

@@ -14,7 +14,7 @@ from matcalc.calculus.simplify.expand import expand, tidied
 from matcalc.calculus.simplify.factor import factor
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.collect import coefficient, collect
-from matcalc.evidence.explain.size_conditions import at_least_zero, needs
+from matcalc.evidence.explain.size_conditions import needed, needs
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
 from matcalc.expressions.wanted import apart
@@ -46,8 +46,7 @@ class Forms(Handle):
     @property
     def needs(self) -> tuple[str, ...]:
         """What sizes must be for the formula to have a value: `m >= n, or X'*X is singular`."""
-        open_ = (f"{at_least_zero(size)}, or {message}" for size, message in self.names.conditions)
-        return (*needs(self.node), *open_)
+        return (*needs(self.node), *map(needed, self.names.conditions))
 
     def tree(self) -> str:
         """Return the DAG as indented text."""

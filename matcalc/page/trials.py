@@ -9,6 +9,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported
+from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -59,7 +60,7 @@ def trial(e: Expression, nodes: Sequence[Node]) -> Trial:
     along = lengths_of(nodes)
     for lengths in LENGTHS:
         sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
-        if not all(holds(condition, sizes) for condition in e.names.conditions):
+        if not all(holds(condition, sizes) for condition in (*conditions(*nodes), *e.names.conditions)):
             continue
         if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
             continue

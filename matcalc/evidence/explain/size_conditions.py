@@ -7,7 +7,7 @@ it (`nonsingular(X)`, or a parameter that is spd), that bound must reach the arg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
@@ -17,13 +17,27 @@ from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.signature import tensors_of
 from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sizes_from_shapes import Condition
 
 ONE = Size.of(1)
 
 
 def needs(root: Node) -> tuple[str, ...]:
     """Return what sizes must be where it is not so for all of them: `m >= n, or X'*X is singular`."""
-    return tuple(dict.fromkeys(_needs(root)))
+    return tuple(needed(condition) for condition in conditions(root))
+
+
+def needed(condition: Condition) -> str:
+    """Return a condition as a sentence: `m >= n, or X'*X is singular`."""
+    return f"{at_least_zero(condition.size)}, or {condition.message}"
+
+
+def conditions(*roots: Node) -> tuple[Condition, ...]:
+    """Return what sizes must be that no argument is singular for want of rank: m - n not negative for `inv(X'*X)`.
+
+    Where they are not so there are numbers all the same, of rounding alone, which say nothing of a formula.
+    """
+    return tuple(dict.fromkeys(_conditions(roots)))
 
 
 def at_least_zero(size: Size) -> str:
@@ -35,8 +49,8 @@ def at_least_zero(size: Size) -> str:
     return f"{below} <= {above}" if above.is_integer else f"{above} >= {below}"
 
 
-def _needs(root: Node) -> Iterator[str]:
-    for node in toposort(root):
+def _conditions(roots: Sequence[Node]) -> Iterator[Condition]:
+    for node in toposort(list(roots)):
         if node.kind != "op":
             continue
         for parameter, arg in zip(tensors_of(node.rule.signature), node.args, strict=False):
@@ -45,7 +59,7 @@ def _needs(root: Node) -> Iterator[str]:
             size = arg.shape[-1]
             for bound in bounds(arg):
                 if not is_nonnegative(bound - size):
-                    yield f"{at_least_zero(bound - size)}, or {text(formula_of(arg))} is singular"
+                    yield Condition(bound - size, f"{text(formula_of(arg))} is singular")
 
 
 def _nonsingular(rule: Rule) -> set[str]:

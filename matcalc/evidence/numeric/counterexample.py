@@ -18,6 +18,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -80,6 +81,7 @@ class Comparer:
     def __post_init__(self, left: Node, right: Node) -> None:
         self.nodes = [left, right]
         self.lengths = lengths_of(self.nodes)
+        self.asked = [conditions(node) for node in self.nodes]
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
         """Return both values; None where the first is not finite or cannot be computed, or the sizes do not fit."""
@@ -93,6 +95,8 @@ class Comparer:
 
     def _value(self, which: int, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Array | None:
         """Return a value, None where it is not finite or there is none."""
+        if not all(holds(condition, sizes) for condition in self.asked[which]):
+            return None
         try:
             found = np.asarray(evaluate([self.nodes[which]], data, sizes)[0])
         except (*REFUSED, ShapeError, NotSupported):

@@ -49,13 +49,14 @@ class Shares(RowTotals):
     def of_totals(self) -> Compiled | None:
         """The function of the results without rows, from totals and what is shared."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if not has_rows]
-        return self._flat("finish", chosen)
+        return self._flat("finish", chosen, [total.symbol for total in self.whole.totals])
 
     @cached_property
     def of_rows(self) -> Compiled | None:
         """The function of the results with rows, for some of them, behind the totals that are computed beside them."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if has_rows]
-        return self._flat("rows", [*self.totals_beside, *chosen]) if chosen else None
+        known = [] if self.totals_beside else [total.symbol for total in self.whole.totals]
+        return self._flat("rows", [*self.totals_beside, *chosen], known) if chosen else None
 
     @cached_property
     def totals_beside(self) -> list[Node]:
@@ -65,9 +66,9 @@ class Shares(RowTotals):
         waits = self.rounds > 1 or any(node in symbols for node in toposort(chosen))
         return [] if waits or not chosen else [total.node for total in self.whole.totals]
 
-    def _flat(self, name: str, results: Sequence[Node]) -> Compiled | None:
+    def _flat(self, name: str, results: Sequence[Node], known: Sequence[Node]) -> Compiled | None:
         labelled = [(f"{name}{k}", result) for k, result in enumerate(results)]
-        return self._compiled(name, labelled, tuple(range(len(results)))) if results else None
+        return self._compiled(name, labelled, known, tuple(range(len(results)))) if results else None
 
     def ready(self) -> None:
         """Compile all functions."""
@@ -145,7 +146,7 @@ class InThreads(Compiled):
         whole = Totals(())
         for _ in range(0 if shares.totals_beside else shares.rounds):
             whole = reduce(shares.combine, self._each(partial(_of_block, shares, whole, shared), blocks))
-        known = {**shared, **shares.named(whole)}
+        known = {**shared, **shares.named(whole._replace(sizes=shares.sizes_of(given)))}
         if shares.of_rows is not None:
             places = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if has_rows]
             beside = self._each(
@@ -220,7 +221,7 @@ def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
             continue
         roots = [out.unfactored or out.node for out in request.outputs]
         try:
-            found = separated(roots, size, {*request.names.symbols, *request.names.size_names}, by_rows=True)
+            found = separated(roots, size, request.names, by_rows=True)
         except NotSupported as fault:
             reasons.append(fault.message)
             continue

@@ -21,6 +21,7 @@ from matcalc.tensor.constructors import add, over_terms, power, product, size_nu
 from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.size import Monomial, Size, polynomial
 from matcalc.tensor.substitute import Batched, instantiate, remake
+from matcalc.tensor.symbols import Names
 
 SUM = "a + b"
 BY_FEATURES = "sums over rows, X'*X, and functions of each row separate: for a kernel, give features of each row"
@@ -58,9 +59,9 @@ class Separated:
 
 
 def separated(
-    roots: Sequence[Node], rows: Size, taken: set[str], apart: Iterable[Node] = (), by_rows: bool = False
+    roots: Sequence[Node], rows: Size, names: Names, apart: Iterable[Node] = (), by_rows: bool = False
 ) -> Separated:
-    """Return nodes as totals over the size `rows` and what is made of them; names in `taken` stay free of new ones.
+    """Return nodes over `names` as totals over the size `rows` and what is made of them.
 
     Results may have a leading axis of rows themselves if that is said, `by_rows`.
 
@@ -69,7 +70,9 @@ def separated(
 
     Raises: NotSupported, with the node that needs all rows at once.
     """
-    walk = _Walk(rows, taken, frozenset(apart))
+    walk = _Walk(rows, set(names.scope), frozenset(apart))
+    if not [s for s in names.ordered() if walk.axes(s)]:
+        raise NotSupported(f"no argument has an axis of length {rows}")
     results = tuple(walk.all(roots))
     for root, result in zip(roots, results, strict=True):
         if walk.axes(result) and not (by_rows and walk.axes(result) == [0]):
@@ -79,13 +82,13 @@ def separated(
     return Separated(tuple(sorted(walk.totals.values(), key=lambda total: total.round)), results)
 
 
-def sufficient(roots: Sequence[Node], rows: Size, taken: set[str], free: Iterable[Node]) -> Separated:
+def sufficient(roots: Sequence[Node], rows: Size, names: Names, free: Iterable[Node]) -> Separated:
     """Return nodes as totals of rows alone, whatever the values of the symbols `free`, and what is made of them.
 
     Raises: NotSupported, with the total that changes with them.
     """
     free = list(free)
-    found = separated(roots, rows, taken, free)
+    found = separated(roots, rows, names, free)
     for total in found.totals:
         changing = [node.name for node in free if node in toposort([total.node])]
         if changing:

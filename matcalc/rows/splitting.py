@@ -177,7 +177,7 @@ def split(
         raise UnknownName(f"{shown(over)} is no size here{nearest(str(over), list(names.size_names))}")
     roots = [out.unfactored or out.node for out in request.outputs]
     try:
-        found = separated(roots, Size.of(over), {*names.symbols, *names.size_names})
+        found = separated(roots, Size.of(over), names)
     except NotSupported as fault:
         return Split(e, wrt, over, request, None, "; ".join(filter(None, (fault.message, fault.hint))), also)
     return Split(e, wrt, over, request, found, "", also)

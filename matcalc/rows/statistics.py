@@ -57,7 +57,7 @@ class Statistics:
         """The totals as functions of the arguments with rows and no others."""
         names = self.totals.request.names
         kept = {name: names.symbols[name] for name in self.totals.split}
-        return replace(self.totals, request=replace(self.totals.request, names=Names(kept, tuple(kept))))
+        return replace(self.totals, request=replace(self.totals.request, outputs=(), names=Names(kept, tuple(kept))))
 
     @property
     def programs(self) -> tuple[list[Compiled], Compiled]:
@@ -138,7 +138,8 @@ class Known:
         import numpy as np
 
         rng = np.random.default_rng(0)
-        return Totals(*(tuple(_moved(total, rng) for total in part) for part in self.totals))
+        values, before = (tuple(_moved(total, rng) for total in part) for part in self.totals[:2])
+        return self.totals._replace(values=values, before=before)
 
 
 def _moved(total: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
@@ -160,5 +161,5 @@ def statistics_of(made: RowTotals) -> Statistics:
     free = [names.symbols[name] for name in made.shared]
     if made.found is None:
         raise NotSupported(f"this does not separate over {made.rows}: {made.reason}")
-    found = sufficient(roots, Size.of(made.rows), {*names.symbols, *names.size_names}, free)
+    found = sufficient(roots, Size.of(made.rows), names, free)
     return Statistics(made, RowTotals(made.f, made.wrt, made.rows, made.request, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.building import Output, Request, build
@@ -19,7 +19,8 @@ from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, said
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
-from matcalc.tensor.symbols import Names
+from matcalc.tensor.sizes_from_shapes import solve
+from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:
     import os
@@ -34,10 +35,11 @@ Arrays = tuple["np.ndarray[Any, Any]", ...]
 
 
 class Totals(NamedTuple):
-    """Totals over some rows in one round, `values`, and those over all rows of the rounds before."""
+    """Totals over some rows in one round, `values`, those over all rows of the rounds before, and sizes of the rows."""
 
     values: Arrays
     before: Arrays = ()
+    sizes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,21 @@ class RowTotals:
 
     @cached_property
     def args(self) -> tuple[str, ...]:
-        """The names of the arguments of `partial`, in order."""
-        return tuple(node.name for node in self.request.names.ordered())
+        """The names of the arguments of `partial`, in order: sizes that no array tells are the last."""
+        return (*(node.name for node in self.request.names.ordered()), *self.sizes)
+
+    @cached_property
+    def sizes(self) -> tuple[str, ...]:
+        """The names of sizes that no argument tells."""
+        roots = [out.unfactored or out.node for out in self.request.outputs] + [t.node for t in self.whole.totals]
+        return tuple(name for name in free_sizes(roots, self.request.names) if name != self.rows)
+
+    @cached_property
+    def told(self) -> tuple[str, ...]:
+        """The names of sizes that arguments with rows tell, of their other axes."""
+        shapes = [self.request.names.symbols[name].shape for name in self.split]
+        found = dict.fromkeys(name for shape in shapes for size in shape for name in size.names)
+        return tuple(name for name in found if name != self.rows and name not in self.sizes)
 
     @cached_property
     def split(self) -> tuple[str, ...]:
@@ -86,8 +101,8 @@ class RowTotals:
 
     @property
     def rounds(self) -> int:
-        """How many passes over the rows an evaluation takes."""
-        return self.whole.rounds
+        """How many passes over the rows an evaluation takes: one at least, to see them."""
+        return max(self.whole.rounds, 1)
 
     # ---- blocks
 
@@ -102,13 +117,29 @@ class RowTotals:
         number = self._round_after(before)
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
+        sizes = self.sizes_of(given)
+        if not self.whole.totals:
+            return Totals((), (), sizes)
         fn = self.partials[number]
-        return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before)
+        return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before, sizes)
+
+    def sizes_of(self, given: Mapping[str, npt.ArrayLike]) -> tuple[int, ...]:
+        """Return the sizes `told` of arguments by name. Raises: ShapeError where they do not fit one another."""
+        import numpy as np
+
+        if not self.told:
+            return ()
+        declared = tuple((node.name, node.shape) for node in self.request.names.ordered())
+        return _told(self.told, declared, tuple(np.shape(given[name]) for name, _ in declared))
 
     def combine(self, a: Totals, b: Totals) -> Totals:
-        """Return the totals of two blocks together, both of one round."""
+        """Return the totals of two blocks together, both of one round. Raises: ShapeError for blocks of other sizes."""
+        if a.sizes != b.sizes:
+            axes = zip(self.told, a.sizes, b.sizes, strict=True)
+            name, one, other = next((name, one, other) for name, one, other in axes if one != other)
+            raise ShapeError(f"the blocks do not fit together: {name} is {one} in one and {other} in another")
         totals = self._in_round(self._round_after(a.before))
-        return Totals(merged(totals, a.values, b.values), a.before)
+        return Totals(merged(totals, a.values, b.values), a.before, a.sizes)
 
     def scaled(self, part: Totals, factor: float) -> Totals:
         """Return the totals of rows that were drawn as those of `factor` times as many.
@@ -119,7 +150,7 @@ class RowTotals:
         for total in totals:
             if total.merge != SUM:
                 raise NotSupported(f"rows cannot be drawn: {said(total.node)} of some tells nothing of the others'")
-        return Totals(tuple(value * factor for value in part.values), part.before)
+        return part._replace(values=tuple(value * factor for value in part.values))
 
     def finish(self, total: Totals, /, *args: npt.ArrayLike, **values: npt.ArrayLike) -> Any:
         """Return the result from the totals over all rows in the last round, and the shared arguments."""
@@ -128,9 +159,10 @@ class RowTotals:
         return self.last(*(given[name] for name in self.last.args))
 
     def named(self, total: Totals) -> dict[str, Any]:
-        """Return totals by the names that results know them by."""
+        """Return totals by the names that results know them by, and sizes that rows tell."""
         known = (*total.before, *total.values)
-        return {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=bool(known))}
+        named = {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=bool(known))}
+        return {**named, **dict(zip(self.told, total.sizes, strict=False))}
 
     # ---- all rows
 
@@ -217,29 +249,47 @@ class RowTotals:
     def partials(self) -> list[Compiled]:
         """The functions of a block, one for each pass."""
         return [
-            self._compiled(f"pass_{number + 1}", [(t.symbol.name, t.node) for t in self._in_round(number)])
-            for number in range(self.rounds)
+            self._compiled(
+                f"pass_{number + 1}",
+                [(t.symbol.name, t.node) for t in self._in_round(number)],
+                [t.symbol for t in self.whole.totals if t.round < number],
+            )
+            for number in range(self.whole.rounds)
         ]
 
     @cached_property
     def last(self) -> Compiled:
         """The function of the totals of all rows and of the shared arguments."""
         labels = [out.label for out in self.request.outputs]
-        return self._compiled("finish", list(zip(labels, self.whole.results, strict=True)), self.request.nesting)
+        known = [t.symbol for t in self.whole.totals]
+        return self._compiled("finish", list(zip(labels, self.whole.results, strict=True)), known, self.request.nesting)
 
-    def _compiled(self, name: str, outputs: Sequence[tuple[str, Node]], nesting: Any = None) -> Compiled:
-        """Compile nodes over the symbols that they read, and those that tell their sizes."""
+    def _compiled(
+        self, name: str, outputs: Sequence[tuple[str, Node]], known: Sequence[Node], nesting: Any = None
+    ) -> Compiled:
+        """Compile nodes over the symbols that they read, of `known` totals too, and those that tell their sizes."""
         roots = [node for _, node in outputs]
         read = {node for node in toposort(roots) if node.kind == "symbol"}
         without = self.split if name == "finish" else ()
         symbols = [s for s in self.request.names.ordered() if s.name not in without]
-        symbols += [t.symbol for t in self.whole.totals]
+        symbols += known
         told = {n for s in read for size in s.shape for n in size.names}
         wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - told
         kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]
-        names = Names({s.name: s for s in kept}, tuple(s.name for s in kept))
+        tangents = tuple(s.name for s in kept if s.name in self.request.names.tangents)
+        conditions = self.request.names.conditions
+        names = Names({s.name: s for s in kept}, tuple(s.name for s in kept), tangents, conditions)
         made = [Output(f"{label}_sum", node, None, partial(formula_in, node, names)) for label, node in outputs]
         return build(Request(made, names, tuple(range(len(made))) if nesting is None else nesting, name))
+
+
+@lru_cache(maxsize=64)
+def _told(
+    wanted: tuple[str, ...], declared: tuple[tuple[str, tuple[Size, ...]], ...], shapes: tuple[tuple[int, ...], ...]
+) -> tuple[int, ...]:
+    """Return sizes by the shapes of arguments. Raises: ShapeError where they do not fit one another."""
+    known = solve(declared, {name: shape for (name, _), shape in zip(declared, shapes, strict=True)}, {})
+    return tuple(known[name] for name in wanted)
 
 
 def passes(count: int) -> str:

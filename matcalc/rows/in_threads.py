@@ -87,7 +87,7 @@ class InThreads(Compiled):
         """Find the shares of what was asked for, and compile what computes them."""
         self.asked = asked
         self.shares, self.reason = _shares(request, self.spec)
-        self._alone, self._entry = self._entry, self._exact
+        self._alone, self._quick = self._entry, self._exact
         if self.shares is not None:
             self.shares.ready()
             self._places = [k for k, name in enumerate(self.spec.names) if name in self.shares.split]

@@ -35,7 +35,7 @@ class ArrayFunction(Compiled):
                 hint = f'pip install "matcalc-compiler[{spec.target}]"'
                 raise NotSupported(f"the target {spec.target} needs {error.name}", hint=hint) from None
         self._lease = loaded.lease
-        self._entry = getattr(self.module, spec.name)
+        self._quick = getattr(self.module, spec.name)
         self._seconds = dict(spec.seconds) | {"load": time.perf_counter() - start}
         self._cache, self._note = "built", ""
         self._twins = {}

@@ -21,7 +21,7 @@ from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.runtime.result_shapes import new_result, output_shapes, solve_sizes
-from matcalc.compiler.runtime.spec import CompiledSpec, flatten, nest
+from matcalc.compiler.runtime.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import by_name
 from matcalc.locks import loading, uncollected
@@ -72,9 +72,9 @@ class Compiled:
         """Return an object that machine code is called through, where the function has such an entry."""
         if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _is_polite(spec):
             return object.__new__(cls)
-        found = _found(spec, CALLED)
-        made: Compiled = object.__new__(CALLED if found is not None or beside().has_entry(spec) else cls)
-        made._ready = found
+        ready = _found(spec, CALLED)
+        made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
+        made._ready = ready
         return made
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -106,7 +106,7 @@ class Compiled:
         is_polite = _is_polite(spec)
         quick = None if is_polite else getattr(module, spec.name, None)
         self._run: Callable[..., int] | None = None if is_polite else getattr(module, "run", None)
-        self._entry: Callable[..., Any] = quick or self._polite
+        self._quick: Callable[..., Any] | None = quick
         self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
         self.address = _address(into) if type(self) is CALLED else 0
         self._machine: Any = None
@@ -121,7 +121,7 @@ class Compiled:
         ready = found.image
         self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = ready.run
-        self._entry, self._shapes = self._polite, _refuse
+        self._quick, self._shapes = None, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
@@ -141,6 +141,8 @@ class Compiled:
         if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
             out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
             values = self._bound(args, kwargs)
+            if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
+                return self(*values)  # machine code looks at them, which are in order now
             if not check:
                 try:
                     return self._entry(*values) if out is None else self._filled(values, out)
@@ -155,6 +157,11 @@ class Compiled:
             raise
         except UNFIT:
             return self._polite(*self._bound(args, kwargs))
+
+    @property
+    def _entry(self) -> Callable[..., Any]:
+        """What takes arguments in order; a method is not kept, so that the function goes with its last user."""
+        return self._quick or self._polite
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
@@ -295,7 +302,7 @@ class Compiled:
         count = len(spec.arguments)
         arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
         given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
-        inputs: list[Any] = [a if o.shape else a[()] for a, o in zip(arrays, spec.arguments, strict=True)]
+        inputs: list[Any] = [_number(a, o) for a, o in zip(arrays, spec.arguments, strict=True)]
         inputs += given.values()
         shapes = self._output_shapes(arrays, given, inputs)
         if spec.check_facts if check_facts is None else check_facts:
@@ -345,8 +352,6 @@ class Compiled:
 
     def _fill(self, inputs: Sequence[Any], results: Sequence[Any]) -> int:
         """Write results of exact arguments into arrays; return the status."""
-        if self.spec.target != "numpy":
-            return self._into(*inputs, *results)
         with np.errstate(all="ignore"):
             return self._into(*inputs, *results)
 
@@ -369,6 +374,11 @@ def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
     start = time.perf_counter()
     ready = image.recalled(spec)
     return None if ready is None else (ready, {"load": time.perf_counter() - start})
+
+
+def _number(array: Array, operand: Operand) -> Any:
+    """Return an argument as compiled code takes it: an array, a number, an integer of Python."""
+    return array if operand.shape else array[()] if operand.dtype == "float64" else int(array)
 
 
 def _is_polite(spec: CompiledSpec) -> bool:

@@ -30,7 +30,7 @@ def matrix():
     return X
 
 
-@pytest.mark.whole
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("formula", VALUES)
 def test_places_beyond_32_bits(matrix, formula):
     assert mc.compile(formula, declarations="X: matrix(n, n)", name="large")(matrix) == VALUES[formula]

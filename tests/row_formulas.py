@@ -5,6 +5,7 @@ NumPy computes may be complex, where real parts are compared: a gradient is a co
 """
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -251,9 +252,12 @@ WHOLE = [
 
 def formula(seed: int, depth: int = 4) -> Formula:
     """Return a random scalar formula that has totals over rows."""
-    draw = _Draw(random.Random(seed))
-    text, line = draw.whole(depth)
-    return Formula(text, line, draw.separates, draw.gradient_separates)
+    rng = random.Random(seed)
+    while True:
+        draw = _Draw(rng)
+        text, line = draw.whole(depth)
+        if BY_ROWS.keys() & re.findall(r"\w+", line):
+            return Formula(text, line, draw.separates, draw.gradient_separates)
 
 
 class _Draw:

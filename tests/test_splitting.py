@@ -371,3 +371,60 @@ def test_sparse_blocks():
     t = -b * (X @ w)
     assert value == pytest.approx(np.sum(np.logaddexp(0, t)))
     assert np.allclose(gradient, -X.T @ (b / (1 + np.exp(-t))))
+
+
+# ---- sizes that shared arguments do not tell, and directions
+
+
+@pytest.mark.parametrize(
+    ("text", "declarations", "shared", "want"),
+    [
+        ("mean(X)", "X: matrix(m, n)", {}, lambda: np.mean(DATA["X"])),
+        ("numel(X)", "X: matrix(m, n)", {}, lambda: DATA["X"].size),
+        ("q*sum(y)", "y: vector(m); q: size", {"q": 3}, lambda: 3 * np.sum(DATA["y"])),
+        ("sum(y)*tr(eye(q))", "y: vector(m); q: size", {"q": 2}, lambda: 2 * np.sum(DATA["y"])),
+    ],
+)
+def test_sizes_of_rows_and_sizes_given(text, declarations, shared, want):
+    s = mc.split(text, "m", declarations=declarations)
+    assert set(s.shared) == set(shared)
+    assert s.over(cut(s.split, [0, 5, ROWS]), shared) == pytest.approx(want(), rel=1e-13)
+
+
+def test_counts_by_label():
+    """The block's total has the length of what is shared, as the total of all has."""
+    labels, u = RNG.integers(0, 2, ROWS), DATA["u"]
+    s = mc.split("sum(u[t].*y)", "m", wrt="u", declarations=LET + "; t: index(m)")
+    blocks = [{"y": DATA["y"][a:b], "t": labels[a:b]} for a, b in ((0, 5), (5, ROWS))]
+    counts = np.bincount(labels, DATA["y"], 2)
+    for value, gradient in (s.over(blocks, u=u), s.precompute().over(blocks, p=2)(u=u)):
+        assert value == pytest.approx(u @ counts)
+        assert np.allclose(gradient, counts)
+    with pytest.raises(mc.UnknownName, match="need the size p"):
+        s.precompute().over(blocks)
+
+
+def test_blocks_of_other_widths_are_refused():
+    s = mc.split("sum(X)", "m", declarations=LET)
+    with pytest.raises(mc.ShapeError, match="n is 3 in one and 2 in another"):
+        s.over([{"X": DATA["X"]}, {"X": DATA["X"][:, :2]}])
+
+
+def test_a_part_outside_of_an_axis_is_refused():
+    s = mc.split("sum(X[:, 3])*c", "m", declarations=LET)
+    with pytest.raises(mc.ShapeError, match="outside axis 1 of X where n = 3"):
+        s.over([{"X": DATA["X"]}], c=1.0)
+
+
+def test_what_has_no_rows_is_refused():
+    for text, let in (("m*c", "c: scalar; m: size"), ("sum(A)", "A: matrix(m, m)")):
+        assert not mc.split(text, "m", declarations=let)
+
+
+def test_a_direction_is_projected_as_its_variable_is():
+    """The Hessian of a symmetric variable times a matrix that is not is that of its symmetric part."""
+    s = mc.split("tr(S*S*S) + sum(diag(X*S*S*X'))", "m", wrt="S", declarations=LET)
+    X, S, V = DATA["X"], DATA["S"], RNG.standard_normal((3, 3))
+    E = (V + V.T) / 2
+    want = 3 * (E @ S + S @ E) + E @ X.T @ X + X.T @ X @ E
+    assert np.allclose(s.over(cut(s.split, [0, 5, ROWS]), S=S, v=V, hvp=True)[2], want)

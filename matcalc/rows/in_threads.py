@@ -28,7 +28,7 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.rows.blocks import counted
 from matcalc.rows.separating import separated
-from matcalc.rows.totals import RowTotals, Totals
+from matcalc.rows.totals import RowTotals, Totals, sizes_of
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 
@@ -146,7 +146,7 @@ class InThreads(Compiled):
         whole = Totals(())
         for _ in range(0 if shares.totals_beside else shares.rounds):
             whole = reduce(shares.combine, self._each(partial(_of_block, shares, whole, shared), blocks))
-        known = {**shared, **shares.named(whole._replace(sizes=shares.sizes_of(given)))}
+        known = {**shared, **shares.named(whole._replace(sizes=sizes_of(shares, given)))}
         if shares.of_rows is not None:
             places = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if has_rows]
             beside = self._each(

@@ -280,6 +280,8 @@ class _Walk:
     def share(self, node: Node, formula: str) -> Node:
         """Return shares over an operand that is made, known by which rows are chosen and the extreme they attain."""
         made = remake(node, self.made)
+        if made.kind != "op":  # turned about, or a multiple
+            raise self.no_total(node)
         is_chosen = written_out(made, node.rule, formula)
         (extreme,) = (
             part for part in toposort([is_chosen]) if part.kind == "op" and part.rule.merge and self.loses_rows(part)

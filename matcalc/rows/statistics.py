@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name
 from matcalc.rows.blocks import ROWS
 from matcalc.rows.separating import sufficient
-from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, passes
+from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, output, passes
 from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
 
@@ -54,29 +54,43 @@ class Statistics:
 
     @cached_property
     def _alone(self) -> RowTotals:
-        """The totals as functions of the arguments with rows and no others."""
-        names = self.totals.request.names
-        kept = {name: names.symbols[name] for name in self.totals.split}
-        return replace(self.totals, request=replace(self.totals.request, outputs=(), names=Names(kept, tuple(kept))))
+        """The totals as functions of the arguments with rows, and of sizes that these do not tell."""
+        request = self.totals.request
+        kept = {name: request.names.symbols[name] for name in self.totals.split}
+        names = Names(kept, tuple(kept), conditions=request.names.conditions)
+        outputs = [output(t.symbol.name, t.node, names) for t in self.totals.whole.totals]
+        return replace(self.totals, request=replace(request, names=names, outputs=outputs))
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The names of sizes that the totals need and rows do not tell."""
+        return self._alone.sizes
 
     @property
     def programs(self) -> tuple[list[Compiled], Compiled]:
         """What is compiled: a function for each pass, and that of an evaluation."""
         return self._alone.partials, self.totals.last
 
-    def over(self, blocks: Iterable[Block], *, threads: int = 1) -> Known:
+    def over(self, blocks: Iterable[Block], *, threads: int = 1, **sizes: int) -> Known:
         """Return the function of the shared arguments, from blocks of rows as `Split.over` takes them.
 
-        Raises: what `Split.over` raises of blocks.
-        """
-        return Known(self, self._alone.totals_over(blocks, {}, threads), blocks)
+        Sizes that rows do not tell are given by name, of counts by label how many labels there are.
 
-    def npy(self, paths: Mapping[str, str | os.PathLike[str]], *, block: int = ROWS, threads: int = 1) -> Known:
+        Raises: UnknownName for such a size that is missing; what `Split.over` raises of blocks.
+        """
+        for name in (name for name in self.sizes if name not in sizes):
+            raise UnknownName(f"totals of rows alone need the size {name}", hint=f"give {name}=...")
+        self._alone.check_given(sizes, self.sizes, "is a size that the totals need")
+        return Known(self, self._alone.totals_over(blocks, sizes, threads), blocks)
+
+    def npy(
+        self, paths: Mapping[str, str | os.PathLike[str]], *, block: int = ROWS, threads: int = 1, **sizes: int
+    ) -> Known:
         """Return the function of the shared arguments, from `.npy` files as `Split.npy` takes them.
 
         Raises: OSError; what `over` raises.
         """
-        return self.over(from_npy(self.totals, paths, block), threads=threads)
+        return self.over(from_npy(self.totals, paths, block), threads=threads, **sizes)
 
     def parquet(
         self,
@@ -85,12 +99,13 @@ class Statistics:
         *,
         block: int = ROWS,
         threads: int = 1,
+        **sizes: int,
     ) -> Known:
         """Return the function of the shared arguments, from a Parquet file as `Split.parquet` takes it.
 
         Raises: ImportError without pyarrow; OSError; what `over` raises.
         """
-        return self.over(from_parquet(path, columns, block), threads=threads)
+        return self.over(from_parquet(path, columns, block), threads=threads, **sizes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,20 +117,11 @@ class RowTotals:
         number = self._round_after(before)
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
         given |= {t.symbol.name: value for t, value in zip(self.whole.totals, before, strict=False)}
-        sizes = self.sizes_of(given)
+        sizes = sizes_of(self, given)
         if not self.whole.totals:
             return Totals((), (), sizes)
         fn = self.partials[number]
         return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before, sizes)
-
-    def sizes_of(self, given: Mapping[str, npt.ArrayLike]) -> tuple[int, ...]:
-        """Return the sizes `told` of arguments by name. Raises: ShapeError where they do not fit one another."""
-        import numpy as np
-
-        if not self.told:
-            return ()
-        declared = tuple((node.name, node.shape) for node in self.request.names.ordered())
-        return _told(self.told, declared, tuple(np.shape(given[name]) for name, _ in declared))
 
     def combine(self, a: Totals, b: Totals) -> Totals:
         """Return the totals of two blocks together, both of one round. Raises: ShapeError for blocks of other sizes."""
@@ -279,8 +270,23 @@ class RowTotals:
         tangents = tuple(s.name for s in kept if s.name in self.request.names.tangents)
         conditions = self.request.names.conditions
         names = Names({s.name: s for s in kept}, tuple(s.name for s in kept), tangents, conditions)
-        made = [Output(f"{label}_sum", node, None, partial(formula_in, node, names)) for label, node in outputs]
+        made = [output(f"{label}_sum", node, names) for label, node in outputs]
         return build(Request(made, names, tuple(range(len(made))) if nesting is None else nesting, name))
+
+
+def output(label: str, node: Node, names: Names) -> Output:
+    """Return a node as what is computed, by a name."""
+    return Output(label, node, None, partial(formula_in, node, names))
+
+
+def sizes_of(made: RowTotals, given: Block) -> tuple[int, ...]:
+    """Return the sizes `told` by arguments by name. Raises: ShapeError where they do not fit one another."""
+    import numpy as np
+
+    if not made.told:
+        return ()
+    declared = tuple((node.name, node.shape) for node in made.request.names.ordered())
+    return _told(made.told, declared, tuple(np.shape(given[name]) for name, _ in declared))
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,8 @@ def from_totals(given: Given, e: Expression, compiled: Any) -> FromTotals | None
             continue
         once, after = _cost(found, sizes)
         if once + 2 * CALLS * after < CALLS * _work(compiled, sizes):  # a value is made twice, to see its digits
-            return FromTotals(given, found.over([{name: given.fixed[name] for name in made.split}]))
+            told = {name: sizes[name] for name in found.sizes}
+            return FromTotals(given, found.over([{name: given.fixed[name] for name in made.split}], **told))
     return None
 
 

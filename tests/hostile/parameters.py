@@ -47,7 +47,6 @@ INTERNAL = {
     "solvers.Packing": "takes shapes, and arrays by name",
     "Split.combine": "takes totals",
     "Split.named": "takes totals",
-    "Split.sizes_of": "takes arrays by name, which were checked before",
     "Split.finish": "takes totals, and arrays by name",
     "Split.scaled": "takes totals",
     "Split.result_over": "takes what over has read",

@@ -111,3 +111,19 @@ give:
 end:
   ret void
 }
+
+; Let go of all that a table holds.
+define internal void @drop_all(ptr nocapture readonly %held, i64 %count) noinline cold {
+start:
+  br label %head
+head:
+  %at = phi i64 [ 0, %start ], [ %next, %head ]
+  %place = getelementptr inbounds ptr, ptr %held, i64 %at
+  %data = load ptr, ptr %place
+  call void @drop(ptr %data)
+  %next = add i64 %at, 1
+  %is_more = icmp ult i64 %next, %count
+  br i1 %is_more, label %head, label %end
+end:
+  ret void
+}

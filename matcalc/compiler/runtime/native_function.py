@@ -2,7 +2,9 @@
 
 A name is a place on the stack, which LLVM turns into registers. An array holds on to memory that was taken for it;
 names that stand for parts of one array hold on to it together, by a count before its entries. A name lets go after
-the last statement that speaks of it, so that the memory of a call is what it needs at a time.
+the last statement that speaks of it, so that the memory of a call is what it needs at a time. What names hold stands in
+one table on the stack, by which all let go where a call fails: as registers, carried there from each place that may
+fail, it would take LLVM time by the square of the text.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Protocol
 from matcalc.compiler.runtime.native_expressions import Expressions
 from matcalc.compiler.runtime.native_inference import Kinds
 from matcalc.compiler.runtime.native_kinds import INTEGER, Kind, Number, Row, UnknownFormError, Value
-from matcalc.compiler.runtime.native_lines import STATUS, Lines
+from matcalc.compiler.runtime.native_lines import HELD, STATUS, Lines
 
 RAISED = "memory_error"
 """The constant that tells a caller of memory that there is none."""
@@ -60,14 +62,16 @@ class Function:
         self.kinds = Kinds(node, given, arrays, self._result_of)
         self.expressions = Expressions(self)
         self.numbers: dict[str, str] = {}
-        self.rows: dict[str, tuple[str, str, list[str]]] = {}
+        self.rows: dict[str, tuple[str, list[str]]] = {}
+        self.holders: dict[str, str] = {}
         self.given = {a.arg for a in node.args.args}
         names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
         self.stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
         for name, kind in self.kinds.names.items():
             if kind.rank:
-                owner = self.lines.place("ptr", "null")
-                self.rows[name] = self.lines.place("ptr"), owner, [self.lines.place("i64") for _ in range(kind.rank)]
+                self.rows[name] = self.lines.place("ptr"), [self.lines.place("i64") for _ in range(kind.rank)]
+                if name not in self.given or name in self.stored:
+                    self.holders[name] = self.lines.part(HELD, "ptr", len(self.holders))
             else:
                 self.numbers[name] = self.lines.place(kind.word)
         self.last = _last_uses(node.body, {n for n in self.rows if n not in self.given})
@@ -80,11 +84,16 @@ class Function:
         self._block(self.node.body)
         if not isinstance(self.node.body[-1], ast.Return):
             lines.go("end")
+        count = len(self.holders)
         lines.begin("end")
-        for name in self.rows:
-            self._let_go(name)
+        if count:
+            lines.do(f"call void @drop_all(ptr {HELD}, i64 {count})")
+        lines.go("out")
+        lines.begin("out")
         lines.do(f"ret i32 {lines.new(f'load i32, ptr {STATUS}')}")
-        return ["start:", f"  {STATUS} = alloca i32", f"  store i32 0, ptr {STATUS}", *lines.places, *lines.text]
+        held = f"  {HELD} = alloca [{count} x ptr]", f"  store [{count} x ptr] zeroinitializer, ptr {HELD}"
+        first = ["start:", f"  {STATUS} = alloca i32", f"  store i32 0, ptr {STATUS}", *(held if count else ())]
+        return [*first, *lines.places, *lines.text]
 
     # --- what expressions ask for
 
@@ -93,10 +102,11 @@ class Function:
             kind = self.kinds.names[word]
             return Number(self.lines.new(f"load {kind.word}, ptr {self.numbers[word]}"), kind)
         if word in self.rows:
-            data, owner, lengths = self.rows[word]
+            data, lengths = self.rows[word]
             loaded = [self.lines.new(f"load i64, ptr {place}") for place in lengths]
-            places = (self.lines.new(f"load ptr, ptr {place}") for place in (data, owner))
-            return Row(next(places), loaded, next(places), self.kinds.names[word])
+            at = self.lines.new(f"load ptr, ptr {data}")
+            owner = self.lines.new(f"load ptr, ptr {self.holders[word]}") if word in self.holders else "null"
+            return Row(at, loaded, owner, self.kinds.names[word])
         if word in self.unit.arrays:
             return self.unit.arrays[word]
         raise UnknownFormError(word)
@@ -278,7 +288,12 @@ class Function:
             if word == "i1":
                 text, word = self.lines.new(f"zext i1 {text} to i8"), "i8"
             self.lines.do(f"store {word} {text}, ptr %result")
-        self.lines.go("end")
+        if statement is not self.node.body[-1]:
+            self.lines.go("end")
+            return
+        for name in (*self.last.get(id(statement), ()), *(n for n in self.holders if n in self.given)):
+            self._let_go(name)
+        self.lines.go("out")
 
     # --- names
 
@@ -288,19 +303,18 @@ class Function:
             kind = self.kinds.names[name]
             self.lines.do(f"store {kind.word} {self.expressions.as_kind(value, kind)}, ptr {self.numbers[name]}")
             return
-        data, owner, lengths = self.rows[name]
+        data, lengths = self.rows[name]
         if value.owner != "null" and not value.is_new:
             self.lines.do(f"call void @hold(ptr {value.owner})")
-        self._let_go(name)
+        if name in self.holders:
+            self._let_go(name)
+            self.lines.do(f"store ptr {value.owner}, ptr {self.holders[name]}")
         self.lines.do(f"store ptr {value.data}, ptr {data}")
-        self.lines.do(f"store ptr {value.owner}, ptr {owner}")
         for place, length in zip(lengths, value.lengths, strict=True):
             self.lines.do(f"store i64 {length}, ptr {place}")
 
     def _let_go(self, name: str) -> None:
-        if name in self.given - self.stored:
-            return
-        _, owner, _ = self.rows[name]
+        owner = self.holders[name]
         self.lines.do(f"call void @drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
         self.lines.do(f"store ptr null, ptr {owner}")
 

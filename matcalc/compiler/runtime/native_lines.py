@@ -6,6 +6,8 @@ import struct
 
 STATUS = "%raised"
 """The place of what a function returns to its caller: 0, or that something was raised."""
+HELD = "%held"
+"""The table of the memory that names hold on to."""
 
 
 class Lines:
@@ -36,6 +38,12 @@ class Lines:
         self.places.append(f"  {name} = alloca {word}")
         if first:
             self.places.append(f"  store {word} {first}, ptr {name}")
+        return name
+
+    def part(self, table: str, word: str, at: int) -> str:
+        """Return the place of an entry of a table on the stack."""
+        name = self.name("%p")
+        self.places.append(f"  {name} = getelementptr inbounds {word}, ptr {table}, i64 {at}")
         return name
 
     def begin(self, label: str) -> None:

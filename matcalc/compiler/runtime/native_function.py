@@ -16,6 +16,7 @@ from typing import Protocol
 from matcalc.compiler.runtime.native_expressions import Expressions
 from matcalc.compiler.runtime.native_inference import Kinds
 from matcalc.compiler.runtime.native_kinds import INTEGER, Kind, Number, Row, UnknownFormError, Value
+from matcalc.compiler.runtime.native_lifetimes import Lifetimes
 from matcalc.compiler.runtime.native_lines import HELD, STATUS, Lines
 
 RAISED = "memory_error"
@@ -63,18 +64,14 @@ class Function:
         self.expressions = Expressions(self)
         self.numbers: dict[str, str] = {}
         self.rows: dict[str, tuple[str, list[str]]] = {}
-        self.holders: dict[str, str] = {}
         self.given = {a.arg for a in node.args.args}
-        names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
-        self.stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
         for name, kind in self.kinds.names.items():
             if kind.rank:
                 self.rows[name] = self.lines.place("ptr"), [self.lines.place("i64") for _ in range(kind.rank)]
-                if name not in self.given or name in self.stored:
-                    self.holders[name] = self.lines.part(HELD, "ptr", len(self.holders))
             else:
                 self.numbers[name] = self.lines.place(kind.word)
-        self.last = _last_uses(node.body, {n for n in self.rows if n not in self.given})
+        self.lives = Lifetimes(node, self.rows, self.given)
+        self.holders = {name: self.lines.part(HELD, "ptr", k) for k, name in enumerate(self.lives.holders)}
 
     def body(self, given: Mapping[str, Value]) -> list[str]:
         """Return the lines of the function for these arguments."""
@@ -172,7 +169,7 @@ class Function:
                 if statement is not body[-1]:
                     raise UnknownFormError("statements behind return")
                 return
-            for name in self.last.get(id(statement), ()):
+            for name in self.lives.last.get(id(statement), ()):
                 self._let_go(name)
 
     def _expr(self, statement: ast.Expr) -> None:
@@ -291,7 +288,7 @@ class Function:
         if statement is not self.node.body[-1]:
             self.lines.go("end")
             return
-        for name in (*self.last.get(id(statement), ()), *(n for n in self.holders if n in self.given)):
+        for name in (*self.lives.last.get(id(statement), ()), *(n for n in self.holders if n in self.given)):
             self._let_go(name)
         self.lines.go("out")
 
@@ -304,10 +301,11 @@ class Function:
             self.lines.do(f"store {kind.word} {self.expressions.as_kind(value, kind)}, ptr {self.numbers[name]}")
             return
         data, lengths = self.rows[name]
-        if value.owner != "null" and not value.is_new:
-            self.lines.do(f"call void @hold(ptr {value.owner})")
         if name in self.holders:
-            self._let_go(name)
+            if value.owner != "null" and not value.is_new:
+                self.lines.do(f"call void @hold(ptr {value.owner})")
+            if name not in self.lives.free:
+                self._let_go(name)
             self.lines.do(f"store ptr {value.owner}, ptr {self.holders[name]}")
         self.lines.do(f"store ptr {value.data}, ptr {data}")
         for place, length in zip(lengths, value.lengths, strict=True):
@@ -318,54 +316,3 @@ class Function:
         self.lines.do(f"call void @drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
         self.lines.do(f"store ptr null, ptr {owner}")
 
-
-class _Uses:
-    """Which statements of a function speak of which names."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, frozenset[str]] = {}
-
-    def of(self, node: ast.AST) -> frozenset[str]:
-        """Return the names that a statement or an expression speaks of."""
-        found = self._known.get(id(node))
-        if found is None:
-            own = frozenset({node.id}) if isinstance(node, ast.Name) else frozenset()
-            found = self._known[id(node)] = own.union(*map(self.of, ast.iter_child_nodes(node)))
-        return found
-
-    def users(self, block: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
-        return [statement for statement in block if name in self.of(statement)]
-
-    def inner(self, statement: ast.stmt, name: str) -> Sequence[ast.stmt]:
-        """Return the one block of a statement that all in it that speaks of a name is in; none where there is none."""
-        heads = (child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt))
-        if any(name in self.of(head) for head in heads):
-            return ()
-        blocks = [block for part in ("body", "orelse") if self.users(block := getattr(statement, part, []), name)]
-        return blocks[0] if len(blocks) == 1 else ()
-
-    def begins(self, block: Sequence[ast.stmt], name: str) -> bool:
-        """Whether a name has a value from this block alone: the first statement that speaks of it gives it one."""
-        first, *others = self.users(block, name)
-        if isinstance(first, ast.Assign):
-            is_given = any(isinstance(target, ast.Name) and target.id == name for target in first.targets)
-            return is_given and name not in self.of(first.value)
-        inner = self.inner(first, name)
-        return not others and bool(inner) and self.begins(inner, name)
-
-
-def _last_uses(body: Sequence[ast.stmt], names: set[str]) -> dict[int, list[str]]:
-    """Return for statements, by `id`, the names that nothing after them speaks of.
-
-    A name ends in the innermost block that all that speaks of it is in, if it has its value from there; one that lives
-    from round to round of a loop, in a block around that loop.
-    """
-    found: dict[int, list[str]] = {}
-    uses = _Uses()
-    for name in sorted(names):
-        users = uses.users(body, name)
-        while len(users) == 1 and (inner := uses.inner(users[0], name)) and uses.begins(inner, name):
-            users = uses.users(inner, name)
-        if users:
-            found.setdefault(id(users[-1]), []).append(name)
-    return found

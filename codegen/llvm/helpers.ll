@@ -1,7 +1,10 @@
-; What generated code calls beside kernels and functions of numbers: integers that divide as in Python, and memory.
+; What generated code calls beside kernels and functions of numbers: integers that divide as in Python, and memory, whose
+; functions stand in `own_runtime.py`.
 
-declare noalias ptr @malloc(i64)
-declare void @free(ptr)
+declare noalias ptr @matcalc_take(i64, i64) nounwind
+declare void @matcalc_hold(ptr nocapture) nounwind
+declare void @matcalc_drop(ptr nocapture) nounwind
+declare void @matcalc_drop_all(ptr nocapture readonly, i64) nounwind cold
 declare double @hypot(double, double)
 declare double @atan2(double, double)
 declare double @llvm.sqrt.f64(double)
@@ -53,77 +56,4 @@ define internal i64 @product(i64 %a, i64 %b) alwaysinline {
   %is_over = extractvalue { i64, i1 } %both, 1
   %entries = select i1 %is_over, i64 -1, i64 %found
   ret i64 %entries
-}
-
-; Memory for entries of a size, at a multiple of 64; before it stand where it was taken, and how many hold it.
-define internal noalias ptr @take(i64 %entries, i64 %size) noinline {
-  %is_over = icmp ugt i64 %entries, 576460752303423487
-  br i1 %is_over, label %none, label %ask
-ask:
-  %bytes = mul i64 %entries, %size
-  %whole = add i64 %bytes, 128
-  %block = call noalias ptr @malloc(i64 %whole)
-  %is_none = icmp eq ptr %block, null
-  br i1 %is_none, label %none, label %fill
-fill:
-  %start = ptrtoint ptr %block to i64
-  %end = add i64 %start, 127
-  %place = and i64 %end, -64
-  %offset = sub i64 %place, %start
-  %data = getelementptr i8, ptr %block, i64 %offset
-  %taken = getelementptr i8, ptr %data, i64 -16
-  %count = getelementptr i8, ptr %data, i64 -8
-  store ptr %block, ptr %taken
-  store i64 1, ptr %count
-  ret ptr %data
-none:
-  ret ptr null
-}
-
-define internal void @hold(ptr %data) noinline {
-  %is_none = icmp eq ptr %data, null
-  br i1 %is_none, label %end, label %one
-one:
-  %count = getelementptr i8, ptr %data, i64 -8
-  %before = load i64, ptr %count
-  %now = add i64 %before, 1
-  store i64 %now, ptr %count
-  br label %end
-end:
-  ret void
-}
-
-define internal void @drop(ptr %data) noinline {
-  %is_none = icmp eq ptr %data, null
-  br i1 %is_none, label %end, label %one
-one:
-  %count = getelementptr i8, ptr %data, i64 -8
-  %before = load i64, ptr %count
-  %now = sub i64 %before, 1
-  store i64 %now, ptr %count
-  %is_last = icmp eq i64 %now, 0
-  br i1 %is_last, label %give, label %end
-give:
-  %taken = getelementptr i8, ptr %data, i64 -16
-  %block = load ptr, ptr %taken
-  call void @free(ptr %block)
-  br label %end
-end:
-  ret void
-}
-
-; Let go of all that a table holds.
-define internal void @drop_all(ptr nocapture readonly %held, i64 %count) noinline cold {
-start:
-  br label %head
-head:
-  %at = phi i64 [ 0, %start ], [ %next, %head ]
-  %place = getelementptr inbounds ptr, ptr %held, i64 %at
-  %data = load ptr, ptr %place
-  call void @drop(ptr %data)
-  %next = add i64 %at, 1
-  %is_more = icmp ult i64 %next, %count
-  br i1 %is_more, label %head, label %end
-end:
-  ret void
 }

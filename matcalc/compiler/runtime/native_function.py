@@ -84,7 +84,7 @@ class Function:
         count = len(self.holders)
         lines.begin("end")
         if count:
-            lines.do(f"call void @drop_all(ptr {HELD}, i64 {count})")
+            lines.do(f"call void @matcalc_drop_all(ptr {HELD}, i64 {count})")
         lines.go("out")
         lines.begin("out")
         lines.do(f"ret i32 {lines.new(f'load i32, ptr {STATUS}')}")
@@ -136,7 +136,7 @@ class Function:
 
     def take(self, entries: str, size: int) -> str:
         """Return memory for entries of a size, which nobody else holds."""
-        place = self.lines.new(f"call ptr @take(i64 {entries}, i64 {size})")
+        place = self.lines.new(f"call ptr @matcalc_take(i64 {entries}, i64 {size})")
         there, none = self.lines.name("there"), self.lines.name("none")
         self.lines.either(self.lines.new(f"icmp ne ptr {place}, null"), there, none)
         self.lines.begin(none)
@@ -303,7 +303,7 @@ class Function:
         data, lengths = self.rows[name]
         if name in self.holders:
             if value.owner != "null" and not value.is_new:
-                self.lines.do(f"call void @hold(ptr {value.owner})")
+                self.lines.do(f"call void @matcalc_hold(ptr {value.owner})")
             if name not in self.lives.free:
                 self._let_go(name)
             self.lines.do(f"store ptr {value.owner}, ptr {self.holders[name]}")
@@ -313,6 +313,6 @@ class Function:
 
     def _let_go(self, name: str) -> None:
         owner = self.holders[name]
-        self.lines.do(f"call void @drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
+        self.lines.do(f"call void @matcalc_drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
         self.lines.do(f"store ptr null, ptr {owner}")
 

@@ -1,18 +1,19 @@
-"""The functions of Numba's runtime that compiled code calls, for a process without Numba, in LLVM's assembly.
+"""What compiled code takes memory by, and the functions of Numba's runtime that it calls, in LLVM's assembly.
 
-They are part of each image that needs them, so that it does not matter whether Numba is loaded later. Memory has the
-layout that Numba's code reads: a count, two words, the address of the data, its size, a word.
+They are part of each image that needs them, so that it does not matter whether Numba is loaded later. Memory of Numba's
+code has the layout that this reads: a count, two words, the address of the data, its size, a word.
 """
 
 from __future__ import annotations
 
 FUNCTIONS = (
-    "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor", "numba_ldexp", "numba_frexp",
+    "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor", "numba_ldexp", "numba_frexp", "matcalc_take",
+    "matcalc_hold", "matcalc_drop", "matcalc_drop_all",
 )  # fmt: skip
 """The symbols of the functions."""
 
 ASSEMBLY = """
-declare ptr @malloc(i64)
+declare noalias ptr @malloc(i64)
 declare void @free(ptr)
 declare double @ldexp(double, i32)
 declare double @frexp(double, ptr)
@@ -71,5 +72,78 @@ split:
 whole:
   store i32 0, ptr %power
   ret double %x
+}
+
+; Memory for entries of a size, at a multiple of 64; before it stand where it was taken, and how many hold it.
+define noalias ptr @matcalc_take(i64 %entries, i64 %size) {
+  %is_over = icmp ugt i64 %entries, 576460752303423487
+  br i1 %is_over, label %none, label %ask
+ask:
+  %bytes = mul i64 %entries, %size
+  %whole = add i64 %bytes, 128
+  %block = call noalias ptr @malloc(i64 %whole)
+  %is_none = icmp eq ptr %block, null
+  br i1 %is_none, label %none, label %fill
+fill:
+  %start = ptrtoint ptr %block to i64
+  %end = add i64 %start, 127
+  %place = and i64 %end, -64
+  %offset = sub i64 %place, %start
+  %data = getelementptr i8, ptr %block, i64 %offset
+  %taken = getelementptr i8, ptr %data, i64 -16
+  %count = getelementptr i8, ptr %data, i64 -8
+  store ptr %block, ptr %taken
+  store i64 1, ptr %count
+  ret ptr %data
+none:
+  ret ptr null
+}
+
+define void @matcalc_hold(ptr %data) {
+  %is_none = icmp eq ptr %data, null
+  br i1 %is_none, label %end, label %one
+one:
+  %count = getelementptr i8, ptr %data, i64 -8
+  %before = load i64, ptr %count
+  %now = add i64 %before, 1
+  store i64 %now, ptr %count
+  br label %end
+end:
+  ret void
+}
+
+define void @matcalc_drop(ptr %data) {
+  %is_none = icmp eq ptr %data, null
+  br i1 %is_none, label %end, label %one
+one:
+  %count = getelementptr i8, ptr %data, i64 -8
+  %before = load i64, ptr %count
+  %now = sub i64 %before, 1
+  store i64 %now, ptr %count
+  %is_last = icmp eq i64 %now, 0
+  br i1 %is_last, label %give, label %end
+give:
+  %taken = getelementptr i8, ptr %data, i64 -16
+  %block = load ptr, ptr %taken
+  call void @free(ptr %block)
+  br label %end
+end:
+  ret void
+}
+
+; Let go of all that a table holds.
+define void @matcalc_drop_all(ptr %held, i64 %count) {
+start:
+  br label %head
+head:
+  %at = phi i64 [ 0, %start ], [ %next, %head ]
+  %place = getelementptr inbounds ptr, ptr %held, i64 %at
+  %data = load ptr, ptr %place
+  call void @matcalc_drop(ptr %data)
+  %next = add i64 %at, 1
+  %is_more = icmp ult i64 %next, %count
+  br i1 %is_more, label %head, label %end
+end:
+  ret void
 }
 """

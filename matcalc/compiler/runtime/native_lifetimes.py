@@ -78,25 +78,37 @@ class _Uses:
 
     def __init__(self, roots: Mapping[str, str]) -> None:
         self.roots = roots
-        self._known: dict[int, frozenset[str]] = {}
+        self._known: dict[int, Collection[str]] = {}
+        self._blocks: dict[int, dict[str, list[ast.stmt]]] = {}
 
-    def of(self, node: ast.AST) -> frozenset[str]:
+    def of(self, node: ast.AST) -> Collection[str]:
         """Return the names that a statement or an expression speaks of."""
         found = self._known.get(id(node))
         if found is None:
-            own = frozenset({self.roots.get(node.id, node.id)}) if isinstance(node, ast.Name) else frozenset()
-            found = self._known[id(node)] = own.union(*map(self.of, ast.iter_child_nodes(node)))
+            if isinstance(node, ast.If | ast.For | ast.While):
+                found = set().union(*map(self.of, ast.iter_child_nodes(node)))
+            else:
+                found = {self.roots.get(n.id, n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
+            self._known[id(node)] = found
         return found
 
-    def users(self, block: Sequence[ast.stmt], name: str) -> list[ast.stmt]:
-        return [statement for statement in block if name in self.of(statement)]
+    def users(self, block: Sequence[ast.stmt], name: str) -> Sequence[ast.stmt]:
+        found = self._blocks.get(id(block))
+        if found is None:
+            found = self._blocks[id(block)] = {}
+            for statement in block:
+                for word in self.of(statement):
+                    found.setdefault(word, []).append(statement)
+        return found.get(name, ())
 
     def inner(self, statement: ast.stmt, name: str) -> Sequence[ast.stmt]:
         """Return the one block of a statement that all in it that speaks of a name is in; none where there is none."""
+        if not isinstance(statement, ast.If | ast.For | ast.While):
+            return ()
         heads = (child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt))
         if any(name in self.of(head) for head in heads):
             return ()
-        blocks = [block for part in ("body", "orelse") if self.users(block := getattr(statement, part, []), name)]
+        blocks = [block for block in (statement.body, statement.orelse) if self.users(block, name)]
         return blocks[0] if len(blocks) == 1 else ()
 
     def begins(self, block: Sequence[ast.stmt], name: str) -> bool:

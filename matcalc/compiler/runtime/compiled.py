@@ -113,14 +113,14 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            image.keep(spec, self._text, beside().made(into), code, module.run.code)
+            image.keep(spec, self._text, beside().made(into), code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:
         """Run machine code without its text: what is not exact goes the polite way, shapes by polynomials."""
         ready = found.image
         self._text, self.address, self._lease = ready.source, ready.address, None
-        self._into = self._run = ready.run
+        self._into = self._run = image.Exactly(self.spec, ready)
         self._quick, self._shapes = None, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}

@@ -58,6 +58,14 @@ def exact_entry(taken: Sequence[Taken]) -> MachineCode:
     return _kept(_Exact, start_of(EXACT), tuple(taken))
 
 
+def exact_entry_of(spec: CompiledSpec) -> MachineCode:
+    """Return the plain entry of a function."""
+    given = [Taken(operand.dtype, len(operand.shape)) for operand in spec.arguments]
+    sizes = [Taken("int64", 0)] * len(spec.sizes)
+    results = [Taken(operand.memory, max(1, len(operand.shape)), True) for operand in spec.outputs]
+    return exact_entry([*given, *sizes, *results])
+
+
 def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
     """Return the entry of a function in objects of a class with a call slot; None where there is none.
 

@@ -1,6 +1,6 @@
 """Compiled functions on disk as object code alone, which any process runs without Numba.
 
-An image is the code of one function, the symbols that it needs, which entries Python calls it through, and what its
+An image is the code of one function, the symbols that it needs, which entry Python calls it through, and what its
 kernels were made by, whose code is kept by itself. What it needs is found before it is loaded. Where anything is
 missing, the function is made anew.
 """
@@ -24,7 +24,7 @@ from matcalc.store.installation import installation, settings
 
 
 class Image(NamedTuple):
-    """A compiled function: its text, its code, and the digests of the entries that Python calls it through.
+    """A compiled function: its text, its code, and the digest of the entry that Python calls it through.
 
     `surroundings` are those that its kernels may be found under.
     """
@@ -32,7 +32,6 @@ class Image(NamedTuple):
     source: str
     part: Part
     entry: str
-    exact: str
     surroundings: tuple[str, ...]
 
 
@@ -45,13 +44,29 @@ class Made(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """An image that is loaded: its text, where its code is, and the two ways in."""
+    """An image that is loaded: its text, where its code is, and the way in."""
 
     source: str
     code: MachineCode
     address: int
     entry: MachineCode
-    run: Any
+
+
+class Exactly:
+    """The plain way into machine code, with exact arguments; its entry is made at the first call, since few need it."""
+
+    def __init__(self, spec: CompiledSpec, ready: Ready) -> None:
+        self.spec, self.ready = spec, ready
+        self.run: Any = None
+
+    def __call__(self, *args: Any) -> int:
+        if self.run is None:
+            from matcalc.compiler.runtime.entry_code import exact_entry_of
+
+            with loading:
+                self.run = exact_call(self.ready.address, exact_entry_of(self.spec))
+        status: int = self.run(*args)
+        return status
 
 
 def recalled(spec: CompiledSpec) -> Ready | None:
@@ -60,17 +75,17 @@ def recalled(spec: CompiledSpec) -> Ready | None:
         image = _read(_key(spec))
         if image is None or not is_there(image.part, image.surroundings):
             return None
-        entry, exact = kept_code(image.entry), kept_code(image.exact)
-        if entry is None or exact is None:
+        entry = kept_code(image.entry)
+        if entry is None:
             return None
         code, address = placed(image.part)
-        return Ready(image.source, code, address, entry, exact_call(address, exact))
+        return Ready(image.source, code, address, entry)
 
 
-def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode, exact: MachineCode) -> None:
+def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode) -> None:
     """Keep what has been made of a function, where it can run without Numba."""
     if made.is_for_all and entry.digest and is_kept(made.part):
-        image = (source, written(made.part), entry.digest, exact.digest, made.surroundings)
+        image = (source, written(made.part), entry.digest, made.surroundings)
         cache_entries.write("image", _key(spec), pickle.dumps(image))
 
 

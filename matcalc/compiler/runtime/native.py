@@ -14,8 +14,7 @@ from time import perf_counter
 import llvmlite.binding as llvm
 from llvmlite.binding import context
 
-from matcalc.compiler.runtime.call_slot import exact_call
-from matcalc.compiler.runtime.entry_code import Taken, entry, exact_entry
+from matcalc.compiler.runtime.entry_code import entry
 from matcalc.compiler.runtime.image import Made, Ready, keep
 from matcalc.compiler.runtime.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.runtime.library import load_library
@@ -82,15 +81,11 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         if not is_there(part, surroundings()):
             return None
     count_built()
-    results = [(operand.memory, max(1, len(operand.shape)), True) for operand in spec.outputs]
-    given = [(operand.dtype, len(operand.shape), False) for operand in spec.arguments]
-    sizes = [("int64", 0, False) for _ in spec.sizes]
-    exact = exact_entry([Taken(*taken) for taken in (*given, *sizes, *results)])
     text = numba_text(spec)
-    keep(spec, text, Made(part, True, surroundings()), into, exact)
+    keep(spec, text, Made(part, True, surroundings()), into)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
-    return Ready(text, code, address, into, exact_call(address, exact)), seconds
+    return Ready(text, code, address, into), seconds
 
 
 def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:

@@ -280,10 +280,9 @@ class _Entry(Sizes, Calls):
                 continue
             given = self.array(things[k], len(shape), flags=WRITABLE)
             self.need(*(self.same(a, b) for a, b in zip(given.shape, shape, strict=True)))
-            if known:
-                self.need(*(self.apart(given, other) for other in known))
             known.append(given)
             places.append(given.data)
+        self.need_apart(known, sum(isinstance(given, Given) for given in inputs))
         for k, shape in enumerate(self.wanted):
             if shape:
                 self.calls("Py_IncRef", ir.VoidType(), things[k])
@@ -301,14 +300,21 @@ class _Entry(Sizes, Calls):
         for k, part in enumerate(nesting):
             self.unnest(part, self.calls("PyTuple_GetItem", POINTER, thing, WORD(k)), found)
 
-    def apart(self, one: Given, other: Given) -> Any:
-        """Whether two arrays share no memory."""
-        builder = self.builder
-        first, second = (builder.ptrtoint(given.data, WORD) for given in (one, other))
-        first_end, second_end = (builder.ptrtoint(builder.gep(g.data, [g.entries]), WORD) for g in (one, other))
-        before = [builder.icmp_unsigned("<=", first_end, second), builder.icmp_unsigned("<=", second_end, first)]
-        empty = [self.same(given.entries, WORD(0)) for given in (one, other)]
-        return reduce(builder.or_, [*before, *empty])
+    def need_apart(self, arrays: Sequence[Given], first: int) -> None:
+        """Go on only where each array from the `first` on shares no memory with those before it.
+
+        In loops: of a hundred results and as many arguments there are too many pairs to write.
+        """
+        builder, count = self.builder, max(1, len(arrays))
+        starts, ends = self.local(WORD, count), self.local(WORD, count)
+        for k, given in enumerate(arrays):
+            self.put(starts, k, builder.ptrtoint(given.data, WORD))
+            self.put(ends, k, builder.ptrtoint(builder.gep(given.data, [given.entries]), WORD))
+        with self.each(first, WORD(len(arrays))) as k, self.each(0, k) as other:
+            one, another = ((self.at(starts, at), self.at(ends, at)) for at in (k, other))
+            before = [builder.icmp_unsigned("<=", a[1], b[0]) for a, b in ((one, another), (another, one))]
+            empty = [self.same(*part) for part in (one, another)]
+            self.need(reduce(builder.or_, [*before, *empty]))
 
     def give_back(self) -> None:
         """Return floats and arrays, nested; tuples are made before any is filled, since making them can fail."""

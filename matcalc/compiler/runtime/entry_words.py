@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
@@ -75,6 +77,22 @@ class Words:
         yes, no = self.function.append_basic_block(), self.function.append_basic_block()
         self.builder.cbranch(test, yes, no)
         return yes, no
+
+    @contextmanager
+    def each(self, first: int, stop: Any) -> Iterator[Any]:
+        """Write what is done for each number from one on, before another."""
+        builder, number = self.builder, self.local(WORD, 1)
+        builder.store(WORD(first), number)
+        head, body, end = (self.function.append_basic_block() for _ in range(3))
+        builder.branch(head)
+        builder.position_at_end(head)
+        at = builder.load(number)
+        builder.cbranch(builder.icmp_unsigned("<", at, stop), body, end)
+        builder.position_at_end(body)
+        yield at
+        builder.store(builder.add(at, WORD(1)), number)
+        builder.branch(head)
+        builder.position_at_end(end)
 
     def local_word(self, value: int) -> Any:
         place = self.local(WORD, 1)

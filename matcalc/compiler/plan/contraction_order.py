@@ -292,7 +292,9 @@ class Contraction:
         at = tuple(i for i in both if i in free)
         kind = "point" if len(at) == len(both) else "sum"
         domain = both
-        if set(narrow.at) - set(wide.at) and kind == "sum":
+        if kind == "point":
+            at = domain = self._as_wanted(both)
+        elif set(narrow.at) - set(wide.at):
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
@@ -305,6 +307,11 @@ class Contraction:
         join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
         join.formed = formed
         return join
+
+    def _as_wanted(self, at: tuple[int, ...]) -> tuple[int, ...]:
+        """Return axes with those of the result in the order that is wanted of it, the others where they are."""
+        ordered = iter([i for i in dict.fromkeys(self.wanted) if i in at])
+        return tuple(next(ordered) if i in self.wanted else i for i in at)
 
     def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
         """Join what is not computed with an operand that has both its indices: solve, then take the

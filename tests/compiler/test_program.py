@@ -6,7 +6,7 @@ import pytest
 
 from matcalc.compiler.entrywise import Literal, Product, Read
 from matcalc.compiler.listing import listing
-from matcalc.compiler.program import Buffer, Let, Loop, Program, ProgramFault, Store
+from matcalc.compiler.program import Buffer, Let, Loop, Program, ProgramFault, Store, View
 from matcalc.compiler.verify.order import verify
 from matcalc.tensor.size import Size
 
@@ -40,6 +40,17 @@ def test_in_place_at_the_same_entry_is_sound():
     first = loop(Store("t", ("i",), twice("x")))
     second = loop(Store("y", ("i",), twice("t")))
     verify(program(first, second, places={"t": "out", "y": "out"}))
+
+
+def test_in_place_is_in_one_shape():
+    """The entry [i, i] of another shape of the memory is another entry."""
+    rows, turned = Buffer("out", (N, N * 2), role="output"), Buffer("v", (N * 2, N), role="view")
+    first = loop(Store("t", ("i", "i"), Literal(1)))
+    second = loop(Store("y", ("i", "i"), Read("t", ("i", "i"))))
+    given = {"buffers": (X, rows, turned), "results": {"out": "y"}}
+    verify(program(first, second, places={"t": "out", "y": "out"}, **given))
+    with pytest.raises(ProgramFault, match="overwritten"):
+        verify(program(View("v", "out"), first, second, places={"t": "v", "y": "out"}, **given))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Memory: which buffer holds which value, and the Program that results.
 
-A value that a loop reads only where it writes another of the same shape, for the last time, gives it its
-memory; so does a sum that kernels add to. Such values form a chain and live in one buffer: the output's if
-one of them is an output, else one that is no longer needed, else a new one. `verify` checks the outcome.
+A value that a loop reads only where it writes another, for the last time, gives it its memory, seen in the
+other's shape where it is read so; so does a sum that kernels add to. Such values form a chain and live in one
+buffer: the output's if one of them is an output, else one that is no longer needed, else a new one. `verify`
+checks the outcome.
 """
 
 from __future__ import annotations
@@ -103,25 +104,32 @@ class Allocator:
     def _donor(self, store: Store, loop: Loop, place: int, local: set[str], given: set[str]) -> str:
         """Return a value whose last entries this loop reads exactly where `store` writes."""
         exprs = [x.expr for x in statements(loop)]
+        shape, dtype = self.shape_of(store.value).shape, self.shape_of(store.value).dtype
         found: dict[str, bool] = {}
         for expr in exprs:
             for read in reads(expr):
                 if read.value not in local:
                     name = self.root(read.value)
-                    same_place = read.at == store.at and name == read.value
+                    same_place = read.at == store.at and self._is_whole(read.value, shape)
                     found[name] = found.get(name, True) and same_place
         own = [r.value for r in reads(store.expr)] if not loop.lets else []
-        shape = self.shape_of(store.value).shape
         for name, fits in sorted(found.items(), key=lambda f: (f[0] not in own, f[0])):
             chain = self.chains.get(name)
             if chain is None or not fits or name in given or not shape or chain.output:
                 continue
-            if self.last[name] == place and chain.members[-1] == name and chain.shape == shape:
+            if self.last[name] == place and chain.members[-1] == name and chain.dtype == dtype:
                 if self._is_read_after(name, store, loop):
                     continue
                 given.add(name)
                 return name
         return ""
+
+    def _is_whole(self, name: str, shape: Shape) -> bool:
+        """Whether a value of this shape is all of an array, itself or another shape of it."""
+        value = self.graph.values.get(name)
+        if value is None or value.shape != shape:
+            return value is None and self.shape_of(name).shape == shape
+        return not self._is_part(value)
 
     def _is_read_after(self, name: str, store: Store, loop: Loop) -> bool:
         place = loop.stores.index(store)
@@ -233,8 +241,9 @@ class Allocator:
         """Return the steps with a View before the first use of each value that is seen in another shape."""
         self.table = {b.name: b for b in self.buffers}
         for value, chain in self.chains.items():
-            if self.table[chain.buffer].shape != chain.shape:
-                places[value] = self._view_buffer(chain.buffer, chain.shape, None)
+            shape = self.shape_of(value).shape
+            if self.table[chain.buffer].shape != shape:
+                places[value] = self._view_buffer(chain.buffer, shape, None)
         for name in self.schedule.views:
             self._place_view(name, places)
         pending = {v: k for k, v in self.named.items()}

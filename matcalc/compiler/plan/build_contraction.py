@@ -104,6 +104,8 @@ def contract(
         if key in session.known_axes:
             plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
     join = session.orders.plan(plan)
+    if plan.existing and not session.orders.is_as_alone(plan, join):
+        session.swayed.append(node)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
 

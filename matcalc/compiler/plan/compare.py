@@ -2,6 +2,7 @@
 
 The best order for each product alone gives poor joint plans, so every alternative that can differ is planned
 to the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
+Of the cheapest, products that took another order because of others are then tried first (`others_first`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.name_values import name_values, words_of
+from matcalc.compiler.plan.others_first import Candidate, with_others_first
 from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
@@ -49,7 +51,7 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-LARGE = 1500  # nodes beyond which only the first order of outputs is planned
+LARGE = 1500  # nodes from which on only the first order of outputs is planned
 
 
 def plan(
@@ -88,37 +90,50 @@ def plan(
     describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
-    best: tuple[float, tuple[Planned, ...]] | None = None
+    best: Candidate | None = None
+    again: Callable[[Sequence[Node], bool], Candidate] | None = None
     for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
+        once = partial(
+            _plan_once,
+            named,
+            inputs=inputs,
+            lowerings=lowerings,
+            matcher=matcher,
+            orders=orders,
+            estimate=estimate,
+            target=target,
+            describe=describe,
+            folder=folder,
+            sizes=sizes,
+            assumed=known,
+            dtypes=kinds,
+            fixed=frozenset(fixed),
+        )
+        in_order = partial(_candidate, once, estimate)
         for order, form_all in _alternatives(named, lowerings):
-            found = _plan_once(
-                named,
-                order,
-                form_all,
-                inputs,
-                lowerings,
-                matcher,
-                orders,
-                estimate,
-                target,
-                describe,
-                folder,
-                sizes,
-                known,
-                kinds,
-                frozenset(fixed),
-            )
-            cost = _price(found, estimate, form_all)
-            if best is None or (cost < best[0] and found[0].program.size_args == best[1][0].program.size_args):
-                best = (cost, found)
-    assert best is not None
-    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best[1])]
+            found = in_order([roots[k] for k in order], form_all)
+            best, again = (found, in_order) if best is None or found.is_better(best) else (best, again)
+    assert best is not None and again is not None
+    if len(toposort(best.order)) < LARGE:
+        best = with_others_first(best, again)
+    chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
     if blank:
         chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
+
+
+def _candidate(
+    once: Callable[..., tuple[tuple[Planned, ...], list[Node]]],
+    estimate: Estimate,
+    order: Sequence[Node],
+    form_all: bool,
+) -> Candidate:
+    """Plan nodes in an order."""
+    found, turned = once(order, form_all)
+    return Candidate(_price(found, estimate, form_all), found, order, form_all, turned)
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
@@ -144,7 +159,7 @@ def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> 
 
 def _plan_once(
     outputs: Sequence[tuple[str, Node]],
-    order: Sequence[int],
+    order: Sequence[Node],
     form_all: bool,
     inputs: Sequence[Node],
     lowerings: Lowerings,
@@ -158,8 +173,9 @@ def _plan_once(
     assumed: Sequence[Size],
     dtypes: Mapping[str, str],
     fixed: frozenset[str],
-) -> tuple[Planned, ...]:
-    nodes = toposort([outputs[k][1] for k in order])
+) -> tuple[tuple[Planned, ...], list[Node]]:
+    """Return the plan that computes `order` in turn, and the products in it whose order others have swayed."""
+    nodes = toposort(order)
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
     assumed = tuple(s for s in assumed if measured.issuperset(s.names))
@@ -208,8 +224,8 @@ def _plan_once(
     faults = (*program.faults, *(checked.fault for checked in data))
     whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results)
     if parted is None or session.ahead is None:
-        return (whole,)
-    return whole, _before(session.ahead, parted.values, inputs, assumed, describe)
+        return (whole,), session.swayed
+    return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.swayed
 
 
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:

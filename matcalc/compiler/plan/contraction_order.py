@@ -15,9 +15,11 @@ from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
 from matcalc.compiler.plan.ahead import SHARE
 from matcalc.compiler.plan.estimate import loop_time
 from matcalc.compiler.plan.match_kernel import Factor, Match, Matcher
+from matcalc.compiler.plan.part_keys import Key, part_key
 
 BUDGET = 400
-Key = tuple[object, ...]
+MOST_SHARED = 6  # parts that are tried as shared
+WORTH = 0.98  # of the cost at most takes an order that shares what the cheapest does not
 
 
 @dataclass(slots=True)
@@ -44,7 +46,8 @@ class Contraction:
 
     `existing` are the axes of each part that exists (a bit set), in the product's indices. `extra` are the costs of
     using an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array.
-    `wanted` is the order of axes that the result should have, `turning` the cost of another order.
+    `wanted` is the order of axes that the result should have, `turning` the cost of another order. What makes the part
+    `shared` is not counted: it occurs several times, and whoever asks adds it once.
     """
 
     matcher: Matcher
@@ -60,6 +63,7 @@ class Contraction:
     existing: dict[int, tuple[int, ...]] = field(default_factory=dict)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
     keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
+    shared: Key | None = None
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
         self.indices = list(dict.fromkeys(i for f in self.factors for i in f.at))
@@ -75,6 +79,13 @@ class Contraction:
                 leaf = self._reduced(leaf)
             self.table[1 << place] = leaf
 
+    def again(self, existing: Mapping[int, tuple[int, ...]], shared: Key | None = None) -> Contraction:
+        """Return the same product where other parts exist, or one is `shared`."""
+        virtual = [self.table[1 << k].virtual for k in range(len(self.factors))]
+        given = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
+        known = (dict(existing), self.freed, self.keys)
+        return Contraction(*given, self.wanted, self.turning, self.ahead, *known, shared)
+
     @property
     def new_index(self) -> int:
         """An index that the product does not have."""
@@ -83,7 +94,34 @@ class Contraction:
     # ---- subsets
 
     def plan(self) -> Join:
-        """Return the cheapest way to compute all operands together."""
+        """Return the cheapest way to compute all operands together.
+
+        The search keeps one way for each subset, the cheapest alone. A part that occurs twice, as `S*W` in the gradient
+        `S*W*W'*S*V` of `norm2(V'*S*W)^2`, may be worth its cost only together: each such part is tried as shared.
+        """
+        top = self._searched()
+        if self.are_distinct:
+            return top
+        least = top.cost * WORTH
+        for key, cost in self._repeated():
+            if cost >= least:
+                continue
+            other = self.again(self.existing, key)
+            found = other._searched()
+            if found.cost + cost < least:
+                least, top, self.table = found.cost + cost, found, other.table
+        return top
+
+    def _repeated(self) -> list[tuple[Key, float]]:
+        """Return the parts that occur at several places apart from each other, and what one of each costs."""
+        places: dict[Key, list[int]] = {}
+        for mask, join in self.table.items():
+            if mask & (mask - 1) and join.kind != "known" and mask != self.full:
+                places.setdefault(self.key(mask)[0], []).append(mask)
+        repeated = {key: found for key, found in places.items() if any(not m & found[0] for m in found)}
+        return [(key, self.table[found[0]].cost) for key, found in repeated.items()][:MOST_SHARED]
+
+    def _searched(self) -> Join:
         full = self.full
         if full in self.table:
             return self.table[full]
@@ -178,6 +216,8 @@ class Contraction:
                 best = self._join(self.table[left], right, mask, best)
         if best is not None:
             best.factor = self.named(mask, best.at)
+            if self.shared is not None and self.key(mask)[0] == self.shared:
+                best.cost, best.steps = 0.0, {}
             self.table[mask] = best
 
     def named(self, mask: int, at: tuple[int, ...]) -> Factor:
@@ -254,9 +294,7 @@ class Contraction:
         for match in self.matcher.matches((left.factor, right.factor), free):
             via = self._via((left, right), match.kernel)
             own = match.time(self.measure) * self._share(mask)
-            cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0)
-            if self.wanted and len(free) == len(self.wanted) and match.axes != self.wanted:
-                cost += self.turning
+            cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0) + self._turned(mask, match.axes)
             if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[self._step(mask)] = cost - sum(steps.values())
@@ -265,6 +303,10 @@ class Contraction:
         if left.factor.operation or right.factor.operation:
             return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
         return self._looped(left, right, mask, free, base, formed, best)
+
+    def _turned(self, mask: int, at: tuple[int, ...]) -> float:
+        """Return the cost of the order of axes: of the result, if it is not the one that is wanted."""
+        return self.turning if mask == self.full and len(at) == len(self.wanted) and at != self.wanted else 0.0
 
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
         """Return the step and the cost of the factorisation that a match needs."""
@@ -292,12 +334,15 @@ class Contraction:
         at = tuple(i for i in both if i in free)
         kind = "point" if len(at) == len(both) else "sum"
         domain = both
-        if set(narrow.at) - set(wide.at) and kind == "sum":
+        if kind == "point":
+            at = domain = self._as_wanted(both)
+        elif set(narrow.at) - set(wide.at):
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
         stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
         cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream) * self._share(mask)
+        cost += self._turned(mask, at)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
@@ -305,6 +350,11 @@ class Contraction:
         join = Join(mask, at, kind, left.factor, steps, cost, left.mask, right.mask, None, domain, kind == "point")
         join.formed = formed
         return join
+
+    def _as_wanted(self, at: tuple[int, ...]) -> tuple[int, ...]:
+        """Return axes with those of the result in the order that is wanted of it, the others where they are."""
+        ordered = iter([i for i in dict.fromkeys(self.wanted) if i in at])
+        return tuple(next(ordered) if i in self.wanted else i for i in at)
 
     def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
         """Join what is not computed with an operand that has both its indices: solve, then take the
@@ -339,36 +389,3 @@ def _later(match: Match, other: Match | None) -> bool:
         return False
     flips = [sum(flip for *_, flip in m.fields) for m in (match, other)]
     return (match.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])
-
-
-def _places(factor: Factor, number: Mapping[int, int]) -> tuple[int, ...]:
-    """Return the numbers of an operand's indices, of a mirrored one in one order for both."""
-    found = tuple(number[i] for i in factor.at)
-    return tuple(sorted(found)) if factor.mirrored else found
-
-
-def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tuple[int, ...]]:
-    """Return a key that parts of products have in common when they are equal up to the order of axes.
-
-    The second result is the order of the free indices that the key stands for. Ties that colours do not
-    break are broken by the order given: a part may then be computed twice, never be taken for another.
-    """
-    colour = {i: (0 if i in free else 1) for f in members for i in f.at}
-    for _ in range(3):
-        seen: dict[int, list[tuple[object, ...]]] = {i: [] for i in colour}
-        for f in members:
-            shown = _places(f, colour)
-            for place, i in enumerate(f.at):
-                seen[i].append((f.who, 0 if f.mirrored else place, shown))
-        signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}
-        rank = {s: n for n, s in enumerate(sorted(set(signature.values())))}
-        refined = {i: rank[signature[i]] for i in colour}
-        stable = len(rank) == len(set(colour.values()))
-        colour = refined
-        if stable or len(rank) == len(colour):
-            break
-    order = sorted(colour, key=lambda i: colour[i])
-    label = {i: n for n, i in enumerate(order)}
-    structure = tuple(sorted((f.who, _places(f, label)) for f in members))
-    listed = tuple(i for i in order if i in free)
-    return (structure, tuple(label[i] for i in listed)), listed

@@ -64,6 +64,12 @@ class Orders:
             contraction.table[made.mask] = made
         return contraction.table[contraction.full]
 
+    def is_as_alone(self, contraction: Contraction, top: Join) -> bool:
+        """Whether an order makes and takes only parts that it would if none existed before."""
+        alone = contraction.again({})
+        wanted = {contraction.key(join.mask)[0] for join in _joins(alone, self.plan(alone))}
+        return all(contraction.key(join.mask)[0] in wanted for join in _joins(contraction, top))
+
 
 def _numbers(contraction: Contraction) -> dict[int, int]:
     """Return indices numbered as they appear, last the one that an order may add."""

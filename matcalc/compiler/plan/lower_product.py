@@ -44,8 +44,9 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
     lone = len(groups) == 1 and not outer and measured >= set(result_indices)
     for group in groups:
         kept = frozenset(result_indices)
+        whole = not outer and {i for piece in group for i in piece.at}.issuperset(kept)
         own = scaling if len(groups) == 1 else Scaling(Fraction(1))
-        wanted = tuple(i for at in indexed.out for i in indices_of(at)) if lone else ()
+        wanted = tuple(i for at in indexed.out for i in indices_of(at)) if whole else ()
         is_all = lone and not any(isinstance(a, Size) for a in indexed.out)
         value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, is_all)
         if at:

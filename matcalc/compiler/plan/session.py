@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from matcalc.compiler.entrywise import At, Expr, Index, Literal, Read
 from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
 from matcalc.compiler.plan.ahead import SHARE, Ahead
-from matcalc.compiler.plan.contraction_order import Key
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.known_orders import Orders, Parts
 from matcalc.compiler.plan.match_kernel import Matcher
+from matcalc.compiler.plan.part_keys import Key
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.plan.wanted_orders import Order
 from matcalc.compiler.program import Program
@@ -63,6 +63,7 @@ class Session:
     parts: Parts = field(default_factory=Parts)
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
+    swayed: list[Node] = field(default_factory=list)  # products in another order because of parts that others made
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
 

@@ -1,12 +1,14 @@
 """Sums that a product holds twice or looks up: made once as arrays, where indices could not say it in fewer.
 
 `conv(x, y)'*conv(x, y)` is a sum over four indices of one product in normal form. Solved for its equations it is one
-over three; with `conv(x, y)` as an array it is one over two, and one over its entries.
+over three; with `conv(x, y)` as an array it is one over two, and one over its entries. So with `reshape(A*B, n, m)`:
+`A*B` is an array that is seen in another shape, where its operands by the places of the result are arrays of all three
+indices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from matcalc.tensor.constructors import product
 from matcalc.tensor.node import Indices, Node
@@ -19,7 +21,7 @@ MANY_TO_ONE = ("conv", "triangle")
 
 
 def staged_sums(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with sums as operands of products, where two such selectors meet at an index."""
+    """Return the roots with sums as operands of products, where two such selectors, or two shapes, meet at an index."""
     return rebuild(roots, _staged)
 
 
@@ -37,7 +39,32 @@ def _staged(node: Node) -> Node:
                 own, others = found
                 inner = _staged(product(1, own, (met,), node.sizes))
                 return _staged(_beside(node, [*others, (inner, (met,))]))
+    return _reshaped(node)
+
+
+def _reshaped(node: Node) -> Node:
+    """Return a product in which a sum has one shape and is read in another, with the sum as an operand."""
+    merges = [k for k, (arg, _) in enumerate(node.operands) if arg.kind == "selector" and arg.selector.kind == "merge"]
+    wholes = [node.indices[k][0] for k in merges]
+    if len(set(wholes)) == len(wholes) or any(i in wholes for k in merges for i in node.indices[k][1:]):
+        return node
+    sizes = node.sizes
+    for place in merges:
+        met, *summed = node.indices[place]
+        others = [node.indices[k][1:] for k in merges if k != place and node.indices[k][0] == met]
+        if len(others) != 1 or [sizes[i] for i in summed] == [sizes[i] for i in others[0]]:
+            continue
+        found = _split(node, met, summed)
+        if found is not None and _is_contracted(found[0], {met, *summed}):
+            own, rest = found
+            return _reshaped(_beside(node, [*rest, (product(1, own, (met,), sizes), (met,))]))
     return node
+
+
+def _is_contracted(terms: Sequence[Term], places: Set[int]) -> bool:
+    """Whether a product has one shape alone and is a sum over more than the places of its entries."""
+    plain = [indices for arg, indices in terms if arg.kind != "selector"]
+    return len(plain) == len(terms) - 1 and any(i not in places for indices in plain for i in indices)
 
 
 def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:

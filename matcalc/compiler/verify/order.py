@@ -7,7 +7,7 @@ is read. Where in an array an access lies is another question (`accesses`).
 from __future__ import annotations
 
 from matcalc.compiler.entrywise import Expr, Read, reads
-from matcalc.compiler.program import Call, Loop, Program, ProgramFault, View, walk
+from matcalc.compiler.program import Call, Loop, Program, ProgramFault, Store, View, walk
 
 
 def verify(program: Program) -> Program:
@@ -58,6 +58,11 @@ class _Memory:
     def rank(self, value: str) -> int:
         return self.ranks[self.program.places.get(value, value)]
 
+    def is_same_place(self, read: Read, store: Store) -> bool:
+        """Whether an entry is read where it is written, in one shape of the memory."""
+        shapes = [self.program.table[self.program.places.get(v, v)].shape for v in (read.value, store.value)]
+        return read.at == store.at and shapes[0] == shapes[1]
+
     def read(self, value: str, where: str) -> None:
         held = self.holds.get(self.of(value))
         if held != self.program.root(value):
@@ -107,7 +112,7 @@ def _check_loop(loop: Loop, memory: _Memory) -> None:
     for number, store in enumerate(loop.stores):
         target = memory.of(store.value)
         before = outside + [r for later in pending[: number + 1] for r in later]
-        if any(memory.of(r.value) == target and r.at != store.at for r in before):
+        if any(memory.of(r.value) == target and not memory.is_same_place(r, store) for r in before):
             raise ProgramFault(f"{where} reads entries of {target} that it has overwritten by {store.value}")
         if any(memory.of(r.value) == target for later in pending[number + 1 :] for r in later):
             raise ProgramFault(f"{where} overwrites {target} by {store.value} before it is read")

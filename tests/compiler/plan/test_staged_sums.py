@@ -1,5 +1,7 @@
 """Sums of which a product holds two, tied at an index: each is made once, and no loop runs over the indices of both."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,36 @@ def test_gradients(target):
     by_s = mc.compile(mc.expression("norm2(vech(S))^2", DECLARED).gradient("S"), target=target)
     np.testing.assert_allclose(by_s(S), 2 * lower_back(lower(S), 3), rtol=1e-13)
     assert max(depth(by_x.source), depth(by_s.source)) <= 2
+
+
+SHAPED = "A: matrix(m, k); B: matrix(k, n); C: matrix(m, n); S: matrix(n, n); T: matrix(m, m); x: vector(m)"
+
+
+def turned(M):
+    """A matrix in the shape of its transpose, by columns."""
+    return M.reshape(M.shape[::-1], order="F")
+
+
+RESHAPED = {
+    "reshape(A*B, n, m)": lambda A, B, **_: turned(A @ B),
+    "reshape(A*B.*C, n, m)": lambda A, B, C, **_: turned(A @ B * C),
+    "reshape(A*B, n, m)*x": lambda A, B, x, **_: turned(A @ B) @ x,
+    "norm2(reshape(A*B, n, m)*x)^2": lambda A, B, x, **_: np.sum((turned(A @ B) @ x) ** 2),
+    "sum(reshape(A*B, n, m), axis=0)": lambda A, B, **_: turned(A @ B).sum(axis=0),
+    "reshape(T*C*S, n, m)'": lambda T, C, S, **_: turned(T @ C @ S).T,
+    "S*reshape(A*B, n, m)*T": lambda A, B, S, T, **_: S @ turned(A @ B) @ T,
+    "vec(reshape(A*B, n, m))": lambda A, B, **_: (A @ B).ravel("F"),
+    "vec(C)'*kron(S, T)*vec(C)": lambda C, S, T, **_: np.sum(C * (T @ C @ S.T)),
+}
+
+
+@pytest.mark.parametrize("text", RESHAPED)
+@pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
+def test_a_product_in_another_shape_is_made_in_its_own(text, target):
+    fn = mc.compile(text, declarations=SHAPED, target=target)
+    assert re.search(r"temporar.*\(\w+, \w+, \w+\)", fn.plan) is None
+    for m, k, n in ((3, 4, 5), (1, 2, 1), (2, 0, 3), (4, 4, 4)):
+        rng = np.random.default_rng(m)
+        shapes = {"A": (m, k), "B": (k, n), "C": (m, n), "S": (n, n), "T": (m, m), "x": m}
+        given = {name: rng.standard_normal(shapes[name]) for name in fn.args}
+        np.testing.assert_allclose(fn(given), RESHAPED[text](**given), rtol=1e-12, atol=1e-12)

@@ -19,6 +19,7 @@ from matcalc.compiler.plan.part_keys import Key, part_key
 
 BUDGET = 400
 MOST_SHARED = 6  # parts that are tried as shared
+TASTE = 0.05  # ns, less than anything costs: what one order of axes is better than another
 WORTH = 0.98  # of the cost at most takes an order that shares what the cheapest does not
 
 
@@ -63,6 +64,7 @@ class Contraction:
     existing: dict[int, tuple[int, ...]] = field(default_factory=dict)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
     keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
+    liked: dict[int, tuple[int, ...]] = field(default_factory=dict)
     shared: Key | None = None
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
@@ -83,7 +85,7 @@ class Contraction:
         """Return the same product where other parts exist, or one is `shared`."""
         virtual = [self.table[1 << k].virtual for k in range(len(self.factors))]
         given = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
-        known = (dict(existing), self.freed, self.keys)
+        known = (dict(existing), self.freed, self.keys, self.liked)
         return Contraction(*given, self.wanted, self.turning, self.ahead, *known, shared)
 
     @property
@@ -305,8 +307,23 @@ class Contraction:
         return self._looped(left, right, mask, free, base, formed, best)
 
     def _turned(self, mask: int, at: tuple[int, ...]) -> float:
-        """Return the cost of the order of axes: of the result, if it is not the one that is wanted."""
-        return self.turning if mask == self.full and len(at) == len(self.wanted) and at != self.wanted else 0.0
+        """Return the cost of the order of axes: of the result if it is not the one that is wanted, else a taste."""
+        if mask == self.full:
+            return self.turning if len(at) == len(self.wanted) and at != self.wanted else 0.0
+        liked = self._liked(mask)
+        return TASTE if liked and at != liked else 0.0
+
+    def _liked(self, mask: int) -> tuple[int, ...]:
+        """Return the order of the axes of a part in which what it meets stands: the same entries, or rows of them."""
+        found = self.liked.get(mask)
+        if found is None:
+            free = self.free(mask)
+            others = [f.at for place, f in enumerate(self.factors) if not mask >> place & 1 and len(f.at) > 1]
+            others.sort(key=self._volume, reverse=True)
+            alike = [at for at in others if len(at) == len(free) and free == set(at)]
+            rows = [(at[0], i) for at in others for i in free if at[0] in free and i != at[0]] if len(free) == 2 else []
+            found = self.liked[mask] = (*alike, *rows, ())[0]
+        return found
 
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
         """Return the step and the cost of the factorisation that a match needs."""

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from matcalc.tensor.node import Node
 
 Order = tuple[int, ...]  # axes of a node, the slowest first
+Wish = tuple[Node, Order, float]
 GIVEN = ("symbol", "op")  # nodes whose arrays have one order
+NEED, TASTE = 1.0, 0.01
+"""How much a wish counts: something is turned where it is not followed, or may be, by what is read beside it."""
 
 
 def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, Order]:
@@ -16,50 +19,69 @@ def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, 
 
     Results and operands of operations are wanted as they are. What is made entry by entry wants its operands as it is
     wanted itself, a transpose the other way around, and as those of them stand that are in memory already; so does a
-    sum of such entries. Of several wishes most count.
+    sum of such entries. Of several wishes most count. Where nobody needs an order, what is multiplied with an array is
+    wanted with the rows of that first, since both can then be read by rows, and operands in the order of each other.
     """
     wishes: dict[Node, Counter[Order]] = {}
     found: dict[Node, Order] = {}
     for node in results:
-        _wish(wishes, node, tuple(range(node.rank)))
+        _wish(wishes, node, _plain(node), NEED)
     for node in reversed(nodes):
-        if node.kind == "op":
-            for argument in node.args:
-                _wish(wishes, argument, tuple(range(argument.rank)))
-        for reader, order in _as_they_stand(node):
-            _wish(wishes, reader, order)
+        for wish in _own(node):
+            _wish(wishes, *wish)
         if node in wishes:
-            found[node] = _most(wishes[node])
+            found[node], weight = _most(wishes[node])
             for operand, order in _passed_on(node, found[node]):
-                _wish(wishes, operand, order)
+                _wish(wishes, operand, order, NEED if weight >= NEED else TASTE)
     return found
 
 
-def _wish(wishes: dict[Node, Counter[Order]], node: Node, order: Order) -> None:
+def _plain(node: Node) -> Order:
+    return tuple(range(node.rank))
+
+
+def _wish(wishes: dict[Node, Counter[Order]], node: Node, order: Order, weight: float) -> None:
     if node.rank > 1:
-        wishes.setdefault(node, Counter())[order] += 1
+        wishes.setdefault(node, Counter())[order] += weight  # type: ignore[assignment]
 
 
-def _most(wishes: Counter[Order]) -> Order:
+def _most(wishes: Counter[Order]) -> tuple[Order, float]:
     """Return the wish of most readers, of equally many the one that is nearest to the order of the axes."""
-    return min(wishes, key=lambda order: (-wishes[order], order))
+    order = min(wishes, key=lambda order: (-wishes[order], order))
+    return order, wishes[order]
 
 
-def _as_they_stand(node: Node) -> Iterator[tuple[Node, Order]]:
-    """Yield orders in which operands that are in memory are read as they stand: of a node, of the others in a sum."""
-    if node.kind in ("map", "sum"):
+def _own(node: Node) -> Iterator[Wish]:
+    """Yield the wishes of a node for its operands, or for itself since operands that are in memory stand so."""
+    if node.kind == "op":
+        yield from ((a, _plain(a), NEED) for a in node.args)
+    elif node.kind in ("map", "sum"):
         operands = node.args if node.kind == "map" else tuple(term for _, term in node.terms)
-        yield from ((node, tuple(range(node.rank))) for a in operands if a.rank == node.rank and a.kind in GIVEN)
+        yield node, _plain(node), TASTE / 2
+        yield from ((node, _plain(node), NEED) for a in operands if a.rank == node.rank and a.kind in GIVEN)
     elif node.kind == "product":
-        both = list(zip(node.args, node.indices, strict=True))
-        for given, at in both:
-            if given.kind not in GIVEN or len(set(at)) != len(at):
-                continue
-            if sorted(at) == sorted(node.out):
-                yield node, tuple(node.out.index(i) for i in at)
-                continue
-            others = ((a, index) for a, index in both if a.kind not in GIVEN and sorted(index) == sorted(at))
-            yield from ((other, tuple(index.index(i) for i in at)) for other, index in others)
+        yield from _of_factors(node)
+
+
+def _of_factors(node: Node) -> Iterator[Wish]:
+    """Yield the wishes of a product: factors of the same indices stand alike, others begin with the rows of arrays."""
+    every = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if len(at) > 1 and len(set(at)) == len(at)]
+    made = [(a, at) for a, at in every if a.kind not in GIVEN]
+    for factor, at in every:
+        weight = NEED if factor.kind in GIVEN else TASTE / 2
+        if sorted(at) == sorted(node.out):
+            yield node, tuple(node.out.index(i) for i in at), weight
+            continue
+        for other, indices in made:
+            if sorted(indices) == sorted(at):
+                yield other, tuple(indices.index(i) for i in at), weight
+            elif factor.kind in GIVEN and at[0] in indices:
+                yield other, _first(indices.index(at[0]), other), TASTE
+
+
+def _first(axis: int, node: Node) -> Order:
+    """Return the order of a node's axes with one of them first."""
+    return axis, *(other for other in range(node.rank) if other != axis)
 
 
 def _passed_on(node: Node, order: Order) -> Iterator[tuple[Node, Order]]:

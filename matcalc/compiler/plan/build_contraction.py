@@ -104,8 +104,10 @@ def contract(
         if key in session.known_axes:
             plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
     join = session.orders.plan(plan)
-    if plan.existing and not session.orders.is_as_alone(plan, join):
+    made = session.orders.parts(plan, join)
+    if not session.passed.isdisjoint(made) or (plan.existing and not session.orders.is_as_alone(plan, join)):
         session.swayed.append(node)
+    session.passed.update(key for key in plan.pairs() if key not in made)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
 

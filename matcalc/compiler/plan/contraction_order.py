@@ -7,7 +7,7 @@ have in common. Beyond a budget of subsets the cheapest join is taken greedily.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from math import prod
 
@@ -18,6 +18,7 @@ from matcalc.compiler.plan.match_kernel import Factor, Match, Matcher
 from matcalc.compiler.plan.part_keys import Key, part_key
 
 BUDGET = 400
+FEW = 5  # operands of a product whose pairs may be parts of others
 MOST_SHARED = 6  # parts that are tried as shared
 TASTE = 0.05  # ns, less than anything costs: what one order of axes is better than another
 WORTH = 0.98  # of the cost at most takes an order that shares what the cheapest does not
@@ -137,6 +138,12 @@ class Contraction:
             if full in self.table:
                 break
         return self.table[full]
+
+    def pairs(self) -> Iterator[Key]:
+        """Yield the parts of two operands that have an index of no other, if the operands are few."""
+        near = self._neighbours() if 2 < len(self.factors) <= FEW else []
+        for right, mask in enumerate(near):
+            yield from (self.key(1 << left | 1 << right)[0] for left in range(right) if mask >> left & 1)
 
     def _neighbours(self) -> list[int]:
         near = []

@@ -12,6 +12,7 @@ from itertools import combinations, product
 
 from matcalc.compiler.plan.contraction_order import Contraction, Join
 from matcalc.compiler.plan.match_kernel import with_indices
+from matcalc.compiler.plan.part_keys import Key
 
 Names = tuple[str, ...]
 
@@ -63,6 +64,10 @@ class Orders:
             made.factor = contraction.named(made.mask, made.at)
             contraction.table[made.mask] = made
         return contraction.table[contraction.full]
+
+    def parts(self, contraction: Contraction, top: Join) -> set[Key]:
+        """Return the parts that an order makes, the whole among them."""
+        return {contraction.key(join.mask)[0] for join in _joins(contraction, top)}
 
     def is_as_alone(self, contraction: Contraction, top: Join) -> bool:
         """Whether an order makes and takes only parts that it would if none existed before."""

@@ -63,7 +63,8 @@ class Session:
     parts: Parts = field(default_factory=Parts)
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
-    swayed: list[Node] = field(default_factory=list)  # products in another order because of parts that others made
+    swayed: list[Node] = field(default_factory=list)  # products in another order because of parts that others made,
+    passed: set[Key] = field(default_factory=set)  # or that make what others before could have taken, and passed over
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
 

@@ -315,4 +315,3 @@ class Function:
         owner = self.holders[name]
         self.lines.do(f"call void @matcalc_drop(ptr {self.lines.new(f'load ptr, ptr {owner}')})")
         self.lines.do(f"store ptr null, ptr {owner}")
-

@@ -1,7 +1,7 @@
 """What symbols are called decides nothing: a formula in other names costs what it did.
 
-Derivatives come in an order of operands that goes by names. A plan that follows it turns arrays which another name would
-have made as they are read, and nobody who reads the formula sees why a call takes three times as long.
+Derivatives come in an order of operands that goes by names. A plan that follows it turns arrays which another name
+would have made as they are read, and nobody who reads the formula sees why a call takes three times as long.
 """
 
 import itertools
@@ -28,7 +28,11 @@ FORMULAS = {
         "A B c",
         "X: matrix(m, n); A: matrix(n, k); B: matrix(n, k); c: vector(k); y: vector(m)",
     ),
-    "softmax": ("sum(logsumexp(X*W, axis=1)) - sum(Y.*(X*W))", "W", "X: matrix(m, n); W: matrix(n, k); Y: matrix(m, k)"),
+    "softmax": (
+        "sum(logsumexp(X*W, axis=1)) - sum(Y.*(X*W))",
+        "W",
+        "X: matrix(m, n); W: matrix(n, k); Y: matrix(m, k)",
+    ),
     "poisson": ("sum(exp(X*W)) - sum(Y.*(X*W))", "W", "X: matrix(m, n); W: matrix(n, k); Y: matrix(m, k)"),
     "distances": ("sum(exp(-(X*Y' - D).^2))", "X Y", "X: matrix(m, k); Y: matrix(n, k); D: matrix(m, n)"),
     "attention": (

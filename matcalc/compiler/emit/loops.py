@@ -6,6 +6,8 @@ are done, so that they stay in a register; the others are zeroed first and added
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from matcalc.compiler.emit.merge_axes import merged
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.entrywise import Read, Select, within
@@ -14,6 +16,10 @@ from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.tensor.size import Size
 
 INDENT = "    "
+TILE = 32
+"""Entries of an axis that a tile has."""
+IN_CACHE = 1000000
+"""Entries up to which arrays are read along columns as fast."""
 
 
 class LoopWriter:
@@ -53,8 +59,11 @@ class LoopWriter:
             if kept[store.value] < 0:
                 lines += self._zero(store, dict(loop.axes))
         pending: list[tuple[str, str]] = []
+        tiled = self._tiles(loop, kept)
+        if tiled:
+            lines.append((self._tile_size(loop), ""))
         for depth, (axis, size) in enumerate([*loop.axes, ("", None)]):
-            pad = INDENT * depth
+            pad = INDENT * (depth + (len(tiled) if depth > len(axes) - 2 else 0))
             for store in loop.sums:
                 if kept[store.value] == depth:
                     name = self._accumulator(store)
@@ -62,11 +71,15 @@ class LoopWriter:
                     target = self.names.entry(store.value, store.at)
                     if target != name:
                         pending.insert(0, (f"{pad}{target} = {name}", ""))
+            if tiled and depth == len(axes) - 2:
+                lines += [(f"{pad}{INDENT * k}{line}", "") for k, line in enumerate(tiled.values())]
+                pad += INDENT * len(tiled)
             if size is not None:
-                lines.append((f"{pad}for {self.names.give(axis)} in range({self.names.size(size)}):", ""))
+                span = self._span(axis, size) if axis in tiled else self.names.size(size)
+                lines.append((f"{pad}for {self.names.give(axis)} in range({span}):", ""))
             if depth < len(axes) - 1:
                 lines += [(f"{pad}{INDENT}{line}", "") for line in self._named_entries(loop, axis)]
-        pad = INDENT * len(axes)
+        pad = INDENT * (len(axes) + len(tiled))
         if loop.guards:
             lines.append((f"{pad}if {self.expressions.guards(loop.guards)}:", ""))
             pad += INDENT
@@ -83,6 +96,37 @@ class LoopWriter:
         self.local = set()
         self.names.entries.clear()
         return lines + pending
+
+    def _tiles(self, loop: Loop, kept: Mapping[str, int]) -> dict[str, str]:
+        """Return the loops around the two inner axes, by axis, where one array is read along both.
+
+        Entries of a column are in as many lines of the cache as there are rows: of a square of entries all lines stay
+        there until they have been read out. Arrays that the cache holds are one tile.
+        """
+        inner = loop.axes[-2:]
+        if len(inner) < 2 or max(kept.values(), default=0) > len(loop.axes) - 2:
+            return {}
+        (slow, _), (fast, _) = inner
+        places = [s.at for s in (*loop.sums, *loop.stores)]
+        places += [r.at for s in statements(loop) for r in within(s.expr) if isinstance(r, Read)]
+        if not any(at[-1] == slow and fast in at for at in places if at):
+            return {}
+        tile = self.names.local("tile")
+        return {a: f"for {self._first(a)} in range(0, {self.names.size(s)}, {tile}):" for a, s in inner}
+
+    def _tile_size(self, loop: Loop) -> str:
+        (_, rows), (_, columns) = loop.axes[-2:]
+        entries, both = self.names.size(rows * columns), self.names.size(rows + columns + 1)
+        return f"{self.names.local('tile')} = {TILE} if {entries} > {IN_CACHE} else {both}"
+
+    def _first(self, axis: str) -> str:
+        """Return where a tile begins along an axis."""
+        return self.names.local(f"{self.names.give(axis)}_tile")
+
+    def _span(self, axis: str, size: Size) -> str:
+        """Return the bounds of an axis in a tile."""
+        start = self._first(axis)
+        return f"{start}, min({start} + {self.names.local('tile')}, {self.names.size(size)})"
 
     def _named_entries(self, loop: Loop, axis: str) -> list[str]:
         """Return lines that name the entries of data at an axis, which inner loops would look up each time."""

@@ -10,6 +10,7 @@ from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.program import Call, Loop, Program, statements, walk_inside
 
 ALLOCATION = 60.0
+COLUMN = 0.8  # ns for an entry that is read along a column: one line of the cache for each
 
 
 def price(program: Program, estimate: Estimate) -> float:
@@ -24,8 +25,18 @@ def price(program: Program, estimate: Estimate) -> float:
             volume = estimate.volume(size for _, size in step.axes)
             flops = sum(work(x.expr) + 1 for x in statements(step))
             moved = sum(estimate.volume(table[program.places[s.value]].shape) for s in step.stores)
-            times.append(rounds * (PLAIN * volume * flops + 8 * TRAFFIC * moved))
+            times.append(rounds * ((PLAIN * flops + COLUMN * _columns(step)) * volume + 8 * TRAFFIC * moved))
     return fsum(times)
+
+
+def _columns(loop: Loop) -> int:
+    """Return how many entries a round of a loop reads or writes along columns."""
+    if not loop.axes:
+        return 0
+    fast, _ = loop.axes[-1]
+    places = [s.at for s in (*loop.sums, *loop.stores)]
+    places += [r.at for s in statements(loop) for r in within(s.expr) if isinstance(r, Read)]
+    return sum(fast in at[:-1] and at[-1] != fast for at in places)
 
 
 def work(expr: Expr) -> float:

@@ -60,6 +60,34 @@ def getrf(X, F, p):
     copy_flipped(0, X, F)
     if n > 0:
         dgetrf(n, n, F, n, p)
+    for i in range(n):
+        if 0.0 < abs(F[i, i]) < 2.2250738585072014e-308:
+            copy_flipped(0, X, F)
+            eliminate(F, p)
+            return
+
+
+@njit(types.void(MATRIX_OUT, PIVOTS_OUT), **EXACT)
+def eliminate(F, p):
+    """F, p = as by dgetrf where a pivot is subnormal: OpenBLAS does not divide by such."""
+    n = F.shape[0]
+    for k in range(n):
+        best = k
+        for i in range(k, n):
+            if abs(F[k, i]) > abs(F[k, best]):
+                best = i
+        p[k] = best + 1
+        for j in range(n):
+            kept = F[j, k]
+            F[j, k] = F[j, best]
+            F[j, best] = kept
+        if F[k, k] == 0.0:
+            continue
+        for i in range(k + 1, n):
+            F[k, i] /= F[k, k]
+        for j in range(k + 1, n):
+            for i in range(k + 1, n):
+                F[j, i] -= F[k, i] * F[j, k]
 
 
 @njit(int64(MATRIX), **EXACT)

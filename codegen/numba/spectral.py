@@ -48,9 +48,30 @@ def fill(value, X):
             X[i, j] = value
 
 
+@njit(int64(MATRIX), **EXACT)
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    return math.frexp(largest_magnitude(X))[1]
+
+
+@njit(types.void(int64, MATRIX_OUT), **EXACT)
+def scale_by(exponent, X):
+    """X = 2^exponent*X, without overflow on the way."""
+    while exponent != 0:
+        step = max(-1000, min(1000, exponent))
+        exponent -= step
+        factor = math.ldexp(1.0, step)
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                X[i, j] *= factor
+
+
 @njit(int64(int64, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def syevd(vectors, A, w):
-    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for."""
+    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for.
+
+    LAPACK's iteration may not end where a range of 1e250 stands far from 1: A is brought there, by a power of 2.
+    """
     n = A.shape[0]
     if n == 0:
         return 0
@@ -62,7 +83,13 @@ def syevd(vectors, A, w):
     count = 1 + 6 * n + 2 * n * n if vectors else 1 + 66 * n
     work = np.empty(count)
     integers = np.empty(3 + 5 * n, np.int32)
-    return dsyevd(V if vectors else N, L, n, A, n, w, work, count, integers, 3 + 5 * n)
+    exponent = exponent_of(A)
+    exponent = exponent if abs(exponent) > 32 else 0
+    scale_by(-exponent, A)
+    status = dsyevd(V if vectors else N, L, n, A, n, w, work, count, integers, 3 + 5 * n)
+    for i in range(n):
+        w[i] = math.ldexp(w[i], exponent)
+    return status
 
 
 @njit(int64(MATRIX, VECTOR_OUT), **EXACT)

@@ -43,6 +43,18 @@ def getrf(X):
     if not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan), np.arange(len(X), dtype=np.int32)
     F, p, _ = linalg.lapack.dgetrf(X)
+    pivots = np.abs(np.diagonal(F))
+    return eliminated(X) if np.any((pivots > 0.0) & (pivots < 2.2250738585072014e-308)) else (F, p)
+
+
+def eliminated(X):
+    """Packed LU factors of X and its row swaps where a pivot is subnormal: OpenBLAS does not divide by such."""
+    F, p = X.copy(), np.arange(len(X), dtype=np.int32)
+    for k in range(len(X)):
+        p[k] += np.argmax(np.abs(F[k:, k]))
+        F[[k, p[k]]] = F[[p[k], k]]
+        F[k + 1 :, k] /= F[k, k] if F[k, k] != 0.0 else 1.0
+        F[k + 1 :, k + 1 :] -= np.outer(F[k + 1 :, k], F[k, k + 1 :])
     return F, p
 
 
@@ -176,11 +188,12 @@ def signs_of_largest(V):
 
 
 def eigh(S):
-    """Eigenvalues, ascending, and eigenvectors."""
+    """Eigenvalues, ascending, and eigenvectors, of S brought near 1: elsewhere LAPACK's iteration may not end."""
     if not np.all(np.isfinite(S)):
         return np.full(len(S), np.nan), np.full(S.shape, np.nan)
-    w, V = np.linalg.eigh(S)
-    return w, V * signs_of_largest(V)
+    exponent = np.frexp(np.max(np.abs(S), initial=0.0))[1]
+    w, V = np.linalg.eigh(np.ldexp(S, -exponent))
+    return np.ldexp(w, exponent), V * signs_of_largest(V)
 
 
 def eigvalsh(S):

@@ -51,7 +51,11 @@ def chol_(S: Array) -> Array:
 def lu_(X: Array) -> tuple[Array, Array, Array]:
     """P, L, U, of a matrix without entries too."""
     m, n = X.shape
-    return sl.lu(X) if X.size else (np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n)))
+    if not X.size:
+        return np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n))
+    exponent = np.frexp(np.max(np.abs(X)))[1]  # OpenBLAS does not divide by subnormal pivots
+    P, L, U = sl.lu(np.ldexp(X, -exponent))
+    return P, L, np.ldexp(U, exponent)
 
 
 def qr_(X: Array) -> tuple[Array, Array]:
@@ -62,7 +66,8 @@ def qr_(X: Array) -> tuple[Array, Array]:
     s = np.where(np.diag(R) < 0, -1.0, 1.0)
     Q, R = Q * s, s[:, None] * R + 0.0
     for j in range(len(s)):
-        if R[j, j] <= 4 * len(X) * EPS * np.linalg.norm(R[: j + 1, j]):
+        column = R[: j + 1, j] / (np.max(np.abs(R[: j + 1, j])) or 1.0)  # whose squares do not overflow
+        if column[j] <= 4 * len(X) * EPS * np.linalg.norm(column):
             R[j, j] = 0.0
     return Q, R
 

@@ -250,6 +250,7 @@ def shrink_(X: Array, t: float) -> Array:
 def perron_(X: Array, real: bool = False) -> Array:
     if not X.size:
         return X
+    X = np.ldexp(X, -np.frexp(np.max(np.abs(X)))[1])  # some builds of LAPACK scale, and not back
     w, L, R = sl.eig(X, left=True)
     top = np.argmax(np.abs(w))
     pair = abs(w[top].imag) > EPS * abs(w[top])

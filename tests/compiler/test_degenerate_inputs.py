@@ -20,7 +20,7 @@ from matcalc.rows import in_threads
 TOLD = (("m", 50), ("n", 40), ("p", 30), ("q", 20), ("r", 10))
 """Sizes that plans are made for, where they are told; they are right for others too."""
 NAMED = {trick.name: trick for trick in TRICKS}
-WAYS = ("numba", "numpy", "bound", "threads", "sizes")
+WAYS = ("numba", "numpy", "bound", "threads", "sizes", "passes")
 
 
 @cache
@@ -54,19 +54,39 @@ def calls(trick, way):
                 {k: a for k, a in data.items() if k not in some}
             )
         return
+    if way == "passes":
+        yield two_passes(trick)
+        return
     options = {"threads": {"threads": 2}, "sizes": {"sizes": TOLD}}.get(way, {"target": way})
     yield compiled(trick.name, **options)
+
+
+def two_passes(trick):
+    let = "; ".join(f"{argument}: {LET[argument]}" for argument in names_of(trick))
+    passes = mc.pullback(trick.formula, list(trick.wrt), let)
+
+    def both(data):
+        value, kept = passes.forward(**data)
+        return value, passes.backward(kept, 1.0)
+
+    return both
 
 
 def given(data):
     return {name: a if a.ndim else float(a) for name, a in data.items()}
 
 
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.parametrize("way", WAYS)
+CASES = [
+    (way, trick.name)
+    for way, trick in itertools.product(WAYS, TRICKS)
+    if way != "passes" or trick.wrt and not trick.order
+]
+
+
+@pytest.mark.parametrize(("way", "name"), CASES, ids=[f"{way}, {name}" for way, name in CASES])
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(25)
-def test_values(name, way, monkeypatch):
+@pytest.mark.sampled(31)
+def test_values(way, name, monkeypatch):
     monkeypatch.setattr(in_threads, "LEAST", 2)
     trick, faults, tried = NAMED[name], [], 0
     functions = list(calls(trick, way))

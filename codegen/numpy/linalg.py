@@ -170,9 +170,9 @@ def adj_along(X, E):
     P, s, Q = finite_svd(X)
     H = P.T @ E @ Q.T
     W = prod_without(s)
+    np.fill_diagonal(W, 0.0)  # products of one factor more, which may overflow
     D = -H * W
-    off = W - np.diag(np.diagonal(W))
-    D[np.diag_indices(len(s))] = off @ np.diagonal(H)
+    D[np.diag_indices(len(s))] = W @ np.diagonal(H)
     return np.linalg.det(P) * np.linalg.det(Q) * (Q.T @ D @ P.T)
 
 

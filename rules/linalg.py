@@ -48,14 +48,20 @@ def chol_(S: Array) -> Array:
     return np.linalg.cholesky((S + S.T) / 2) if np.all(np.isfinite(S)) else np.tril(np.full(S.shape, np.nan))
 
 
+def power_of_two_(X: Array) -> float:
+    """The power of 2 at the largest magnitude in X."""
+    size = np.max(np.abs(X))
+    return 2.0 ** np.floor(np.log2(size)) if 0 < size < np.inf else 1.0
+
+
 def lu_(X: Array) -> tuple[Array, Array, Array]:
     """P, L, U, of a matrix without entries too."""
     m, n = X.shape
     if not X.size:
         return np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n))
-    exponent = np.frexp(np.max(np.abs(X)))[1]  # OpenBLAS does not divide by subnormal pivots
-    P, L, U = sl.lu(np.ldexp(X, -exponent))
-    return P, L, np.ldexp(U, exponent)
+    size = power_of_two_(X)  # OpenBLAS does not divide by subnormal pivots
+    P, L, U = sl.lu(X / size)
+    return P, L, U * size
 
 
 def qr_(X: Array) -> tuple[Array, Array]:

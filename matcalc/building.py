@@ -281,11 +281,12 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
     """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
     read = expressions([formula.text for formula in spec.formulas], spec.declarations, "matrix")
-    labels = [operand.name for operand in spec.outputs]
-    names = [operand.name for operand in spec.arguments]
+    labels, args = ([operand.name for operand in part] for part in (spec.outputs, spec.arguments))
     request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
-    dtype = spec.outputs[0].dtype
-    return specified(replace(request, args=names, dtype=dtype, check_facts=spec.check_facts, fixed=fixed), spec.name)[0]
+    own = [c.size for c in spec.conditions]  # what is read as a formula may require more than a derivative
+    names = replace(request.names, conditions=tuple(c for c in request.names.conditions if c.size in own))
+    request = replace(request, names=names, args=args, dtype=spec.outputs[0].dtype, fixed=fixed)
+    return specified(replace(request, check_facts=spec.check_facts), spec.name)[0]
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:

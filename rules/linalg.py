@@ -48,10 +48,20 @@ def chol_(S: Array) -> Array:
     return np.linalg.cholesky((S + S.T) / 2) if np.all(np.isfinite(S)) else np.tril(np.full(S.shape, np.nan))
 
 
+def power_of_two_(X: Array) -> float:
+    """The power of 2 at the largest magnitude in X."""
+    size = np.max(np.abs(X))
+    return 2.0 ** np.floor(np.log2(size)) if 0 < size < np.inf else 1.0
+
+
 def lu_(X: Array) -> tuple[Array, Array, Array]:
     """P, L, U, of a matrix without entries too."""
     m, n = X.shape
-    return sl.lu(X) if X.size else (np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n)))
+    if not X.size:
+        return np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n))
+    size = power_of_two_(X)  # OpenBLAS does not divide by subnormal pivots
+    P, L, U = sl.lu(X / size)
+    return P, L, U * size
 
 
 def qr_(X: Array) -> tuple[Array, Array]:
@@ -62,7 +72,8 @@ def qr_(X: Array) -> tuple[Array, Array]:
     s = np.where(np.diag(R) < 0, -1.0, 1.0)
     Q, R = Q * s, s[:, None] * R + 0.0
     for j in range(len(s)):
-        if R[j, j] <= 4 * len(X) * EPS * np.linalg.norm(R[: j + 1, j]):
+        column = R[: j + 1, j] / (np.max(np.abs(R[: j + 1, j])) or 1.0)  # whose squares do not overflow
+        if column[j] <= 4 * len(X) * EPS * np.linalg.norm(column):
             R[j, j] = 0.0
     return Q, R
 

@@ -13,7 +13,7 @@ import scipy.linalg as sl
 from numpy.typing import NDArray
 
 from matcalc.rules.elementwise import EPS, dd_
-from matcalc.rules.linalg import fault_, finite_, svdvals_
+from matcalc.rules.linalg import fault_, finite_, power_of_two_, svdvals_
 
 Array = NDArray[Any]
 Function = Callable[..., Array]
@@ -250,6 +250,7 @@ def shrink_(X: Array, t: float) -> Array:
 def perron_(X: Array, real: bool = False) -> Array:
     if not X.size:
         return X
+    X = X / power_of_two_(X)  # some builds of LAPACK scale, and not back
     w, L, R = sl.eig(X, left=True)
     top = np.argmax(np.abs(w))
     pair = abs(w[top].imag) > EPS * abs(w[top])

@@ -72,3 +72,26 @@ def test_what_forward_did_not_save_is_refused():
     for other in ({"saved": 1}, "abc", None, [*saved], (*saved, 1.0), ()):
         with pytest.raises(TypeError, match="saved is the tuple"):
             passes.backward(other, np.ones(2))
+
+
+LEFT_OUT = {  # a formula, and its slope in x by hand
+    "where(x > 0, log(x), y)": lambda x, y: np.where(x > 0, 1 / x, 0),
+    "where(x > 0, x/y, y)": lambda x, y: np.where(x > 0, 1 / y, 0),
+    "where(a*x > 0, sqrt(x), 0*y)": lambda x, y: np.where(x > 0, 0.5 / np.sqrt(x), 0),
+    "where(x > 0, tanh(x)/x^2, y)": lambda x, y: np.where(x > 0, (1 / np.cosh(x) ** 2 - 2 * np.tanh(x) / x) / x**2, 0),
+    "max(x, 0*y)/y": lambda x, y: np.where(x > 0, 1 / y, 0),
+}
+
+
+@pytest.mark.parametrize("text", LEFT_OUT)
+@pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
+@pytest.mark.filterwarnings("ignore")
+def test_a_branch_that_is_not_taken_counts_for_nothing(text, target):
+    """What selects is made anew in the second pass: as a number of the first it would multiply infinities by 0."""
+    y, x = (a.ravel() for a in np.meshgrid([2.0, 0.5, 0.0], [-1.0, 0.0, 2.0, -np.inf]))
+    elementwise = text.replace("/", "./").replace("x^2", "x.^2")
+    passes = mc.pullback(elementwise, "x", "x: vector(n); y: vector(n); a: scalar", target=target)
+    given = {"x": x, "y": y, "a": 3.0}
+    _, saved = passes.forward(**{name: given[name] for name in passes.args})
+    found, wanted = passes.backward(saved, np.ones(len(x))), LEFT_OUT[text](x, y)
+    np.testing.assert_allclose(found, wanted, rtol=1e-13)

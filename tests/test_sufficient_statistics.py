@@ -136,3 +136,24 @@ def test_pickled_and_from_files(tmp_path):
         assert one(w=FULL["w"], c=0.3)[0] == pytest.approx(ENOUGH["least squares"][3](**given), rel=1e-12)
     with pytest.raises(mc.UnknownName, match="c is missing: it is shared"):
         fn(w=FULL["w"])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e100, 1e-100, 1e150])
+def test_digits_are_kept_at_all_ranges_of_data(scale):
+    """A small rest of large totals: whether its digits are lost is no matter of units, nor of what is NaN."""
+    s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
+    rng = np.random.default_rng(2)
+    X, w = rng.standard_normal((30, 3)), rng.standard_normal(3)
+    for noise in (1.0, 1e-4, 1e-8):
+        y = X @ w * (1 + noise * rng.standard_normal(30))
+        fn = s.precompute().over([{"X": scale * X[a:b], "y": scale * y[a:b]} for a, b in ((0, 11), (11, 30))])
+        r = (X.astype(np.longdouble) @ w - y) * scale
+        value, gradient = fn(w=w)
+        assert value == pytest.approx(float(r @ r), rel=1e-5)
+        np.testing.assert_allclose(gradient, (2 * scale * X.T @ r).astype(float), rtol=1e-5)
+    for bad in (np.nan, np.inf):
+        spoilt = X.copy()
+        spoilt[20, 1] = bad
+        value, gradient = s.precompute().over([{"X": spoilt, "y": X @ w}])(w=w)
+        assert not np.isfinite(value)
+        assert not np.any(np.isfinite(gradient))

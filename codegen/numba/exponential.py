@@ -21,12 +21,11 @@ from matcalc.codegen.numba.jets import (
     jet_gemm,
     jet_gemm_from,
     norm1,
-    scale_by,
     start,
 )
 from matcalc.codegen.numba.lu import dgetrf
 from matcalc.codegen.numba.products import copy_flipped
-from matcalc.codegen.numba.spectral import fill
+from matcalc.codegen.numba.spectral import fill, scale_by
 
 
 @njit(int64(MATRIX, float64, float64), **EXACT)

@@ -12,25 +12,32 @@ from numba.types import float64, int64
 
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, VECTOR_OUT, N, V, external
 from matcalc.codegen.numba.gaps import largest_of
-from matcalc.codegen.numba.jets import largest_magnitude
-from matcalc.codegen.numba.lu import dgetrf
+from matcalc.codegen.numba.lu import dgetrf, eliminate, has_subnormal
 from matcalc.codegen.numba.order import sort_order
 from matcalc.codegen.numba.products import copy_flipped
-from matcalc.codegen.numba.spectral import fill, is_finite, sign_of_largest
+from matcalc.codegen.numba.spectral import brought_near_one, fill, is_finite, largest_magnitude, sign_of_largest
 
 dgeev = external("lapack", "dgeev", 13)
 
 
 @njit(int64(int64, int64, MATRIX, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def geev(right, left, X, w, imaginary, B, C):
-    """w + i*imaginary = the eigenvalues; where asked for, the rows of B are right eigenvectors, of C left ones."""
+    """w + i*imaginary = the eigenvalues; where asked for, the rows of B are right eigenvectors, of C left ones.
+
+    X is brought near 1: LAPACK does so itself beyond 1e138, and some builds do not take the eigenvalues back.
+    """
     n = X.shape[0]
     if n == 0:
         return 0
     copy = np.empty((n, n))
     copy_flipped(0, X, copy)
+    exponent = brought_near_one(copy)
     work = np.empty(64 * n)
-    return dgeev(V if right else N, V if left else N, n, copy, n, w, imaginary, B, n, C, n, work, 64 * n)
+    status = dgeev(V if right else N, V if left else N, n, copy, n, w, imaginary, B, n, C, n, work, 64 * n)
+    for i in range(n):
+        w[i] = math.ldexp(w[i], exponent)
+        imaginary[i] = math.ldexp(imaginary[i], exponent)
+    return status
 
 
 @njit(int64(int64, MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
@@ -152,6 +159,9 @@ def lu(X, P, A, B):
     p = np.empty(k, np.int32)
     if k > 0:
         dgetrf(m, n, F, m, p)
+    if has_subnormal(F):
+        copy_flipped(1, X, F)
+        eliminate(F, p)
     order = np.arange(m)
     for i in range(k):
         kept = order[i]

@@ -14,25 +14,7 @@ from numba.types import float64, int64
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PIVOTS, N
 from matcalc.codegen.numba.lu import dgetrf, dgetrs
 from matcalc.codegen.numba.products import dgemm
-from matcalc.codegen.numba.spectral import fill, largest_magnitude
-
-
-@njit(int64(MATRIX), **EXACT)
-def exponent_of(X):
-    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
-    return math.frexp(largest_magnitude(X))[1]
-
-
-@njit(types.void(int64, MATRIX_OUT), **EXACT)
-def scale_by(exponent, X):
-    """X = 2^exponent*X, without overflow on the way."""
-    while exponent != 0:
-        step = max(-1000, min(1000, exponent))
-        exponent -= step
-        factor = math.ldexp(1.0, step)
-        for i in range(X.shape[0]):
-            for j in range(X.shape[1]):
-                X[i, j] *= factor
+from matcalc.codegen.numba.spectral import exponent_of, fill, scale_by
 
 
 @njit(int64(int64, MATRIX, int64, MATRIX_OUT), **EXACT)

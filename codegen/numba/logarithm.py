@@ -17,18 +17,17 @@ from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N
 from matcalc.codegen.numba.equations import dtrsyl, schur
 from matcalc.codegen.numba.exponential import jet_pade
 from matcalc.codegen.numba.jets import (
-    exponent_of,
     finish,
     is_usable,
     jet_divide,
     jet_gemm,
     norm1,
     put_scaled,
-    scale_by,
     stack_gemm,
     start,
 )
 from matcalc.codegen.numba.products import copy_flipped
+from matcalc.codegen.numba.spectral import exponent_of, scale_by
 
 LOG = 0
 ROOT = 1

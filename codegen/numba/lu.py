@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 from numba import njit, types
-from numba.types import float64, int64
+from numba.types import boolean, float64, int64
 
 from matcalc.codegen.numba.call import (
     EXACT,
@@ -60,6 +60,41 @@ def getrf(X, F, p):
     copy_flipped(0, X, F)
     if n > 0:
         dgetrf(n, n, F, n, p)
+    if has_subnormal(F):
+        copy_flipped(0, X, F)
+        eliminate(F, p)
+
+
+@njit(boolean(MATRIX), **EXACT)
+def has_subnormal(F):
+    """Whether a pivot is below the least normal number: OpenBLAS does not divide by such."""
+    found = False
+    for i in range(min(F.shape[0], F.shape[1])):
+        found = found or 0.0 < abs(F[i, i]) < 2.2250738585072014e-308
+    return found
+
+
+@njit(types.void(MATRIX_OUT, PIVOTS_OUT), **EXACT)
+def eliminate(F, p):
+    """F, p = as by dgetrf, of the matrix that Fortran sees in F, one entry at a time."""
+    n, m = F.shape
+    for k in range(p.shape[0]):
+        best = k
+        for i in range(k, m):
+            if abs(F[k, i]) > abs(F[k, best]):
+                best = i
+        p[k] = best + 1
+        for j in range(n):
+            kept = F[j, k]
+            F[j, k] = F[j, best]
+            F[j, best] = kept
+        if F[k, k] == 0.0:
+            continue
+        for i in range(k + 1, m):
+            F[k, i] /= F[k, k]
+        for j in range(k + 1, n):
+            for i in range(k + 1, m):
+                F[j, i] -= F[k, i] * F[j, k]
 
 
 @njit(int64(MATRIX), **EXACT)

@@ -15,11 +15,11 @@ from numba.types import float64, int64
 from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, N, V, external
 from matcalc.codegen.numba.cholesky import chol, chol_solve
 from matcalc.codegen.numba.equations import dlyapunov, dtrsyl, schur, sylvester, turned_back
-from matcalc.codegen.numba.jets import exponent_of, norm1, put_scaled, scale_by
+from matcalc.codegen.numba.jets import norm1, put_scaled
 from matcalc.codegen.numba.logarithm import is_triangular
 from matcalc.codegen.numba.lu import getrf, lu_solve
 from matcalc.codegen.numba.products import copy_flipped, gemm
-from matcalc.codegen.numba.spectral import fill, is_finite
+from matcalc.codegen.numba.spectral import exponent_of, fill, is_finite, scale_by
 
 dtrsen = external("lapack", "dtrsen", 17)
 EPS = 2.220446049250313e-16

@@ -48,9 +48,40 @@ def fill(value, X):
             X[i, j] = value
 
 
+@njit(int64(MATRIX), **EXACT)
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    return math.frexp(largest_magnitude(X))[1]
+
+
+@njit(types.void(int64, MATRIX_OUT), **EXACT)
+def scale_by(exponent, X):
+    """X = 2^exponent*X, without overflow on the way."""
+    while exponent != 0:
+        step = max(-1000, min(1000, exponent))
+        exponent -= step
+        factor = math.ldexp(1.0, step)
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                X[i, j] *= factor
+
+
+@njit(int64(MATRIX_OUT), **EXACT)
+def brought_near_one(X):
+    """Take a power of 2 out of finite X where its entries are far from 1, and return its exponent."""
+    exponent = exponent_of(X)
+    if abs(exponent) <= 32:
+        return 0
+    scale_by(-exponent, X)
+    return exponent
+
+
 @njit(int64(int64, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def syevd(vectors, A, w):
-    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for."""
+    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for.
+
+    LAPACK's iteration may not end where a range of 1e250 stands far from 1.
+    """
     n = A.shape[0]
     if n == 0:
         return 0
@@ -62,7 +93,11 @@ def syevd(vectors, A, w):
     count = 1 + 6 * n + 2 * n * n if vectors else 1 + 66 * n
     work = np.empty(count)
     integers = np.empty(3 + 5 * n, np.int32)
-    return dsyevd(V if vectors else N, L, n, A, n, w, work, count, integers, 3 + 5 * n)
+    exponent = brought_near_one(A)
+    status = dsyevd(V if vectors else N, L, n, A, n, w, work, count, integers, 3 + 5 * n)
+    for i in range(n):
+        w[i] = math.ldexp(w[i], exponent)
+    return status
 
 
 @njit(int64(MATRIX, VECTOR_OUT), **EXACT)
@@ -216,10 +251,13 @@ def eig_top(w, Q, k, C):
 
 @njit(types.void(int64, MATRIX, VECTOR, MATRIX, MATRIX_OUT), **EXACT)
 def svd_end(top, P, s, Q, C):
-    """C = the mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    """C = the mean of u*v' over the largest singular values, or the smallest; 0 where these are 0, NaN if infinite."""
     k = s.shape[0]
     fill(0.0, C)
     if k == 0:
+        return
+    if not s[0] < math.inf:
+        fill(math.nan, C)
         return
     close = 4.0 * (P.shape[0] + Q.shape[0]) * 2.220446049250313e-16 * s[0]
     first = 0
@@ -325,7 +363,10 @@ def pinv(X, C):
     P = np.empty((m, k))
     Q = np.empty((k, n))
     s = np.empty(k)
-    status = gesdd(1, X, P, s, Q)
+    F = np.empty((m, n))
+    copy_flipped(0, X, F)
+    exponent = brought_near_one(F) if is_finite(F) else 0
+    status = gesdd(1, F, P, s, Q)
     if k == 0:
         fill(0.0, C)
         return status
@@ -335,4 +376,5 @@ def pinv(X, C):
         for i in range(n):
             Q[j, i] *= scale
     gemm(1, 1, 1.0, Q, P, 0.0, C)
+    scale_by(-exponent, C)
     return status

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import linalg
 
-from matcalc.codegen.numpy.functions import exponent_of, is_triangular
-from matcalc.codegen.numpy.linalg import getrf, lu_solve
+from matcalc.codegen.numpy.functions import is_triangular
+from matcalc.codegen.numpy.linalg import exponent_of, getrf, lu_solve
 
 
 def schur(X):

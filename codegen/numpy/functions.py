@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy import linalg
 
-from matcalc.codegen.numpy.linalg import getrf, lu_solve
+from matcalc.codegen.numpy.linalg import exponent_of, getrf, lu_solve
 
 
 def jet(X, E, scale):
@@ -26,11 +26,6 @@ def jet(X, E, scale):
         J[2**bit] = np.ldexp(tangent, -size)
         exponent += size
     return J, exponent
-
-
-def exponent_of(X):
-    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
-    return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 
 def jet_product(A, B, first=None):

@@ -3,7 +3,14 @@
 import numpy as np
 from scipy import linalg
 
-from matcalc.codegen.numpy.linalg import finite_svd, prod_without, signs_of_largest
+from matcalc.codegen.numpy.linalg import (
+    eliminated,
+    exponent_of,
+    finite_svd,
+    has_subnormal,
+    prod_without,
+    signs_of_largest,
+)
 
 
 def eig(X, fault):
@@ -44,6 +51,7 @@ def perron(X, fault=None):
     """
     if len(X) == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan)
+    X = np.ldexp(X, -exponent_of(X))  # beyond 1e138 some builds of LAPACK give eigenvalues at another scale
     w, left, right = linalg.eig(X, left=True)
     top = np.argmax(np.abs(w))
     if fault and w[top].imag != 0.0:
@@ -64,7 +72,14 @@ def lu(X):
     k = min(m, n)
     if not np.all(np.isfinite(X)):
         return np.full((m, m), np.nan), np.full((m, k), np.nan), np.full((k, n), np.nan)
-    return linalg.lu(X) if k > 0 else (np.eye(m), np.eye(m, k), np.zeros((k, n)))
+    P, L, U = linalg.lu(X) if k > 0 else (np.eye(m), np.eye(m, k), np.zeros((k, n)))
+    if has_subnormal(U):
+        F, p = eliminated(X)
+        order = np.arange(m)
+        for i in range(k):
+            order[[i, p[i]]] = order[[p[i], i]]
+        P, L, U = np.eye(m)[order].T, np.tril(F[:, :k], -1) + np.eye(m, k), np.triu(F[:k])
+    return P, L, U
 
 
 def sort_order(x):

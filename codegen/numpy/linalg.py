@@ -43,6 +43,23 @@ def getrf(X):
     if not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan), np.arange(len(X), dtype=np.int32)
     F, p, _ = linalg.lapack.dgetrf(X)
+    return eliminated(X) if has_subnormal(F) else (F, p)
+
+
+def has_subnormal(F):
+    """Whether a pivot is below the least normal number: OpenBLAS does not divide by such."""
+    pivots = np.abs(np.diagonal(F))
+    return np.any((pivots > 0.0) & (pivots < 2.2250738585072014e-308))
+
+
+def eliminated(X):
+    """Packed LU factors of X and its row swaps, one column at a time."""
+    F, p = X.copy(), np.arange(min(X.shape), dtype=np.int32)
+    for k in range(len(p)):
+        p[k] += np.argmax(np.abs(F[k:, k]))
+        F[[k, p[k]]] = F[[p[k], k]]
+        F[k + 1 :, k] /= F[k, k] if F[k, k] != 0.0 else 1.0
+        F[k + 1 :, k + 1 :] -= np.outer(F[k + 1 :, k], F[k, k + 1 :])
     return F, p
 
 
@@ -153,9 +170,9 @@ def adj_along(X, E):
     P, s, Q = finite_svd(X)
     H = P.T @ E @ Q.T
     W = prod_without(s)
+    np.fill_diagonal(W, 0.0)  # products of one factor more, which may overflow
     D = -H * W
-    off = W - np.diag(np.diagonal(W))
-    D[np.diag_indices(len(s))] = off @ np.diagonal(H)
+    D[np.diag_indices(len(s))] = W @ np.diagonal(H)
     return np.linalg.det(P) * np.linalg.det(Q) * (Q.T @ D @ P.T)
 
 
@@ -175,12 +192,18 @@ def signs_of_largest(V):
     return np.where(np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None, :], axis=0)[0] < 0.0, -1.0, 1.0)
 
 
+def exponent_of(X):
+    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
+
+
 def eigh(S):
-    """Eigenvalues, ascending, and eigenvectors."""
+    """Eigenvalues, ascending, and eigenvectors, of S brought near 1: elsewhere LAPACK's iteration may not end."""
     if not np.all(np.isfinite(S)):
         return np.full(len(S), np.nan), np.full(S.shape, np.nan)
-    w, V = np.linalg.eigh(S)
-    return w, V * signs_of_largest(V)
+    exponent = exponent_of(S)
+    w, V = np.linalg.eigh(np.ldexp(S, -exponent))
+    return np.ldexp(w, exponent), V * signs_of_largest(V)
 
 
 def eigvalsh(S):
@@ -209,7 +232,8 @@ def qr(X):
     sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
     R = R * sign[:, None] + 0.0  # no -0 below the diagonal
     for j in range(len(sign)):
-        if R[j, j] <= 4.0 * len(X) * np.finfo(float).eps * np.linalg.norm(R[: j + 1, j]):
+        column = np.ldexp(R[: j + 1, j], -exponent_of(R[: j + 1, j]))
+        if column[j] <= 4.0 * len(X) * np.finfo(float).eps * np.linalg.norm(column):
             R[j, j] = 0.0
     return Q * sign, R
 
@@ -262,16 +286,19 @@ def svd_top(X):
 
 
 def svd_end(top, U, s, V):
-    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0, NaN where infinite."""
     close = 4.0 * (len(U) + len(V)) * np.finfo(float).eps * np.max(s, initial=0.0)
     if len(s) == 0 or (s[0] == 0.0 if top else s[-1] <= close):
         return np.zeros((len(U), len(V)))
+    if not np.isfinite(s[0]):
+        return np.full((len(U), len(V)), np.nan)
     chosen = ~(s[0] - s > close) if top else ~(s - s[-1] > close)
     return U[:, chosen] @ V[:, chosen].T / np.count_nonzero(chosen)
 
 
 def pinv(X):
     """The Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
-    P, s, Q = finite_svd(X)
+    exponent = exponent_of(X)
+    P, s, Q = finite_svd(np.ldexp(X, -exponent))
     close = max(X.shape) * np.finfo(float).eps * np.max(s, initial=0.0)
-    return (Q.T * np.where(s <= close, 0.0, 1.0 / np.where(s == 0.0, 1.0, s))) @ P.T
+    return np.ldexp((Q.T * np.where(s <= close, 0.0, 1.0 / np.where(s == 0.0, 1.0, s))) @ P.T, -exponent)

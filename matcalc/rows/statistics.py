@@ -145,8 +145,8 @@ class Known:
         import numpy as np
 
         value, moved = (np.asarray(r[0] if isinstance(r, tuple) else r) for r in (result, changed))
-        with np.errstate(all="ignore"):
-            return bool(np.linalg.norm(moved - value) <= MOST * np.linalg.norm(value))
+        with np.errstate(all="ignore"):  # by magnitudes: squares leave the range of doubles
+            return bool(np.max(np.abs(moved - value), initial=0) <= MOST * np.max(np.abs(value), initial=0))
 
     @cached_property
     def _changed(self) -> Totals:

@@ -3,7 +3,7 @@
 Whatever the cotangents use without depending on the incoming one is known after the forward pass. At the
 border of these nodes it is decided what to save: a node that costs kernels is saved, an entrywise one is
 computed again where all that it is made of is there anyway, since reading it back costs as much as computing
-it.
+it. A switch is never saved but what it is made of: read back, its zeros would multiply what they are to leave out.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.switches import is_switch
 
 
 def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequence[Node]) -> list[Node]:
@@ -27,6 +28,10 @@ def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequen
             border.update(dict.fromkeys(a for a in node.args if a not in linear))
         elif node in ends:
             border[node] = None
+    for node in reversed(order):
+        if node in border and is_switch(node):
+            del border[node]
+            border.update(dict.fromkeys(node.args))
     there: set[Node] = set(inputs)
     saved: list[Node] = []
     for node in order:

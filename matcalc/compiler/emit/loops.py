@@ -111,13 +111,13 @@ class LoopWriter:
         places += [r.at for s in statements(loop) for r in within(s.expr) if isinstance(r, Read)]
         if not any(at[-1] == slow and fast in at for at in places if at):
             return {}
-        tile = self.names.local("tile")
-        return {a: f"for {self._first(a)} in range(0, {self.names.size(s)}, {tile}):" for a, s in inner}
+        side = self.names.local("side")
+        return {a: f"for {self._first(a)} in range(0, {self.names.size(s)}, {side}):" for a, s in inner}
 
     def _tile_size(self, loop: Loop) -> str:
         (_, rows), (_, columns) = loop.axes[-2:]
         entries, both = self.names.size(rows * columns), self.names.size(rows + columns + 1)
-        return f"{self.names.local('tile')} = {TILE} if {entries} > {IN_CACHE} else {both}"
+        return f"{self.names.local('side')} = {TILE} if {entries} > {IN_CACHE} else {both}"
 
     def _first(self, axis: str) -> str:
         """Return where a tile begins along an axis."""
@@ -126,7 +126,7 @@ class LoopWriter:
     def _span(self, axis: str, size: Size) -> str:
         """Return the bounds of an axis in a tile."""
         start = self._first(axis)
-        return f"{start}, min({start} + {self.names.local('tile')}, {self.names.size(size)})"
+        return f"{start}, min({start} + {self.names.local('side')}, {self.names.size(size)})"
 
     def _named_entries(self, loop: Loop, axis: str) -> list[str]:
         """Return lines that name the entries of data at an axis, which inner loops would look up each time."""

@@ -85,7 +85,7 @@ CASES = [
 
 @pytest.mark.parametrize(("way", "name"), CASES, ids=[f"{way}, {name}" for way, name in CASES])
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(31)
+@pytest.mark.sampled(43)
 def test_values(way, name, monkeypatch):
     monkeypatch.setattr(in_threads, "LEAST", 2)
     trick, faults, tried = NAMED[name], [], 0
@@ -111,7 +111,7 @@ def test_values(way, name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMED)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(23)
 def test_the_trick_is_taken(name):
     assert re.search(NAMED[name].seen, compiled(name).source)
 
@@ -160,7 +160,7 @@ def test_forms_of_data(name, form):
 
 
 @pytest.mark.parametrize("name", NAMED)
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(23)
 def test_arguments_that_are_one_array_and_results_in_their_place(name):
     """Square data, so that each array may stand for each of its rank, and a result in each that has its shape."""
     trick, rng = NAMED[name], np.random.default_rng(4)
@@ -193,7 +193,7 @@ def nested(trick, out):
 
 
 @pytest.mark.parametrize("name", NAMED)
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(23)
 def test_results_that_cannot_be_written_are_refused_and_others_are(name):
     trick, data = NAMED[name], usual(NAMED[name])
     fn = compiled(name)
@@ -244,6 +244,7 @@ REDUCED = {
 
 @pytest.mark.parametrize("text", REDUCED)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.sampled(5)
 def test_totals_of_shares_merge_what_is_odd(text, monkeypatch):
     """Two odd entries in a share, and in two: NaN of one is not lost beside an infinity of the other."""
     monkeypatch.setattr(in_threads, "LEAST", 2)

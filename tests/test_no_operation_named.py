@@ -71,7 +71,8 @@ CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
     "Python text": "compiler/emit/module.py compiler/emit/row_blocks.py compiler/emit/loops.py"
-    " compiler/plan/variants.py compiler/runtime/array_test.py compiler/runtime/save_test.py compiler/runtime/save_solve.py",
+    " compiler/plan/variants.py compiler/runtime/array_test.py compiler/runtime/save_test.py"
+    " compiler/runtime/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

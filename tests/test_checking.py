@@ -38,7 +38,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), RIGHT)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_right(f, wrt, let, against):
     report = mc.check(f, wrt, let, against)
     assert report

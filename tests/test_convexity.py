@@ -124,7 +124,7 @@ def value(text, data, sizes):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let"), CONVEX, ids=ids(CONVEX))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 def test_convex(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)
     assert found, str(found)
@@ -153,7 +153,7 @@ def check_bend(found, text, wrt):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX, ids=ids(NOT_CONVEX))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_not_convex(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)
     assert found.verdict == "not convex"

@@ -33,7 +33,7 @@ def fits(e, sizes):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c.id for c in CASES])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_values_and_gradients(case):
     e = mc.expression(case.text, case.let)
     gradient = e.gradient(case.wrt)

@@ -108,7 +108,7 @@ def slope(f, given, wrt, along):
     return (4 * (at(1e-4) - at(-1e-4)) / 2e-4 - (at(2e-4) - at(-2e-4)) / 4e-4) / 3
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", SEPARABLE)
 def test_value_and_gradient_over_blocks(name):
     text, wrt, rounds, f = SEPARABLE[name]

@@ -63,14 +63,14 @@ def test_every_function_of_the_interface_is_called():
 
 
 @each()
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_other_spellings_are_the_same_node(call):
     for text in call.get("also", ()):
         assert mc.expression(text, declarations(text)).node is expression(call["f"]).node
 
 
 @each([call for call in CALLS if call.get("objects", True)])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_objects_give_the_same_node(call):
     expression(call["f"])
     symbols = mc.symbols(declarations(call["f"]))

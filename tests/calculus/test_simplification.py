@@ -197,7 +197,7 @@ def test_order_is_no_matter():
 
 
 @pytest.mark.parametrize("case", TEXTBOOK, ids=lambda case: case.id)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_further_derivatives(case):
     verdict = judging.evaluated(case)
     assert verdict.state == "right", verdict.detail

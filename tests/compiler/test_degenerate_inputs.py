@@ -85,7 +85,7 @@ CASES = [
 
 @pytest.mark.parametrize(("way", "name"), CASES, ids=[f"{way}, {name}" for way, name in CASES])
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(43)
+@pytest.mark.sampled(90)
 def test_values(way, name, monkeypatch):
     monkeypatch.setattr(in_threads, "LEAST", 2)
     trick, faults, tried = NAMED[name], [], 0

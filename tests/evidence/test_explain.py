@@ -99,7 +99,7 @@ def judge_lines(shown, derived, text, wrt, let, adjust=""):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let", "adjust"), CASES, ids=[case[0] for case in CASES])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_every_line_is_true(text, wrt, let, adjust):
     e = mc.expression(text, let)
     derived = e.jacobian(wrt) if e.shape else e.gradient(wrt)

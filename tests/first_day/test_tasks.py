@@ -81,7 +81,7 @@ def test_printed(task):
 
 
 @pytest.mark.parametrize(
-    "target", [pytest.param("numpy", marks=pytest.mark.sampled(10)), pytest.param("numba", marks=pytest.mark.whole)]
+    "target", [pytest.param("numpy", marks=pytest.mark.sampled(15)), pytest.param("numba", marks=pytest.mark.whole)]
 )
 @CASES
 def test_compiled(task, target):

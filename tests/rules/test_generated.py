@@ -28,7 +28,7 @@ def of(rules):
 
 
 @of(VALUED)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 def test_value_and_derivatives_at_one_point(rule):
     """What a change of the engine breaks shows in the first draw that is inside the domain."""
     found = (wrong(rule, at_one_point(rule, mode)) for mode in range(len(MODES)))

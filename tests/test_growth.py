@@ -6,6 +6,8 @@ import pytest
 
 import matcalc as mc
 from matcalc import building
+from matcalc.compiler.runtime import entry_code, native
+from matcalc.compiler.runtime.compiled import CALLED
 from matcalc.tensor.node import toposort
 
 
@@ -95,3 +97,31 @@ def test_the_way_to_the_source_grows_linearly(formula, depth, monkeypatch):
     monkeypatch.setattr(building, "is_shipped", lambda: True)  # with a user's own rules texts are written at once
     calls(formula, 3)  # what is made once in a process
     assert calls(formula, 3 * depth) <= 3.4 * calls(formula, depth)
+
+
+def lengths(depth, monkeypatch):
+    """Return the characters of the assembly of value and gradient in all weights, optimised, and of its entry."""
+    stem, found = f"V{next(RUN)}_", []
+    text, let = network(depth, stem)
+    weights = [f"{stem}{k}" for k in range(depth)]
+    spec, _ = building.specified(building.gradient_request(text, weights, let, "matrix"), "f")
+
+    def optimised(module, machine):
+        optimise(module, machine)
+        found.append(len(str(module)))
+
+    optimise = native.optimise
+    with monkeypatch.context() as patched:
+        patched.setattr(native, "optimise", optimised)
+        native.compiled_part(*native.assembly_of(spec))
+        patched.setattr(entry_code, "_kept", lambda kind, *parts: found.append(len(kind(*parts).text())))
+        entry_code.entry(spec, CALLED)
+    return found
+
+
+@pytest.mark.skipif(CALLED is None, reason="no machine code is called here")
+@pytest.mark.parametrize("depth", [5, pytest.param(20, marks=pytest.mark.whole)])
+def test_machine_code_grows_linearly(depth, monkeypatch):
+    """What is let go where a call fails, and results that must not overlap, are in tables: pairs would be written."""
+    few, many = lengths(depth, monkeypatch), lengths(2 * depth, monkeypatch)
+    assert [b <= 2.25 * a for a, b in zip(few, many, strict=True)] == [True, True]

@@ -51,7 +51,8 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-LARGE = 1500  # nodes from which on only the first order of outputs is planned
+MANY = 100  # nodes beyond which no product is tried as the first
+LARGE = 600  # nodes from which on only the first order of outputs is planned
 
 
 def plan(
@@ -116,7 +117,7 @@ def plan(
             found = in_order([roots[k] for k in order], form_all)
             best, again = (found, in_order) if best is None or found.is_better(best) else (best, again)
     assert best is not None and again is not None
-    if len(toposort(best.order)) < LARGE:
+    if len(toposort(best.order)) < MANY:
         best = with_others_first(best, again)
     chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
     if blank:

@@ -13,8 +13,9 @@ from math import prod
 
 from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select
 from matcalc.compiler.lowering_entries import TRAFFIC
-from matcalc.compiler.plan.contraction_order import Contraction, Join
+from matcalc.compiler.plan.contraction_order import Contraction
 from matcalc.compiler.plan.describe import Factors, For, Said
+from matcalc.compiler.plan.join import Join
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times

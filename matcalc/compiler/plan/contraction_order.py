@@ -14,7 +14,8 @@ from math import prod
 from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
 from matcalc.compiler.plan.ahead import SHARE
 from matcalc.compiler.plan.estimate import loop_time
-from matcalc.compiler.plan.match_kernel import Factor, Match, Matcher
+from matcalc.compiler.plan.join import Join, is_later
+from matcalc.compiler.plan.match_kernel import Factor, Matcher
 from matcalc.compiler.plan.part_keys import Key, part_key
 
 BUDGET = 400
@@ -22,24 +23,6 @@ FEW = 5  # operands of a product whose pairs may be parts of others
 MOST_SHARED = 6  # parts that are tried as shared
 TASTE = 0.05  # ns, less than anything costs: what one order of axes is better than another
 WORTH = 0.98  # of the cost at most takes an order that shares what the cheapest does not
-
-
-@dataclass(slots=True)
-class Join:
-    """How a subset of operands is computed: `left` and `right` are the joined subsets (bit sets)."""
-
-    mask: int
-    at: tuple[int, ...]
-    kind: str  # leaf, known, kernel, sum, point, unlink
-    factor: Factor
-    steps: dict[object, float] = field(default_factory=dict)
-    cost: float = 0.0
-    left: int = 0
-    right: int = 0
-    match: Match | None = None
-    domain: tuple[int, ...] = ()
-    virtual: bool = False
-    formed: int = 0  # which of the joined operands are operations to be formed first (a bit set)
 
 
 @dataclass(eq=False)
@@ -304,7 +287,7 @@ class Contraction:
             via = self._via((left, right), match.kernel)
             own = match.time(self.measure) * self._share(mask)
             cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0) + self._turned(mask, match.axes)
-            if best is None or cost < best.cost or (cost == best.cost and _later(match, best.match)):
+            if best is None or cost < best.cost or (cost == best.cost and is_later(match, best.match)):
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[self._step(mask)] = cost - sum(steps.values())
                 best = Join(mask, match.axes, "kernel", left.factor, steps, cost, left.mask, right.mask, match)
@@ -405,11 +388,3 @@ class Contraction:
                     best = Join(mask, out, "unlink", first.factor, steps, cost, first.mask, second.mask, match)
                     best.domain = (other, new)
         return best
-
-
-def _later(match: Match, other: Match | None) -> bool:
-    """Whether a match is to be preferred to one of equal cost: a later entry, or fewer flips."""
-    if other is None:
-        return False
-    flips = [sum(flip for *_, flip in m.fields) for m in (match, other)]
-    return (match.kernel.order, -flips[0]) > (other.kernel.order, -flips[1])

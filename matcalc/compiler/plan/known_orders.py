@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
-from matcalc.compiler.plan.contraction_order import Contraction, Join
+from matcalc.compiler.plan.contraction_order import Contraction
+from matcalc.compiler.plan.join import Join
 from matcalc.compiler.plan.match_kernel import with_indices
 from matcalc.compiler.plan.part_keys import Key
 

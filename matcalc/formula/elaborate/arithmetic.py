@@ -171,6 +171,8 @@ def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
             return
         a, b = _tight(shown(chain.value(k + 1).ast)), _tight(shown(factor.ast))
         hint = f"write {a}'*{b} for the inner product or {a}.*{b} for entries"
+        if inference.sizes.surely_differ(inference.lengths[chain.core[-1]], factor.shape[0]):
+            hint = f"write {a}*{b}' for the outer product"
         raise _cannot(chain, "multiply", factor, k, "both are columns", hint)
     rows = factor.shape[0]
     if _meets_one(chain, factor, k, rows):

@@ -48,6 +48,11 @@ class Sizes:
         self._number += 1
         return Size.of(f"?{self._number}")
 
+    def surely_differ(self, a: Size, b: Size) -> bool:
+        """Whether two sizes are known, and are not the same."""
+        one, other = self.resolve(a), self.resolve(b)
+        return one is not other and "?" not in one.key + other.key
+
     def resolve(self, size: Size) -> Size:
         """Return `size` with everything that is bound put in."""
         if "?" not in size.key:

@@ -15,6 +15,8 @@ SHAPE = [
     ("A*x", "cannot multiply A (n x m) by x (vector of n): m and n differ", 1, "write A'*x"),
     ("x*x", "cannot multiply x (vector of n) by x (vector of n): both are columns", 1,
      "write x'*x for the inner product or x.*x for entries"),
+    ("x*y", "cannot multiply x (vector of n) by y (vector of m): both are columns", 1,
+     "write x*y' for the outer product"),
     ("x*A", "cannot multiply x (vector of n) by A (n x m): 1 and n differ", 1, "write x'*A"),
     ("A*y'", "cannot multiply A (n x m) by y' (row of m): m and 1 differ", 1, "write A*y"),
     ("x' + x", "cannot add x (vector of n) to x' (row of n): one is a row, the other a column", 3,

@@ -11,7 +11,7 @@ FEW = [FORMULAS[k] for k in (0, 1, 5, 6, 8, 12, 16, 18)]
 
 @pytest.mark.whole
 def test_what_code_shows_the_interpreter_finds():
-    rows = list(judges.planner_rows(chosen(2, FEW), {n: j for n, j in judges.JUDGES.items() if n != "Numba code"}))
+    rows = list(judges.planner_rows(chosen(4, FEW), {n: j for n, j in judges.JUDGES.items() if n != "Numba code"}))
     assert {row.kind for row in rows} == set(KINDS)
     assert not missed(rows)
     assert sum(bool(row.found["interpreter, values"]) for row in rows) >= 0.7 * len(rows)

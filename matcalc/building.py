@@ -29,10 +29,9 @@ from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, wit
 from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.runtime import waiting
-from matcalc.compiler.runtime.array_function import ArrayFunction
-from matcalc.compiler.runtime.c_function import CFunction
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
+from matcalc.compiler.runtime.loaded import ELSEWHERE, check_on_numpy, loaded
 from matcalc.compiler.runtime.spec import (
     CompiledSpec,
     Formula,
@@ -43,7 +42,7 @@ from matcalc.compiler.runtime.spec import (
     Slope,
     SparseOperand,
 )  # fmt: skip
-from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS, TARGETS
+from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.derivatives import name_of
@@ -66,7 +65,6 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
 GUARDS = ("allow", "refuse")
-ELSEWHERE = 'target="numpy" runs it'
 
 
 def asked_of(
@@ -201,14 +199,7 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
     name = identifier(request.name, "name=")
     with waiting.said(f"compiling {name}"):
         spec, own = specified(request, name)
-        return _loaded(spec, own)
-
-
-def check_on_numpy(target: str) -> None:
-    """Raise NotSupported for a target whose functions return arrays of a framework: those of NumPy are needed."""
-    if is_one_of(target, TARGETS) and target not in ON_NUMPY:
-        hint = "compile, value_and_gradient and export take it"
-        raise NotSupported(f"the target {target} is not for this: one of {', '.join(ON_NUMPY)}", hint=hint)
+        return loaded(spec, own)
 
 
 def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
@@ -365,26 +356,6 @@ def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
 def _hoisted(size: Size) -> Condition:
     """Return the test of a size that no proof needs to say is not negative."""
     return Condition(size, f"an array on the way has the size {size}")
-
-
-def _loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
-    """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
-    if spec.target in SAVED:
-        return CFunction(spec)
-    if spec.target not in ON_NUMPY:
-        return ArrayFunction(spec)
-    if spec.target != "numba" or not own:
-        return Compiled(spec)
-    try:
-        return Compiled(spec)
-    except Exception as error:
-        from numba.core.errors import NumbaError
-
-        if not isinstance(error, NumbaError):
-            raise
-        lines = [line for line in str(error).splitlines() if line and not line.startswith("Failed in")]
-        which = ", ".join(dict.fromkeys(own))
-        raise NotSupported(f"Numba cannot compile the {which}: {lines[0]}", hint=ELSEWHERE) from None
 
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:

@@ -36,7 +36,7 @@ CALLING_BY = ("call", "candidates", "operate", "apply")
 PLACES = {
     ("min", "max"): (
         "functions of sizes, which are part of the language",
-        "tensor/size.py tensor/signature.py language/declare.py compiler/cost_formulas.py"
+        "tensor/size.py tensor/size_tree.py tensor/signature.py language/declare.py compiler/cost_formulas.py"
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/runtime/entry_sizes.py"
         " expressions/sympy_bridge/values.py",
     ),

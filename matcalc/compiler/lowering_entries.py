@@ -17,6 +17,7 @@ from typing import Any
 
 from matcalc.compiler.cost_formulas import formula, quick
 from matcalc.compiler.targets import FIELDS, SPELLINGS, spelling_of
+from matcalc.compiler.terms import Term, bytes_of, terms_of
 from matcalc.errors import NotSupported, RuleError
 from matcalc.tensor.size import Size
 
@@ -31,22 +32,6 @@ BUSY = 256
 
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
-
-TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """`A[i,k]`, or `inv(X)[i,k]` where `operation` is the name and `args` its operands."""
-
-    name: str
-    letters: tuple[str, ...] | None = None
-    dtype: str = "float64"
-    args: tuple[Term, ...] = ()
-
-    @property
-    def is_operation(self) -> bool:
-        return bool(self.args)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -245,7 +230,7 @@ def load(folder: Path) -> Lowerings:
                 str(entry["becomes"]),
                 tuple(map(str, entry.get("where", ()))),
                 _words(entry, "when"),
-                tuple(_terms(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
+                tuple(terms_of(",".join(str(entry["of"]).split()), ",")) if "of" in entry else None,
             )
             becomes.setdefault(str(entry.get("operation", name)), []).append(expansion)
         if "pattern" not in entry:
@@ -293,8 +278,8 @@ def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str,
     for fact in facts:
         yield f"{name}_{fact}", _filled(entry, {f: str(int(f == fact)) for f in facts}) | {"when": fact}
     for order in range(len(tangents) + 1) if tangents else ():
-        (operation,) = _terms(str(entry["pattern"]).partition("=")[2], "*")
-        operand, *names = (term.name for term in (operation.args[0], *_terms(",".join(tangents), ",")))
+        (operation,) = terms_of(str(entry["pattern"]).partition("=")[2], "*")
+        operand, *names = (term.name for term in (operation.args[0], *terms_of(",".join(tangents), ",")))
         last = [operand, *names][order]
         fields = {tangent: f"{{{last}}}" for tangent in names[order:]}
         fields |= {"order": str(order), "along": "".join(f", {{{tangent}}}" for tangent in names[:order])}
@@ -313,8 +298,8 @@ def _filled(entry: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
 def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
     left, _, right = str(entry["pattern"]).partition("=")
     try:
-        results, factors = _terms(left, ","), _terms(right, "*")
-        via = _terms(str(entry.get("via", "")), ",")
+        results, factors = terms_of(left, ","), terms_of(right, "*")
+        via = terms_of(str(entry.get("via", "")), ",")
         measure = formula(str(entry.get("flops", "0")))
         moved = formula(str(entry["bytes"])) if "bytes" in entry else None
         sizes = {letter: formula(str(text)) for letter, text in entry.get("sizes", {}).items()}
@@ -323,7 +308,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
     called = {str(result): str(word) for result, word in entry.get("called", {}).items()}
     if unknown := called.keys() - {term.name for term in results}:
         raise RuleError(f"codegen/kernels.toml: [{name}]: called: {', '.join(sorted(unknown))} is no result")
-    moves = str(entry.get("bytes") or " + ".join(_entries(t) for t in (*results, *factors)))
+    moves = str(entry.get("bytes") or " + ".join(bytes_of(t) for t in (*results, *factors)))
     return Kernel(
         name,
         results,
@@ -356,49 +341,3 @@ def _scalars(table: dict[str, Any]) -> dict[str, Scalar]:
         for name, entry in table.items()
         if "numba" in entry or "numpy" in entry
     }
-
-
-def _terms(text: str, separator: str) -> tuple[Term, ...]:
-    """Read `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
-    terms: list[Term] = []
-    place = 0
-    while text[place:].strip():
-        term, place = _term(text, place)
-        terms.append(term)
-        rest = text[place:].lstrip()
-        if rest and not rest.startswith(separator):
-            raise ValueError(f"cannot read {rest!r} in the pattern")
-        place = len(text) - len(rest) + 1
-    return tuple(terms)
-
-
-def _term(text: str, place: int) -> tuple[Term, int]:
-    found = TERM.match(text, place)
-    if not found:
-        raise ValueError(f"cannot read {text[place:]!r} in the pattern")
-    name, letters, dtype = found.groups()
-    after = found.end()
-    if letters is None and text[after:].lstrip().startswith("("):
-        start = text.index("(", after)
-        end = text.index(")", start)
-        args = _terms(text[start + 1 : end], ",")
-        tail = re.compile(r"\s*(?:\[([\w\s,]*)\])?").match(text, end + 1)
-        assert tail is not None
-        return Term(name, _letters(tail.group(1)), "float64", args), tail.end()
-    return Term(name, _letters(letters), dtype or "float64"), after
-
-
-def _letters(text: str | None) -> tuple[str, ...] | None:
-    if text is None:
-        return None
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def letters_of(name: str, rank: int) -> str:
-    """Return the letters of an operand of a pattern, made of its name."""
-    return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
-
-
-def _entries(term: Term) -> str:
-    """Return the bytes of an operand as a formula."""
-    return "*".join(["8", *term.letters]) if term.letters else "8"

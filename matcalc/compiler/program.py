@@ -261,6 +261,12 @@ def statements(loop: Loop) -> tuple[Statement, ...]:
     return (*loop.lets, *loop.sums, *loop.stores)
 
 
+def entries_met(loop: Loop) -> list[At]:
+    """Return at which indices a loop reads and writes entries of arrays."""
+    met = [r.at for statement in statements(loop) for r in reads(statement.expr)]
+    return [at for at in (*met, *(s.at for s in (*loop.sums, *loop.stores))) if at]
+
+
 def applied(program: Program) -> Iterator[Scalar]:
     """Yield the elementwise functions of a program, as often as they occur."""
     for step in walk(program.steps):

@@ -21,6 +21,7 @@ import numpy as np
 from matcalc import building
 from matcalc.building import Request
 from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.runtime.loaded import check_on_numpy
 from matcalc.compiler.runtime.result_shapes import new_result
 from matcalc.compiler.runtime.scipy_routines import count_of_threads
 from matcalc.compiler.runtime.spec import CompiledSpec
@@ -199,7 +200,7 @@ def in_threads(way: str, given: Given, threads: int) -> Compiled:
     """
     threads = counted("threads", threads)
     request: Request = getattr(building, way)(**given)
-    building.check_on_numpy(request.target)
+    check_on_numpy(request.target)
     made = InThreads(building.build(request).spec)
     made.divide((way, given, threads), request)
     return made

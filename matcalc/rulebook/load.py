@@ -23,11 +23,11 @@ from matcalc.errors import RuleError, UnknownName
 from matcalc.language.declare import FACTS, Signature
 from matcalc.language.identifiers import nearest
 from matcalc.locks import held_at_fork
+from matcalc.rulebook.contents import facts_in, prelude_in, rewrites_in, rules_in
 from matcalc.rulebook.elsewhere import proposal
 from matcalc.rulebook.entry import rule_from_table
-from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
-from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS, ordered_calls
-from matcalc.rulebook.files import TABLES, RuleFile
+from matcalc.rulebook.fields import ordered_calls
+from matcalc.rulebook.files import RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
 from matcalc.store.data_folders import data_folder
 from matcalc.store.kept_forms import kept_form
@@ -254,65 +254,12 @@ def adopt(change: Callable[[Rulebook], Rulebook]) -> Rulebook:
 
 def _assembled(files: list[RuleFile], base: Rulebook | None, faults: list[str], strict: bool = True) -> Rulebook:
     start = base if base is not None else _EMPTY
-    facts = [fact for file in files for fact in _facts(file)]
+    facts = [fact for file in files for fact in facts_in(file)]
     shapes = {**FACTS, **{f.name: f.of for f in (*start.facts.values(), *facts)}}
-    rules = [rule for file in files for rule in _rules(file, shapes)]
-    rewrites = [rewrite for file in files for rewrite in _rewrites(file, shapes)]
-    prelude = {file.address("prelude"): text for file in files if (text := _prelude(file))}
+    rules = [rule for file in files for rule in rules_in(file, shapes)]
+    rewrites = [rewrite for file in files for rewrite in rewrites_in(file, shapes)]
+    prelude = {file.address("prelude"): text for file in files if (text := prelude_in(file))}
     return _extended(start, rules, rewrites, facts, prelude, faults, strict)
-
-
-def _prelude(file: RuleFile) -> str:
-    table, report = file.tables.get("prelude", {}), file.reporter("prelude", "prelude")
-    if not isinstance(table, dict):
-        file.faults.append(f"{file.address('', 'prelude')}: prelude is to be a table")
-        return ""
-    for key in table.keys() - {"python"}:
-        report(key, f"unknown field '{key}': it holds `python` alone")
-    text = table.get("python", "")
-    if not isinstance(text, str):
-        report("python", "python is to be text")
-        return ""
-    return text
-
-
-def _rules(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
-    found: list[Rule] = []
-    for name, table in file.tables.items():
-        if name in TABLES or _is_fact(table):
-            continue
-        if not isinstance(table, dict):
-            advice = ": a field stands below the [name] of its entry" if name in RULE_FIELDS else ""
-            file.faults.append(f"{file.address('', name)}: '{name}' stands outside an entry{advice}")
-            continue
-        before = len(file.faults)
-        rule = rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name))
-        if len(file.faults) == before:
-            found.append(rule)
-    return found
-
-
-def _facts(file: RuleFile) -> list[Fact]:
-    entries = [(name, table) for name, table in file.tables.items() if _is_fact(table)]
-    return [fact_from_table(name, t, file.address(name), file.reporter(name, name)) for name, t in entries]
-
-
-def _is_fact(table: object) -> bool:
-    """Whether an entry is a fact: it says so, and has the fields of one."""
-    return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
-
-
-def _rewrites(file: RuleFile, shapes: Mapping[str, str]) -> list[Rewrite]:
-    entries = file.tables.get("rewrite", [])
-    if not isinstance(entries, list):
-        file.faults.append(f"{file.address('', 'rewrite')}: a rewrite begins with [[rewrite]]")
-        return []
-    headers = [f"rewrite {number}" for number in range(len(entries))]
-    found = [
-        rewrite_from_table(table, file.address(header), file.reporter(header, "rewrite"), shapes)
-        for header, table in zip(headers, entries, strict=True)
-    ]
-    return [rewrite for rewrite in found if rewrite is not None]
 
 
 def _extended(

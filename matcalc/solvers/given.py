@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
-from matcalc.building import check_on_numpy
 from matcalc.compiler.runtime.convert import to_array, to_size
+from matcalc.compiler.runtime.loaded import check_on_numpy
 from matcalc.compiler.runtime.sparse import to_csr
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName

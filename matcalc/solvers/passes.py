@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
-from matcalc.building import check_on_numpy
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.runtime.bind import bind
+from matcalc.compiler.runtime.loaded import check_on_numpy
 from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.runtime.sparse import refuse_sparse
 from matcalc.errors import NotDifferentiable, NotSupported

@@ -17,10 +17,9 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from matcalc.errors import ShapeError
-from matcalc.language import syntax
-from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.locks import held_at_fork
+from matcalc.tensor.size_tree import ENTRY, atom_text, term_tree, tree_of_terms
 
 REMEMBERED = 256  # results of each operation: nine of ten that a derivation asks for are among them
 
@@ -301,7 +300,6 @@ def _is_at_most(a: Size, b: Size) -> bool:
     return is_nonnegative(b - a)
 
 
-ENTRY = "[]"
 COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
     ENTRY: lambda data, place: _compound(ENTRY, data, place),
     "//": floordiv,
@@ -324,50 +322,9 @@ def volume(shape: Iterable[Size]) -> Size:
     return prod(shape, start=ONE)
 
 
-def tree_of(size: Size) -> Ast:
-    """Return the formula that a size is written as, which `signature.size_of` reads back."""
-    return _tree(size.terms)
-
-
-def _tree(terms: tuple[tuple[Monomial, Fraction], ...]) -> Ast:
-    if not terms:
-        return syntax.number(0)
-    ordered = sorted(terms, key=lambda term: term[1].numerator < 0)  # what is added stands in front
-    trees = [_term_tree(monomial, abs(coefficient)) for monomial, coefficient in ordered]
-    signs = [-1 if coefficient.numerator < 0 else 1 for _, coefficient in ordered]
-    first = syntax.negate(trees[0]) if signs[0] < 0 else trees[0]
-    return syntax.add([first, *trees[1:]], [1, *signs[1:]]) if trees[1:] else first
-
-
-def _term_tree(monomial: Monomial, coefficient: Fraction | int = 1) -> Ast:
-    above = [tree for atom, power in monomial for tree in [_atom_tree(atom)] * power]
-    if coefficient.numerator != 1 or not above:
-        above.insert(0, syntax.number(coefficient.numerator))
-    below = [syntax.number(coefficient.denominator)] if coefficient.denominator != 1 else []
-    operators = ["*"] * (len(above) - 1) + ["/"] * len(below)
-    return syntax.product([*above, *below], operators) if operators else above[0]
-
-
-def _atom_tree(atom: Atom) -> Ast:
-    """Return the tree of a name, quotient, remainder, minimum or maximum."""
-    if isinstance(atom, str):
-        return syntax.name(atom)
-    left, right = tree_of(atom.left), tree_of(atom.right)
-    if atom.operator == ENTRY:
-        return syntax.part(left, right)
-    if atom.operator in ("min", "max"):
-        return syntax.call(atom.operator, left, right)
-    factors, operators = syntax.factors_of(left)
-    return syntax.product([*factors, right], [*operators, atom.operator])
-
-
-def atom_text(atom: Atom) -> str:
-    return atom if isinstance(atom, str) else text(_atom_tree(atom))
-
-
 @lru_cache(maxsize=REMEMBERED)
 def _monomial_text(monomial: Monomial) -> str:
-    return text(_term_tree(monomial))
+    return text(term_tree(monomial))
 
 
 def _names(terms: tuple[tuple[Monomial, Fraction], ...]) -> tuple[str, ...]:
@@ -392,7 +349,7 @@ def polynomial(terms: dict[Monomial, Fraction]) -> Size:
         return found
     kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
     canonical = tuple(kept)
-    key = text(_tree(canonical))
+    key = text(tree_of_terms(canonical))
     with _lock:
         found = _interned.get(key)
         if found is None:

@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Generic, NamedTuple, TypeVar
 
-from matcalc.tensor.size import Monomial, Size, atom_text, collected, polynomial
+from matcalc.tensor.size import Monomial, Size, collected, polynomial
+from matcalc.tensor.size_tree import atom_text
 
 Note = TypeVar("Note")
 

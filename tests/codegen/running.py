@@ -6,9 +6,10 @@ import numba
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
-from matcalc.compiler.lowering_entries import Term, entries, load
+from matcalc.compiler.lowering_entries import entries, load
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.modules import load_items
+from matcalc.compiler.terms import Term
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.store.data_folders import data_folder

@@ -16,6 +16,7 @@ from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.contraction_order import Contraction
 from matcalc.compiler.plan.describe import Factors, For, Said
 from matcalc.compiler.plan.join import Join
+from matcalc.compiler.plan.known_orders import parts_met
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
@@ -105,10 +106,10 @@ def contract(
         if key in session.known_axes:
             plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
     join = session.orders.plan(plan)
-    made = session.orders.parts(plan, join)
-    if not session.passed.isdisjoint(made) or (plan.existing and not session.orders.is_as_alone(plan, join)):
+    met = parts_met(plan, join)
+    if not session.passed.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
         session.swayed.append(node)
-    session.passed.update(key for key in plan.pairs() if key not in made)
+    session.passed.update(key for key in plan.pairs() if key not in met)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
 

@@ -51,7 +51,7 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-MANY = 100  # nodes beyond which no product is tried as the first
+MANY = 100  # nodes from which on no product is tried as the first
 LARGE = 600  # nodes from which on only the first order of outputs is planned
 
 
@@ -133,8 +133,8 @@ def _candidate(
     form_all: bool,
 ) -> Candidate:
     """Plan nodes in an order."""
-    found, turned = once(order, form_all)
-    return Candidate(_price(found, estimate, form_all), found, order, form_all, turned)
+    found, swayed = once(order, form_all)
+    return Candidate(_price(found, estimate, form_all), found, order, form_all, swayed)
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:

@@ -7,7 +7,7 @@ sizes, costs, and which parts exist. What operands and indices are called is not
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, product
 
 from matcalc.compiler.plan.contraction_order import Contraction
@@ -66,15 +66,15 @@ class Orders:
             contraction.table[made.mask] = made
         return contraction.table[contraction.full]
 
-    def parts(self, contraction: Contraction, top: Join) -> set[Key]:
-        """Return the parts that an order makes, the whole among them."""
-        return {contraction.key(join.mask)[0] for join in _joins(contraction, top)}
-
-    def is_as_alone(self, contraction: Contraction, top: Join) -> bool:
-        """Whether an order makes and takes only parts that it would if none existed before."""
+    def is_as_alone(self, contraction: Contraction, met: Set[Key]) -> bool:
+        """Whether the parts that an order meets are those that it would meet if none existed before."""
         alone = contraction.again({})
-        wanted = {contraction.key(join.mask)[0] for join in _joins(alone, self.plan(alone))}
-        return all(contraction.key(join.mask)[0] in wanted for join in _joins(contraction, top))
+        return met <= parts_met(alone, self.plan(alone))
+
+
+def parts_met(contraction: Contraction, top: Join) -> set[Key]:
+    """Return the parts that an order makes or takes, the whole among them."""
+    return {contraction.key(join.mask)[0] for join in _joins(contraction, top)}
 
 
 def _numbers(contraction: Contraction) -> dict[int, int]:

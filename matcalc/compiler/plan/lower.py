@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
-from matcalc.compiler.lowering_entries import Kernel, Scalar, Term, part_sizes
+from matcalc.compiler.lowering_entries import Kernel, Scalar, part_sizes
 from matcalc.compiler.plan.describe import lying
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
@@ -21,6 +21,7 @@ from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values import Operand, Part, Run, Value, moved, plus, times
 from matcalc.compiler.plan.variants import lower_chain
+from matcalc.compiler.terms import Term
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
 from matcalc.tensor.node import Node

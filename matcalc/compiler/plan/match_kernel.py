@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations, product
 from math import prod
 
-from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
+from matcalc.compiler.lowering_entries import Kernel, Lowerings
+from matcalc.compiler.terms import Term
 
 Group = tuple[int, ...]
 

@@ -13,9 +13,10 @@ from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.derive.implicit import slope_in
 from matcalc.calculus.derive.invert_map import inverse_image
 from matcalc.calculus.simplify.simplify import simplify_all
-from matcalc.compiler.lowering_entries import PART, Kernel, Part, letters_of, part_sizes, read_kernel
+from matcalc.compiler.lowering_entries import PART, Kernel, Part, part_sizes, read_kernel
 from matcalc.compiler.plan.describe import brief
 from matcalc.compiler.plan.session import Session
+from matcalc.compiler.terms import letters_of
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.constructors import product, symbol
 from matcalc.tensor.node import Node, everything

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from matcalc.compiler.entrywise import At, Expr, Index, Literal, Read
-from matcalc.compiler.lowering_entries import Kernel, Lowerings, Term
+from matcalc.compiler.lowering_entries import Kernel, Lowerings
 from matcalc.compiler.plan.ahead import SHARE, Ahead
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -20,6 +20,7 @@ from matcalc.compiler.plan.part_keys import Key
 from matcalc.compiler.plan.values import Graph, Operand, Run, Value
 from matcalc.compiler.plan.wanted_orders import Order
 from matcalc.compiler.program import Program
+from matcalc.compiler.terms import Term
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.rulebook.fields import filled
 from matcalc.tensor.node import Node, everything

@@ -13,9 +13,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.compiler.entrywise import Read
-from matcalc.compiler.lowering_entries import PART, Kernel, Part, letters_of, read_kernel
+from matcalc.compiler.lowering_entries import PART, Kernel, Part, read_kernel
 from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.values import Operand, Run
+from matcalc.compiler.terms import letters_of
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, power, product, symbol
 from matcalc.tensor.lookups import is_index

@@ -17,8 +17,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from matcalc.compiler.lowering_entries import Kernel, Scalar, letters_of, read_kernel
+from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.compiler.targets import ON_NUMPY
+from matcalc.compiler.terms import letters_of
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import IMPORTS, statements

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from matcalc.tensor.node import Node
 
 Order = tuple[int, ...]  # axes of a node, the slowest first
 Wish = tuple[Node, Order, float]
+Wishes = dict[Node, dict[Order, float]]
 GIVEN = ("symbol", "op")  # nodes whose arrays have one order
 NEED, TASTE = 1.0, 0.01
 """How much a wish counts: something is turned where it is not followed, or may be, by what is read beside it."""
@@ -22,7 +22,7 @@ def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, 
     sum of such entries. Of several wishes most count. Where nobody needs an order, what is multiplied with an array is
     wanted with the rows of that first, since both can then be read by rows, and operands in the order of each other.
     """
-    wishes: dict[Node, Counter[Order]] = {}
+    wishes: Wishes = {}
     found: dict[Node, Order] = {}
     for node in results:
         _wish(wishes, node, _plain(node), NEED)
@@ -40,12 +40,13 @@ def _plain(node: Node) -> Order:
     return tuple(range(node.rank))
 
 
-def _wish(wishes: dict[Node, Counter[Order]], node: Node, order: Order, weight: float) -> None:
+def _wish(wishes: Wishes, node: Node, order: Order, weight: float) -> None:
     if node.rank > 1:
-        wishes.setdefault(node, Counter())[order] += weight  # type: ignore[assignment]
+        found = wishes.setdefault(node, {})
+        found[order] = found.get(order, 0.0) + weight
 
 
-def _most(wishes: Counter[Order]) -> tuple[Order, float]:
+def _most(wishes: Mapping[Order, float]) -> tuple[Order, float]:
     """Return the wish of most readers, of equally many the one that is nearest to the order of the axes."""
     order = min(wishes, key=lambda order: (-wishes[order], order))
     return order, wishes[order]
@@ -66,16 +67,19 @@ def _own(node: Node) -> Iterator[Wish]:
 def _of_factors(node: Node) -> Iterator[Wish]:
     """Yield the wishes of a product: factors of the same indices stand alike, others begin with the rows of arrays."""
     every = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if len(at) > 1 and len(set(at)) == len(at)]
-    made = [(a, at) for a, at in every if a.kind not in GIVEN]
-    for factor, at in every:
-        weight = NEED if factor.kind in GIVEN else TASTE / 2
+    every.sort(key=lambda factor: factor[0].kind not in GIVEN)
+    for place, (factor, at) in enumerate(every):
+        is_given = factor.kind in GIVEN
+        weight = NEED if is_given else TASTE / 2
         if sorted(at) == sorted(node.out):
             yield node, tuple(node.out.index(i) for i in at), weight
             continue
-        for other, indices in made:
+        for other, indices in every[place + 1 :]:
+            if other.kind in GIVEN:
+                continue
             if sorted(indices) == sorted(at):
                 yield other, tuple(indices.index(i) for i in at), weight
-            elif factor.kind in GIVEN and at[0] in indices:
+            elif is_given and at[0] in indices:
                 yield other, _first(indices.index(at[0]), other), TASTE
 
 

@@ -172,25 +172,23 @@ class _Entry(Sizes, Calls):
         builder = self.builder
         names = self.field("names", POINTER.as_pointer())
         count = self.calls("PyTuple_Size", WORD, self.keywords)
-        number = self.local_word(0)
-        head, body, step = (self.function.append_basic_block() for _ in range(3))
-        builder.branch(head)
-        builder.position_at_end(head)
-        at = builder.load(number)
-        builder.cbranch(builder.icmp_signed("<", at, count), body, after)
-        builder.position_at_end(body)
+        with self.each(0, count) as at:
+            self.gather_one(names, at)
+        builder.branch(after)
+
+    def gather_one(self, names: Any, at: Any) -> None:
+        """Put the argument that is given by the name at a place into the table."""
+        builder, known = self.builder, self.function.append_basic_block("known")
         name = self.calls("PyTuple_GetItem", POINTER, self.keywords, at)
         for k in range(self.count + 1):
             here, other = self.branch(self.same(name, self.at(names, k)))
             builder.position_at_end(here)
             self.need(self.same(self.at(self.found, k), POINTER(None)))
             self.put(self.found, k, self.at(self.args, builder.add(self.positional, at)))
-            builder.branch(step)
+            builder.branch(known)
             builder.position_at_end(other)
         builder.branch(self.slow)
-        builder.position_at_end(step)
-        builder.store(builder.add(at, WORD(1)), number)
-        builder.branch(head)
+        builder.position_at_end(known)
 
     def inputs(self, base: Any) -> list[Any]:
         made: list[Any] = []

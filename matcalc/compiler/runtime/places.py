@@ -10,7 +10,8 @@ import numpy as np
 from matcalc.compiler.runtime.result_shapes import solve_sizes
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import ShapeError
-from matcalc.tensor.size import COMPOUND, ENTRY, Atom, Size
+from matcalc.tensor.size import COMPOUND, Atom, Size
+from matcalc.tensor.size_tree import ENTRY
 from matcalc.tensor.sizes_from_shapes import outside
 
 

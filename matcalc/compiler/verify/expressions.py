@@ -22,7 +22,8 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.ranges import as_float
 from matcalc.tensor.signature import paired
-from matcalc.tensor.size import ENTRY, Atom, Compound, Size
+from matcalc.tensor.size import Atom, Compound, Size
+from matcalc.tensor.size_tree import ENTRY
 
 Frame = dict[str, int]
 Whole = Callable[[Frame], int]

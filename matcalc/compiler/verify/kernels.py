@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.compiler.lowering_entries import Kernel, Part, Term, fill, load
+from matcalc.compiler.lowering_entries import Kernel, Part, fill, load
 from matcalc.compiler.program import Call
+from matcalc.compiler.terms import Term
 from matcalc.compiler.verify.expressions import Frame, whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.templates import space_of

@@ -22,7 +22,7 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.node import Node, exponent_of
-from matcalc.tensor.size import tree_of
+from matcalc.tensor.size_tree import tree_of
 
 MOST = 400
 """Factors and terms beyond which a formula is not written out."""

@@ -28,7 +28,8 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.tensor.node import Indices
 from matcalc.tensor.selectors import Selector, is_within
-from matcalc.tensor.size import Size, tree_of, volume
+from matcalc.tensor.size import Size, volume
+from matcalc.tensor.size_tree import tree_of
 
 
 def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:

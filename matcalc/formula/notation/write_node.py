@@ -38,7 +38,8 @@ from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
 from matcalc.tensor.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.size import Size, tree_of
+from matcalc.tensor.size import Size
+from matcalc.tensor.size_tree import tree_of
 
 HALF = Fraction(1, 2)
 NOT_NAMED: Mapping[Node, str] = MappingProxyType({})

@@ -1,0 +1,64 @@
+"""What a rule file holds: its operations, rewrites, facts and functions; what stands in none of these is a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matcalc.rulebook.entry import rule_from_table
+from matcalc.rulebook.facts_and_rewrites import fact_from_table, rewrite_from_table
+from matcalc.rulebook.fields import FACT_FIELDS, RULE_FIELDS
+from matcalc.rulebook.files import TABLES, RuleFile
+from matcalc.rulebook.rule import Fact, Rewrite, Rule
+
+
+def prelude_in(file: RuleFile) -> str:
+    table, report = file.tables.get("prelude", {}), file.reporter("prelude", "prelude")
+    if not isinstance(table, dict):
+        file.faults.append(f"{file.address('', 'prelude')}: prelude is to be a table")
+        return ""
+    for key in table.keys() - {"python"}:
+        report(key, f"unknown field '{key}': it holds `python` alone")
+    text = table.get("python", "")
+    if not isinstance(text, str):
+        report("python", "python is to be text")
+        return ""
+    return text
+
+
+def rules_in(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
+    found: list[Rule] = []
+    for name, table in file.tables.items():
+        if name in TABLES or _is_fact(table):
+            continue
+        if not isinstance(table, dict):
+            advice = ": a field stands below the [name] of its entry" if name in RULE_FIELDS else ""
+            file.faults.append(f"{file.address('', name)}: '{name}' stands outside an entry{advice}")
+            continue
+        before = len(file.faults)
+        rule = rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name))
+        if len(file.faults) == before:
+            found.append(rule)
+    return found
+
+
+def facts_in(file: RuleFile) -> list[Fact]:
+    entries = [(name, table) for name, table in file.tables.items() if _is_fact(table)]
+    return [fact_from_table(name, t, file.address(name), file.reporter(name, name)) for name, t in entries]
+
+
+def _is_fact(table: object) -> bool:
+    """Whether an entry is a fact: it says so, and has the fields of one."""
+    return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
+
+
+def rewrites_in(file: RuleFile, shapes: Mapping[str, str]) -> list[Rewrite]:
+    entries = file.tables.get("rewrite", [])
+    if not isinstance(entries, list):
+        file.faults.append(f"{file.address('', 'rewrite')}: a rewrite begins with [[rewrite]]")
+        return []
+    headers = [f"rewrite {number}" for number in range(len(entries))]
+    found = [
+        rewrite_from_table(table, file.address(header), file.reporter(header, "rewrite"), shapes)
+        for header, table in zip(headers, entries, strict=True)
+    ]
+    return [rewrite for rewrite in found if rewrite is not None]

@@ -1,4 +1,9 @@
-"""In which order of axes each node is wanted in memory, so that nothing is turned that could be made as it is read."""
+"""In which order of axes each node is wanted in memory, so that nothing is turned that could be made as it is read.
+
+Nodes whose entries meet one another, entry by entry, stand alike: they are groups, of which all members are turned or
+none. Results, operands of operations and arrays that are in memory have one order; what meets them wants it, and of a
+group most wishes count.
+"""
 
 from __future__ import annotations
 
@@ -7,94 +12,139 @@ from collections.abc import Iterator, Mapping, Sequence
 from matcalc.tensor.node import Node
 
 Order = tuple[int, ...]  # axes of a node, the slowest first
-Wish = tuple[Node, Order, float]
-Wishes = dict[Node, dict[Order, float]]
 GIVEN = ("symbol", "op")  # nodes whose arrays have one order
 NEED, TASTE = 1.0, 0.01
-"""How much a wish counts: something is turned where it is not followed, or may be, by what is read beside it."""
+"""How much a wish counts: something is turned where it is not followed; or rows could be read together."""
 
 
 def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, Order]:
     """Return the orders in which nodes are wanted, of those where it matters; `nodes` stand operands first.
 
-    Results and operands of operations are wanted as they are. What is made entry by entry wants its operands as it is
-    wanted itself, a transpose the other way around, and as those of them stand that are in memory already; so does a
-    sum of such entries. Of several wishes most count. Where nobody needs an order, what is multiplied with an array is
-    wanted with the rows of that first, since both can then be read by rows, and operands in the order of each other.
+    Where nobody needs an order, what is multiplied with an array is wanted with the rows of that first, since both can
+    then be read by rows.
     """
-    wishes: Wishes = {}
-    found: dict[Node, Order] = {}
+    groups = _Groups()
+    known: dict[object, tuple[Node, Order]] = {}
+    for node in nodes:
+        for one, other, axes in (*_meeting(node), *_repeated(node, known)):
+            if one.kind in GIVEN and other.kind in GIVEN:
+                continue
+            if one.kind in GIVEN:
+                groups.wish(other, axes, NEED)
+            elif other.kind in GIVEN:
+                groups.wish(one, _inverse(axes), NEED)
+            else:
+                groups.join(one, other, axes)
+        for operand, order, weight in _wishes(node):
+            groups.wish(operand, order, weight)
     for node in results:
-        _wish(wishes, node, _plain(node), NEED)
-    for node in reversed(nodes):
-        for wish in _own(node):
-            _wish(wishes, *wish)
-        if node in wishes:
-            found[node], weight = _most(wishes[node])
-            for operand, order in _passed_on(node, found[node]):
-                _wish(wishes, operand, order, NEED if weight >= NEED else TASTE)
-    return found
+        groups.wish(node, _plain(node), NEED)
+    return groups.found()
+
+
+class _Groups:
+    """Nodes that stand alike. Of each node it is known which axis of the first of its group each of its axes is."""
+
+    def __init__(self) -> None:
+        self.places: dict[Node, tuple[int, Order]] = {}
+        self.members: dict[int, list[Node]] = {}
+        self.wishes: list[tuple[Node, Order, float]] = []
+
+    def wish(self, node: Node, order: Order, weight: float) -> None:
+        if node.rank > 1 and node.kind not in GIVEN:
+            self._place(node)
+            self.wishes.append((node, order, weight))
+
+    def join(self, one: Node, other: Node, axes: Order) -> None:
+        """Let two nodes stand alike: `axes` are those of the second that the axes of the first are."""
+        (group, first), (former, second) = self._place(one), self._place(other)
+        if group == former:
+            return
+        back = _inverse(axes)
+        moved = dict(zip(second, (first[back[axis]] for axis in range(len(second))), strict=True))
+        for node in self.members.pop(former):
+            self.places[node] = group, tuple(moved[axis] for axis in self.places[node][1])
+            self.members[group].append(node)
+
+    def found(self) -> dict[Node, Order]:
+        """Return the order of each node, but of those that are alone and that nobody has a wish for."""
+        votes: dict[int, dict[Order, float]] = {}
+        for node, order, weight in self.wishes:
+            group, axes = self.places[node]
+            wanted = votes.setdefault(group, {})
+            turned = tuple(axes[axis] for axis in order)
+            wanted[turned] = wanted.get(turned, 0.0) + weight
+        orders: dict[Node, Order] = {}
+        for group, members in self.members.items():
+            if len(members) == 1 and group not in votes:
+                continue
+            chosen = _most(votes.get(group, {_plain(members[0]): 0.0}))
+            for node in members:
+                back = _inverse(self.places[node][1])
+                orders[node] = tuple(back[axis] for axis in chosen)
+        return orders
+
+    def _place(self, node: Node) -> tuple[int, Order]:
+        if node not in self.places:
+            self.places[node] = len(self.places), _plain(node)
+            self.members[self.places[node][0]] = [node]
+        return self.places[node]
 
 
 def _plain(node: Node) -> Order:
     return tuple(range(node.rank))
 
 
-def _wish(wishes: Wishes, node: Node, order: Order, weight: float) -> None:
-    if node.rank > 1:
-        found = wishes.setdefault(node, {})
-        found[order] = found.get(order, 0.0) + weight
+def _inverse(axes: Order) -> Order:
+    return tuple(axes.index(axis) for axis in range(len(axes)))
 
 
-def _most(wishes: Mapping[Order, float]) -> tuple[Order, float]:
-    """Return the wish of most readers, of equally many the one that is nearest to the order of the axes."""
-    order = min(wishes, key=lambda order: (-wishes[order], order))
-    return order, wishes[order]
+def _most(votes: Mapping[Order, float]) -> Order:
+    """Return the order that most wishes are for, of equally many the one that is nearest to the order of the axes."""
+    return min(votes, key=lambda order: (-votes[order], order))
 
 
-def _own(node: Node) -> Iterator[Wish]:
-    """Yield the wishes of a node for its operands, or for itself since operands that are in memory stand so."""
+def _meeting(node: Node) -> Iterator[tuple[Node, Node, Order]]:
+    """Yield pairs of nodes whose entries meet, each with the axes of the second that those of the first are."""
+    if node.kind in ("map", "sum"):
+        operands = node.args if node.kind == "map" else tuple(term for _, term in node.terms)
+        yield from ((node, operand, _plain(node)) for operand in operands if operand.rank == node.rank > 1)
+    elif node.kind == "product":
+        met = {tuple(sorted(node.out)): (node, node.out)} if len(set(node.out)) == len(node.out) > 1 else {}
+        for factor, at in _factors(node):
+            one, indices = met.setdefault(tuple(sorted(at)), (factor, at))
+            if one is not factor:
+                yield one, factor, tuple(at.index(i) for i in indices)
+
+
+def _repeated(node: Node, known: dict[object, tuple[Node, Order]]) -> Iterator[tuple[Node, Node, Order]]:
+    """Yield a product that has been met, turned or with another coefficient: one array serves both."""
+    if node.kind == "product" and len(set(node.out)) == node.rank > 1:
+        labels: dict[int, int] = {}
+        pairs = sorted(zip(node.args, node.indices, strict=True), key=lambda pair: pair[0].digest)
+        body = tuple((a, tuple(labels.setdefault(i, len(labels)) for i in at)) for a, at in pairs)
+        if not labels.keys() >= set(node.out):
+            return
+        out = tuple(labels[i] for i in node.out)
+        one, axes = known.setdefault((body, tuple(sorted(out))), (node, out))
+        if one is not node:
+            yield one, node, tuple(out.index(i) for i in axes)
+
+
+def _factors(node: Node) -> list[tuple[Node, Order]]:
+    """Return the operands of a product with several axes, each with their indices."""
+    pairs = zip(node.args, node.indices, strict=True)
+    return [(a, at) for a, at in pairs if len(set(at)) == len(at) > 1]
+
+
+def _wishes(node: Node) -> Iterator[tuple[Node, Order, float]]:
+    """Yield the wishes of a node for its operands."""
     if node.kind == "op":
         yield from ((a, _plain(a), NEED) for a in node.args)
-    elif node.kind in ("map", "sum"):
-        operands = node.args if node.kind == "map" else tuple(term for _, term in node.terms)
-        yield node, _plain(node), TASTE / 2
-        yield from ((node, _plain(node), NEED) for a in operands if a.rank == node.rank and a.kind in GIVEN)
     elif node.kind == "product":
-        yield from _of_factors(node)
-
-
-def _of_factors(node: Node) -> Iterator[Wish]:
-    """Yield the wishes of a product: factors of the same indices stand alike, others begin with the rows of arrays."""
-    every = [(a, at) for a, at in zip(node.args, node.indices, strict=True) if len(at) > 1 and len(set(at)) == len(at)]
-    every.sort(key=lambda factor: factor[0].kind not in GIVEN)
-    for place, (factor, at) in enumerate(every):
-        is_given = factor.kind in GIVEN
-        weight = NEED if is_given else TASTE / 2
-        if sorted(at) == sorted(node.out):
-            yield node, tuple(node.out.index(i) for i in at), weight
-            continue
-        for other, indices in every[place + 1 :]:
-            if other.kind in GIVEN:
-                continue
-            if sorted(indices) == sorted(at):
-                yield other, tuple(indices.index(i) for i in at), weight
-            elif is_given and at[0] in indices:
-                yield other, _first(indices.index(at[0]), other), TASTE
-
-
-def _first(axis: int, node: Node) -> Order:
-    """Return the order of a node's axes with one of them first."""
-    return axis, *(other for other in range(node.rank) if other != axis)
-
-
-def _passed_on(node: Node, order: Order) -> Iterator[tuple[Node, Order]]:
-    """Yield the operands whose entries stand at those of a node, each with the order that leaves them there."""
-    if node.kind == "map":
-        yield from ((argument, order) for argument in node.args if argument.rank == node.rank)
-    elif node.kind == "sum":
-        yield from ((term, order) for _, term in node.terms if term.rank == node.rank)
-    elif node.kind == "product" and len(set(node.out)) == len(node.out):
-        for operand, at in zip(node.args, node.indices, strict=True):
-            if len(at) == len(node.out) and set(at) == set(node.out):
-                yield operand, tuple(at.index(node.out[axis]) for axis in order)
+        factors = _factors(node)
+        for row in (at[0] for a, at in factors if a.kind in GIVEN):
+            for other, at in factors:
+                if row in at:
+                    first = at.index(row)
+                    yield other, (first, *(axis for axis in range(other.rank) if axis != first)), TASTE

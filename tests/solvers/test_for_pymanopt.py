@@ -56,7 +56,8 @@ LEAST = {
 @pytest.mark.parametrize("problem", LEAST, ids=lambda f: f.__name__)
 @pytest.mark.whole
 def test_known_minima_with_the_hessian(problem):
-    found = TrustRegions(verbosity=0, min_gradient_norm=1e-8).run(problem())
+    # At 1e-8 the next step is at the rounding of pymanopt's inner product on spd matrices, which may be negative there.
+    found = TrustRegions(verbosity=0, min_gradient_norm=1e-7).run(problem())
     assert np.isclose(found.cost, LEAST[problem], rtol=1e-10)
     assert found.gradient_norm < 1e-7
 

@@ -8,7 +8,7 @@ no shorter and stays. Only what has fewer tokens is taken, and no square of a su
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
 from math import prod
 
@@ -158,23 +158,49 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     if not _may_merge(signatures):
         return None
     opened: dict[int, list[Term]] = {}
+    squares = {k for k, places in openable.items() if len(places) > 1}
     for k, places in openable.items():
         coef, arg = node.coefs[k], node.args[k]
         terms = _multiplied_out(arg, places, settle)
         if terms is not None:
             opened[k] = [(coef * c, n) for c, n in terms]
-    trials = [tuple(opened), *((k,) for k in opened)] if len(opened) > 1 else [(k,) for k in opened]
+    trials = dict.fromkeys([tuple(opened), tuple(k for k in opened if k not in squares), *((k,) for k in opened)])
     best: Node | None = None
-    for chosen in trials:
+    for chosen in filter(None, trials):
         terms = []
         for k, (coef, arg) in enumerate(node.terms):
             terms += opened[k] if k in chosen else [(coef, arg)]
         content, rest = split_coef(_added(terms, node))
         made = scale(content, settle(rest))
-        fewer = _terms_inside(made) <= len(node.args)
-        if fewer and made.length < (best or node).length:
+        is_less = _terms_inside(made) <= len(node.args) and made.length < (best or node).length
+        if is_less and _keeps_digits(made, node, squares.intersection(chosen), opened):
             best = made
     return best
+
+
+def _keeps_digits(made: Node, node: Node, squares: Set[int], opened: Mapping[int, Sequence[Term]]) -> bool:
+    """Whether a sum does not cancel where it was small before products of several sums in it were multiplied out.
+
+    `(2 - 3*b)^2 + (1 - 2*b)^2` is exact where it is almost 0, `13*b^2 - 16*b + 5` is not. Terms of one sign do not
+    cancel; and where one product is multiplied out, what it meets must vanish, as in `(a - b)^2 - a^2`.
+    """
+    terms = _flat(made)
+    signs = {coef > 0 if term.range.nonnegative else None for coef, term in terms}
+    if not squares or len(terms) < 2 or (len(signs) == 1 and None not in signs):
+        return True
+    others = [n for k, arg in enumerate(node.args) if k not in squares for _, n in opened.get(k, [(1, arg)])]
+    met = {split_coef(n)[1] for k in squares for _, n in opened[k]}.intersection(split_coef(n)[1] for n in others)
+    return len(squares) == 1 and met.isdisjoint(split_coef(term)[1] for _, term in terms)
+
+
+def _flat(node: Node) -> list[Term]:
+    """Return the terms of a sum and of the sums in it: one holds so many terms and not more."""
+    found: list[Term] = []
+    for coef, term in summands(node):
+        content, rest = split_coef(term)
+        inner = _flat(rest) if len(summands(rest)) > 1 else [(Fraction(1), rest)]
+        found += [(coef * content * c, n) for c, n in inner]
+    return found
 
 
 def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
@@ -205,7 +231,7 @@ def _added(terms: Sequence[Term], like: Node) -> Node:
 
 def _terms_inside(node: Node) -> int:
     """Return the terms of a node; those of a sum that is re-indexed or scaled as a whole count as its own."""
-    return sum(_terms_of(term) for _, term in summands(node))
+    return sum(_terms_of(term) for _, term in _flat(node))
 
 
 def _terms_of(node: Node) -> int:

@@ -1,0 +1,119 @@
+"""Sums of squares where they are almost zero, against fractions: no way to write them loses what the given way keeps.
+
+Multiplied out, `(2 - 3*b)^2 + (1 - 2*b)^2` is `13*b^2 - 16*b + 5`, shorter and wrong in all digits where the squares
+are small. Each formula is a sum of squares, or of products, of residuals whose like terms would merge, computed where
+the residuals are small and what they are differences of is not.
+"""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+EPS = Fraction(1, 2**52)
+POINT = {"a": 3, "b": -5}
+MONOMIALS = {
+    "a": (lambda a, b: a, lambda a, b: 1, lambda a, b: 0),
+    "b": (lambda a, b: b, lambda a, b: 0, lambda a, b: 1),
+    "a*b": (lambda a, b: a * b, lambda a, b: b, lambda a, b: a),
+    "a^2": (lambda a, b: a * a, lambda a, b: 2 * a, lambda a, b: 0),
+}
+"""Each with its derivatives in a and in b."""
+
+
+class Residual:
+    """A sum of monomials and a number that is almost zero at the point: value, size of its terms, derivatives."""
+
+    def __init__(self, rng):
+        chosen = rng.sample(sorted(MONOMIALS), rng.choice([1, 2, 2, 3]))
+        coefs = {name: rng.choice([1, 2, 3, -1, -2, 7]) * 10 ** rng.choice([0, 0, 0, 3, 6]) for name in chosen}
+        at = [(coef, *(part(**POINT) for part in MONOMIALS[name])) for name, coef in coefs.items()]
+        rest = Fraction(rng.choice([1, -1, 3]), 2 ** rng.choice([0, 10, 20]))
+        last = rest - sum(coef * value for coef, value, _, _ in at)
+        self.text = " + ".join([*(f"({coef})*{name}" for name, coef in coefs.items()), f"({float(last)!r})"])
+        assert Fraction(float(last)) == last
+        self.value = rest
+        self.size = abs(last) + sum(abs(coef * value) for coef, value, _, _ in at)
+        self.slopes = [sum(row[0] * row[k] for row in at) for k in (2, 3)]
+        self.steep = [sum(abs(row[0] * row[k]) for row in at) for k in (2, 3)]
+
+
+def formula(seed):
+    """Return a sum of products of two residuals, most of them squares: its text, exact values and bounds of errors."""
+    rng = random.Random(seed)
+    text, exact, bound = [], [Fraction(0)] * 3, [Fraction(0)] * 3
+    for _ in range(rng.choice([2, 3, 4, 6, 9])):
+        one = Residual(rng)
+        other = one if rng.random() < 0.8 else Residual(rng)
+        weight = rng.choice([1, 1, 1, 2, 10])
+        text.append(f"{weight}*({one.text})^2" if one is other else f"{weight}*({one.text})*({other.text})")
+        exact[0] += weight * one.value * other.value
+        bound[0] += weight * (one.size * abs(other.value) + abs(one.value) * other.size + EPS * one.size * other.size)
+        for k in (0, 1):
+            exact[k + 1] += weight * (one.slopes[k] * other.value + one.value * other.slopes[k])
+            bound[k + 1] += weight * (one.steep[k] * other.size + one.size * other.steep[k])
+    return " + ".join(text), exact, bound
+
+
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.sampled(6)
+def test_values_are_as_good_as_their_residuals(seed, target):
+    text, exact, bound = formula(seed)
+    fn = mc.value_and_gradient(text, ["a", "b"], declarations="a: scalar; b: scalar", target=target)
+    value, slopes = fn(**{name: float(at) for name, at in POINT.items()})
+    for found, true, error in zip([value, *slopes], exact, bound, strict=True):
+        assert abs(Fraction(float(found)) - true) <= 8 * EPS * error, (text, float(found), float(true))
+
+
+LET = "X: matrix(m, n); w: vector(n); y: vector(m); z: vector(m); d: vector(m); S: matrix(m, m) symmetric"
+FORMS = {
+    "norm2({r})^2": lambda data: np.eye(4, dtype=object),
+    "sum(({r}).^2)": lambda data: np.eye(4, dtype=object),
+    "sum(d.*({r}).^2)": lambda data: np.diag(data["d"]),
+    "({r})'*S*({r})": lambda data: data["S"],
+    "tr(({r})*({r})'*S)": lambda data: data["S"],
+}
+"""Squares of a residual, and the matrix between it and itself."""
+
+
+def columns(seed):
+    """Return a sum of squares of columns X*w, y and z, almost the same up to factors; data, exact values, bounds."""
+    rng = random.Random(seed)
+    data = {name: np.array([rng.randint(1, 9) for _ in range(4)], dtype=object) for name in "dw"}
+    data |= {name: np.array([[rng.randint(1, 9) for _ in range(4)] for _ in range(4)], dtype=object) for name in "XS"}
+    data["S"] = data["S"] + data["S"].T
+    u = data["X"] @ data["w"] * 2 ** rng.choice([0, 10, 20])
+    data["X"] = data["X"] * (u[0] // (data["X"] @ data["w"])[0])
+    step = Fraction(1, 2 ** rng.choice([0, 10, 20]))
+    data["y"], data["z"] = u + step, -2 * u + 3 * step
+    text, value, slope, loss, steep = [], 0, 0, 0, 0
+    forms = rng.choices(sorted(FORMS), k=rng.choice([1, 1, 2]))
+    gammas = rng.choice([[0], [0, 1, 3]])
+    for _ in range(rng.choice([2, 3, 5, 8])):
+        beta, gamma = rng.choice([0, 1, -1, 2, 3, 5]), rng.choice(gammas)
+        alpha = 2 * gamma - beta
+        r = alpha * u + beta * data["y"] + gamma * data["z"]
+        size = abs(alpha) * u + abs(beta) * data["y"] + abs(gamma) * abs(data["z"])
+        form = rng.choice(forms)
+        between = FORMS[form](data)
+        text.append(form.format(r=f"({alpha})*X*w + ({beta})*y + ({gamma})*z"))
+        value += r @ between @ r
+        slope += 2 * alpha * data["X"].T @ between @ r
+        loss += size @ between @ abs(r) + EPS * size @ between @ size
+        steep += 2 * abs(alpha) * data["X"].T @ between @ size
+    return " + ".join(text), data, [value, *slope], [loss, *steep]
+
+
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.sampled(6)
+def test_squares_of_columns_are_as_good_as_their_residuals(seed, target):
+    text, data, exact, bound = columns(seed)
+    fn = mc.value_and_gradient(text, "w", declarations=LET, target=target)
+    value, slope = fn(**{name: data[name].astype(float) for name in fn.args})
+    for found, true, error in zip([value, *slope], exact, bound, strict=True):
+        assert abs(Fraction(float(found)) - true) <= 16 * EPS * error, (text, float(found), float(true))

@@ -40,6 +40,18 @@ def optimise(module: Any, machine: Any) -> None:
     passes.run(module, builder)
 
 
+def settle(module: Any, machine: Any) -> None:
+    """Run what is of use to calls of kernels alone, without loops: places on the stack become registers."""
+    builder = _builder(machine)
+    passes = disposed(newpassmanagers.create_new_module_pass_manager(), ModulePasses)
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
+
+
 def drop_unused(module: Any, machine: Any) -> None:
     """Take out what nothing in a module refers to."""
     builder = _builder(machine)

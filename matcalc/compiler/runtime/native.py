@@ -19,10 +19,11 @@ from matcalc.compiler.runtime.image import Made, Ready, keep
 from matcalc.compiler.runtime.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.runtime.library import load_library
 from matcalc.compiler.runtime.linked_functions import linked
-from matcalc.compiler.runtime.llvm_passes import optimise
+from matcalc.compiler.runtime.llvm_passes import optimise, settle
 from matcalc.compiler.runtime.machine_code import add_symbols, host_machine
 from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import load_items, symbol_of
+from matcalc.compiler.runtime.native_function import has_loops
 from matcalc.compiler.runtime.native_kinds import Kind, UnknownFormError, kind_of_word
 from matcalc.compiler.runtime.native_text import Module, Outside, outside_kernel
 from matcalc.compiler.runtime.source import into_name, numba_text
@@ -112,7 +113,8 @@ def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:
         if not function.is_declaration and function.name != symbol and not function.name.startswith("llvm."):
             function.linkage = "internal"
     module.verify()
-    optimise(module, machine)
+    passes = optimise if linker.codes or has_loops(assembly) else settle
+    passes(module, machine)
     code = bytes(machine.emit_object(module))
     named = [*module.functions, *module.global_variables]
     needs = [value.name for value in named if value.is_declaration and not value.name.startswith("llvm.")]

@@ -23,6 +23,13 @@ RAISED = "memory_error"
 """The constant that tells a caller of memory that there is none."""
 FAILED = 1
 """What a function returns to its caller where it raises (see Numba's calling convention)."""
+HEAD = "head"
+"""How the names of blocks begin that loops go back to."""
+
+
+def has_loops(assembly: str) -> bool:
+    """Whether a loop stands in the assembly of functions written here."""
+    return f"label %{HEAD}" in assembly
 
 
 class Callee(Protocol):
@@ -233,7 +240,7 @@ class Function:
 
     def _while(self, statement: ast.While) -> None:
         lines = self.lines
-        head, body, end = (lines.name(stem) for stem in ("head", "body", "done"))
+        head, body, end = (lines.name(stem) for stem in (HEAD, "body", "done"))
         lines.go(head)
         lines.begin(head)
         lines.either(self.expressions.truth(statement.test), body, end)
@@ -255,7 +262,7 @@ class Function:
         step = bounds[2] if len(bounds) > 2 else "1"
         at = lines.place("i64")
         lines.do(f"store i64 {start}, ptr {at}")
-        head, body, end = (lines.name(stem) for stem in ("head", "body", "done"))
+        head, body, end = (lines.name(stem) for stem in (HEAD, "body", "done"))
         lines.go(head)
         lines.begin(head)
         now = lines.new(f"load i64, ptr {at}")

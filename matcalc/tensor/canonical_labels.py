@@ -14,7 +14,6 @@ their signs to it an odd number of times, the product is its own negative: it is
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 BUDGET = 500
@@ -79,19 +78,23 @@ def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Co
     """Split what stands at indices into groups that share none outside `fixed`, in order of first appearance."""
     if len(items) < 2:
         return [[item] for item in items]
-    group_of: dict[int, int] = {}
+    home = list(range(len(items)))
+    met: dict[int, int] = {}
+    for number, item in enumerate(items):
+        for index in at(item):
+            if index not in fixed:
+                one, other = _root(home, met.setdefault(index, number)), _root(home, number)
+                home[max(one, other)] = min(one, other)
     groups: dict[int, list[Item]] = {}
     for number, item in enumerate(items):
-        free = [i for i in at(item) if i not in fixed]
-        touched = sorted({group_of[i] for i in free if i in group_of})
-        home = touched[0] if touched else number
-        members = groups.setdefault(home, [])
-        for other in touched[1:]:
-            members.extend(groups.pop(other))
-        moved = chain.from_iterable(map(at, members)) if len(touched) > 1 else ()
-        members.append(item)
-        group_of.update(dict.fromkeys((*free, *moved), home))
+        groups.setdefault(_root(home, number), []).append(item)
     return list(groups.values())
+
+
+def _root(home: list[int], number: int) -> int:
+    while home[number] != number:
+        home[number] = number = home[home[number]]
+    return number
 
 
 def _label(operands: list[Factor], fixed: Labels, budget: list[int]) -> Labelling:

@@ -21,6 +21,8 @@ from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
 from matcalc.compiler.plan.weighted_squares import rooted
+from matcalc.tensor.canonical_labels import Factor as Form
+from matcalc.tensor.canonical_labels import order_operands
 from matcalc.tensor.labelling import SYMMETRIC
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size, volume
@@ -86,10 +88,11 @@ def contract(
     if square is not None:
         pieces = [Piece(p.at, square[1]) for p in pieces if len(p.at) > 1]
         scaling.coef *= square[0]
+    measure = {i: session.estimate(s) for i, s in sizes.items()}
+    pieces = _in_order_of_forms(session, pieces, kept, measure)
     factors = [_factor(session, p) for p in pieces]
     via = [session.via_costs(p.node) if p.value is None and p.node is not None else {} for p in pieces]
-    virtual = [p.value is not None and p.value.kind == "point" and not session.is_needed(p.value) for p in pieces]
-    measure = {i: session.estimate(s) for i, s in sizes.items()}
+    virtual = [_is_virtual(session, p) for p in pieces]
     forming = {
         k: (session.forming_time(p.node), session.facts(p.node))
         for k, p in enumerate(pieces)
@@ -112,6 +115,28 @@ def contract(
     session.passed.update(key for key in plan.pairs() if key not in met)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
     return builder.build(join)
+
+
+def _in_order_of_forms(
+    session: Session, pieces: list[Piece], kept: frozenset[int], measure: Mapping[int, float]
+) -> list[Piece]:
+    """Return pieces in an order that goes by where they stand and what is known of them, not by what they are called.
+
+    Products of one form, as those of each layer of a network, so have their order of contraction found once.
+    """
+    if len(pieces) < 3:
+        return pieces
+    forms = []
+    for place, piece in enumerate(pieces):
+        factor = _factor(session, piece)
+        known = (factor.operation, sorted(factor.facts), _is_virtual(session, piece), [measure[i] for i in piece.at])
+        forms.append(Form(repr(known).encode(), piece.at, 0 if factor.mirrored else len(piece.at), place))
+    places, _, _ = order_operands(forms, {i: n for n, i in enumerate(sorted(kept))})
+    return [pieces[place] for place in places]
+
+
+def _is_virtual(session: Session, piece: Piece) -> bool:
+    return piece.value is not None and piece.value.kind == "point" and not session.is_needed(piece.value)
 
 
 def _is_ahead(session: Session, piece: Piece) -> bool:

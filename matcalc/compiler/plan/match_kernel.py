@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import permutations, product
 from math import prod
 
@@ -57,12 +58,18 @@ class Match:
         return tuple(i for group in self.out for i in group)
 
 
+@cache
+def _matches_known(lowerings: Lowerings) -> dict[object, tuple[Match, ...]]:
+    """Return the matches found so far by the form of a pair, which no name and no size is part of."""
+    return {}
+
+
 class Matcher:
-    """Finds kernels for pairs; pairs of the same form are matched once."""
+    """Finds kernels for pairs; pairs of the same form are matched once in a process."""
 
     def __init__(self, lowerings: Lowerings) -> None:
         self.lowerings = lowerings
-        self.known: dict[object, tuple[Match, ...]] = {}
+        self.known = _matches_known(lowerings)
         self.renumbered: dict[object, tuple[Match, ...]] = {}
 
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:

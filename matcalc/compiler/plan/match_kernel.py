@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from itertools import permutations, product
 from math import prod
 
@@ -58,18 +58,11 @@ class Match:
         return tuple(i for group in self.out for i in group)
 
 
-@cache
-def _matches_known(lowerings: Lowerings) -> dict[object, tuple[Match, ...]]:
-    """Return the matches found so far by the form of a pair, which no name and no size is part of."""
-    return {}
-
-
 class Matcher:
-    """Finds kernels for pairs; pairs of the same form are matched once in a process."""
+    """Finds kernels for pairs; pairs of the same form are matched once."""
 
     def __init__(self, lowerings: Lowerings) -> None:
         self.lowerings = lowerings
-        self.known = _matches_known(lowerings)
         self.renumbered: dict[object, tuple[Match, ...]] = {}
 
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
@@ -88,44 +81,49 @@ class Matcher:
             tuple(sorted(number[i] for i in kept if i in number)),
             alike,
         )
-        if form not in self.known:
-            plain = [Factor(at, str(k), facts, op) for k, (at, op, facts) in enumerate(form[0])]
-            if form[2]:
-                plain = [Factor(f.at, "0", f.facts, f.operation) for f in plain]
-            self.known[form] = tuple(self._find(plain, frozenset(form[1])))
-        found = self.renumbered[asked] = tuple(with_indices(m, back) for m in self.known[form])
+        found = self.renumbered[asked] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
         return found
 
-    def _find(self, pair: list[Factor], kept: frozenset[int]) -> list[Match]:
-        if any(len(set(f.at)) < len(f.at) for f in pair):
-            return []
-        batch: list[int] = []
-        while True:
-            found = list(self._unify([(f, tuple((i,) for i in f.at)) for f in pair], kept))
-            if not found:
-                found = list(self._unify(_folded(pair, kept), kept))
-            if found:
-                return [_with_batch(m, tuple(batch), kept) for m in found]
-            leading = _leading(pair)
-            if leading is None or any(f.operation for f in pair):
-                return []
-            batch.append(leading)
-            pair = [_within(f, leading) for f in pair]
-            kept = kept if leading in kept else kept - {leading}
 
-    def _unify(self, pair: list[tuple[Factor, tuple[Group, ...]]], kept: frozenset[int]) -> Iterator[Match]:
-        heads = [f.operation for f, _ in pair if f.operation]
-        if len(heads) > 1:
-            return
-        kernels = self.lowerings.operations.get(heads[0], ()) if heads else self.lowerings.products
-        free = {g for _, groups in pair for g in groups if g[0] in kept}
-        for kernel in kernels:
-            if len(kernel.factors) != len(pair) or len(kernel.results) != 1:
-                continue
-            for order in permutations(range(len(pair))):
-                terms = list(zip(kernel.factors, order, strict=True))
-                if all(len(pair[n][1]) == len(t.letters or ()) for t, n in terms):
-                    yield from _assign(kernel, terms, pair, free)
+Form = tuple[tuple[tuple[tuple[int, ...], str, frozenset[str]], ...], tuple[int, ...], bool]
+"""A pair: its indices numbered as they appear, operations and facts; the indices that are kept; if both are one."""
+
+
+@lru_cache(maxsize=1024)
+def _matches(lowerings: Lowerings, form: Form) -> tuple[Match, ...]:
+    """Return all matches of a form."""
+    pair = [Factor(at, "0" if form[2] else str(k), facts, op) for k, (at, op, facts) in enumerate(form[0])]
+    kept = frozenset(form[1])
+    if any(len(set(f.at)) < len(f.at) for f in pair):
+        return ()
+    batch: list[int] = []
+    while True:
+        found = list(_unify(lowerings, [(f, tuple((i,) for i in f.at)) for f in pair], kept))
+        if not found:
+            found = list(_unify(lowerings, _folded(pair, kept), kept))
+        if found:
+            return tuple(_with_batch(m, tuple(batch), kept) for m in found)
+        leading = _leading(pair)
+        if leading is None or any(f.operation for f in pair):
+            return ()
+        batch.append(leading)
+        pair = [_within(f, leading) for f in pair]
+        kept = kept if leading in kept else kept - {leading}
+
+
+def _unify(lowerings: Lowerings, pair: list[tuple[Factor, tuple[Group, ...]]], kept: frozenset[int]) -> Iterator[Match]:
+    heads = [f.operation for f, _ in pair if f.operation]
+    if len(heads) > 1:
+        return
+    kernels = lowerings.operations.get(heads[0], ()) if heads else lowerings.products
+    free = {g for _, groups in pair for g in groups if g[0] in kept}
+    for kernel in kernels:
+        if len(kernel.factors) != len(pair) or len(kernel.results) != 1:
+            continue
+        for order in permutations(range(len(pair))):
+            terms = list(zip(kernel.factors, order, strict=True))
+            if all(len(pair[n][1]) == len(t.letters or ()) for t, n in terms):
+                yield from _assign(kernel, terms, pair, free)
 
 
 def _assign(

@@ -278,17 +278,24 @@ def _content(coefs: list[Fraction]) -> Fraction:
     be 2^-1093 after seven steps, which is 0 as a floating-point number.
     """
     content = rational_content(coefs)
-    content *= _decimal(max(abs(c / content) for c in coefs))
+    content *= _decimal(max(abs(c / content) for c in coefs), content.denominator)
     numbers = [part for c in (content, *(c / content for c in coefs)) for part in c.as_integer_ratio()]
     longest = max(part.bit_length() for part in numbers)
     return content if longest <= LONGEST_CONTENT else Fraction(1 if coefs[0] > 0 else -1)
 
 
-def _decimal(number: Fraction) -> int:
-    """Return the power of ten in an integer, 1 for one below a thousand: `x^2 + 1e-6` is not `(1e6*x^2 + 1)/1e6`."""
-    digits = str(number.numerator)
-    power = 10 ** (len(digits) - len(digits.rstrip("0")))
+def _decimal(number: Fraction, denominator: int) -> int:
+    """Return the power of ten in an integer and a denominator, 1 for one below a thousand.
+
+    `x^2 + 1e-6` is not `(1e6*x^2 + 1)/1e6`, and `1000*a + b`, which is exact for integers, not `1000*(a + 0.001*b)`.
+    """
+    power = 10 ** min(_zeros(number.numerator), _zeros(denominator))
     return power if power >= SHORTEST_DECIMAL else 1
+
+
+def _zeros(number: int) -> int:
+    digits = str(number)
+    return len(digits) - len(digits.rstrip("0"))
 
 
 def symmetry_of_sum(node: Node) -> frozenset[str]:

@@ -117,3 +117,13 @@ def test_squares_of_columns_are_as_good_as_their_residuals(seed, target):
     value, slope = fn(**{name: data[name].astype(float) for name in fn.args})
     for found, true, error in zip([value, *slope], exact, bound, strict=True):
         assert abs(Fraction(float(found)) - true) <= 16 * EPS * error, (text, float(found), float(true))
+
+
+@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize("text", ["x - y + 2e7", "1000*x + y", "3*x - 7*y + 1e5", "x - 1e8*y", "1e5*(x - y) + 3*x"])
+def test_whole_numbers_stay_whole(text, target):
+    """No factor such as 1e-7 is taken into a sum, which is not exact."""
+    x, y = np.arange(-4.0, 5), np.arange(12.0, 3, -1) * 3e6
+    true = eval(text, {"x": x.astype(int), "y": y.astype(int)})  # noqa: S307 - a formula of this file
+    found = mc.compile(text, declarations="x: vector(n); y: vector(n)", target=target)(x=x, y=y)
+    assert found.tolist() == true.tolist()

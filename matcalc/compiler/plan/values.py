@@ -185,8 +185,15 @@ def plus(terms: Sequence[tuple[Number, Expr]]) -> Expr:
         return Literal(Fraction(0))
     if len(terms) == 1:
         return times(terms[0][0], (terms[0][1],))
-    positive_first = sorted(terms, key=lambda t: t[0] < 0)
+    positive_first = sorted((_with_number(*term) for term in terms), key=lambda t: t[0] < 0)
     return Sum(tuple(positive_first))
+
+
+def _with_number(coef: Number, expr: Expr) -> tuple[Number, Expr]:
+    """Return a term; of one that is a number the coefficient is its sign alone."""
+    if not isinstance(expr, Literal) or isinstance(expr.value, Size) or expr.value != 1:
+        return coef, expr
+    return (Fraction(1), Literal(coef)) if coef > 0 else (Fraction(-1), Literal(-coef))
 
 
 def moved(expr: Expr, axes: dict[str, Index]) -> Expr:

@@ -60,7 +60,7 @@ def formula(seed):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 def test_values_are_as_good_as_their_residuals(seed, target):
     text, exact, bound = formula(seed)
     fn = mc.value_and_gradient(text, ["a", "b"], declarations="a: scalar; b: scalar", target=target)
@@ -110,7 +110,7 @@ def columns(seed):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(20)
 def test_squares_of_columns_are_as_good_as_their_residuals(seed, target):
     text, data, exact, bound = columns(seed)
     fn = mc.value_and_gradient(text, "w", declarations=LET, target=target)

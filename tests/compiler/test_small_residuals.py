@@ -6,13 +6,16 @@ the residuals are small and what they are differences of is not.
 """
 
 import random
+import runpy
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.rows import in_threads
 
+WAYS = ("plain", "numpy", "numba", "bound", "threads", "passes", "saved")
 EPS = Fraction(1, 2**52)
 POINT = {"a": 3, "b": -5}
 MONOMIALS = {
@@ -58,14 +61,40 @@ def formula(seed):
     return " + ".join(text), exact, bound
 
 
-@pytest.mark.parametrize("target", ["numpy", "numba"])
+def run(text, let, wrt, data, way, folder):
+    """Return value and gradient in a way, in one list."""
+    if way == "plain":
+        f = mc.expression(text, let)
+        slopes = f.gradient(wrt) if isinstance(wrt, list) else (f.gradient(wrt),)
+        found = f(**data), tuple(slope(**{name: data[name] for name in slope.symbols}) for slope in slopes)
+    elif way == "passes":
+        passes = mc.pullback(text, wrt, let)
+        value, kept = passes.forward(**data)
+        found = value, passes.backward(kept, 1.0)
+    else:
+        options = {"threads": {"threads": 2}, "numpy": {"target": "numpy"}}.get(way, {})
+        fn = mc.value_and_gradient(text, wrt, declarations=let, name="f", **options)
+        data = {name: data[name] for name in fn.args}
+        if way == "saved":
+            fn.save(folder / "f.py")
+            found = runpy.run_path(str(folder / "f.py"))["f"](**data)
+        elif way == "bound":
+            first = fn.args[0]
+            found = fn.bind({first: data[first]})({name: a for name, a in data.items() if name != first})
+        else:
+            found = fn(**data)
+    return np.hstack([found[0], *(found[1] if isinstance(found[1], tuple) else [found[1]])])
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.sampled(20)
-def test_values_are_as_good_as_their_residuals(seed, target):
+@pytest.mark.thinned(3)
+def test_values_are_as_good_as_their_residuals(seed, way, tmp_path):
     text, exact, bound = formula(seed)
-    fn = mc.value_and_gradient(text, ["a", "b"], declarations="a: scalar; b: scalar", target=target)
-    value, slopes = fn(**{name: float(at) for name, at in POINT.items()})
-    for found, true, error in zip([value, *slopes], exact, bound, strict=True):
+    data = {name: float(at) for name, at in POINT.items()}
+    row = run(text, "a: scalar; b: scalar", ["a", "b"], data, way, tmp_path)
+    for found, true, error in zip(row, exact, bound, strict=True):
         assert abs(Fraction(float(found)) - true) <= 8 * EPS * error, (text, float(found), float(true))
 
 
@@ -108,14 +137,16 @@ def columns(seed):
     return " + ".join(text), data, [value, *slope], [loss, *steep]
 
 
-@pytest.mark.parametrize("target", ["numpy", "numba"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.sampled(20)
-def test_squares_of_columns_are_as_good_as_their_residuals(seed, target):
+@pytest.mark.thinned(3)
+def test_squares_of_columns_are_as_good_as_their_residuals(seed, way, tmp_path, monkeypatch):
+    monkeypatch.setattr(in_threads, "LEAST", 2)
     text, data, exact, bound = columns(seed)
-    fn = mc.value_and_gradient(text, "w", declarations=LET, target=target)
-    value, slope = fn(**{name: data[name].astype(float) for name in fn.args})
-    for found, true, error in zip([value, *slope], exact, bound, strict=True):
+    used = mc.expression(text, LET).symbols
+    row = run(text, LET, "w", {name: data[name].astype(float) for name in used}, way, tmp_path)
+    for found, true, error in zip(row, exact, bound, strict=True):
         assert abs(Fraction(float(found)) - true) <= 16 * EPS * error, (text, float(found), float(true))
 
 

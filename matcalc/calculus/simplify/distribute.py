@@ -1,8 +1,9 @@
 """Distribution where it shortens: products multiplied out whose terms vanish, merge or get simpler.
 
 `sum(x - sum(x)/n)` is `sum(x) - sum(x)`, `A*(x + y) - A*y` is `A*x`, `inv(A)*(A + B)` is `eye(n) + inv(A)*B`, which is
-no shorter and stays. Only what has fewer tokens is taken, and no square of a sum is multiplied out into more terms
-(`x'*x - sum(x)^2/n` is short and loses all digits), so the result is never larger, and never worse to compute.
+no shorter and stays. Only what has fewer tokens is taken, and no square of a sum is multiplied out into more terms, or
+into terms that cancel (`x'*x - sum(x)^2/n` is short and loses all digits), so the result is never larger, and never
+worse to compute.
 """
 
 from __future__ import annotations
@@ -158,13 +159,13 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     if not _may_merge(signatures):
         return None
     opened: dict[int, list[Term]] = {}
-    squares = {k for k, places in openable.items() if len(places) > 1}
+    several = {k for k, places in openable.items() if len(places) > 1}  # as squares
     for k, places in openable.items():
         coef, arg = node.coefs[k], node.args[k]
         terms = _multiplied_out(arg, places, settle)
         if terms is not None:
             opened[k] = [(coef * c, n) for c, n in terms]
-    trials = dict.fromkeys([tuple(opened), tuple(k for k in opened if k not in squares), *((k,) for k in opened)])
+    trials = dict.fromkeys([tuple(opened), tuple(k for k in opened if k not in several), *((k,) for k in opened)])
     best: Node | None = None
     for chosen in filter(None, trials):
         terms = []
@@ -173,12 +174,12 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
         content, rest = split_coef(_added(terms, node))
         made = scale(content, settle(rest))
         is_less = _terms_inside(made) <= len(node.args) and made.length < (best or node).length
-        if is_less and _keeps_digits(made, node, squares.intersection(chosen), opened):
+        if is_less and _keeps_digits(made, node, several.intersection(chosen), opened):
             best = made
     return best
 
 
-def _keeps_digits(made: Node, node: Node, squares: Set[int], opened: Mapping[int, Sequence[Term]]) -> bool:
+def _keeps_digits(made: Node, node: Node, several: Set[int], opened: Mapping[int, Sequence[Term]]) -> bool:
     """Whether a sum does not cancel where it was small before products of several sums in it were multiplied out.
 
     `(2 - 3*b)^2 + (1 - 2*b)^2` is exact where it is almost 0, `13*b^2 - 16*b + 5` is not. Terms of one sign do not
@@ -186,11 +187,11 @@ def _keeps_digits(made: Node, node: Node, squares: Set[int], opened: Mapping[int
     """
     terms = _flat(made)
     signs = {coef > 0 if term.range.nonnegative else None for coef, term in terms}
-    if not squares or len(terms) < 2 or (len(signs) == 1 and None not in signs):
+    if not several or len(terms) < 2 or (len(signs) == 1 and None not in signs):
         return True
-    others = [n for k, arg in enumerate(node.args) if k not in squares for _, n in opened.get(k, [(1, arg)])]
-    met = {split_coef(n)[1] for k in squares for _, n in opened[k]}.intersection(split_coef(n)[1] for n in others)
-    return len(squares) == 1 and met.isdisjoint(split_coef(term)[1] for _, term in terms)
+    others = [n for k, arg in enumerate(node.args) if k not in several for _, n in opened.get(k, [(1, arg)])]
+    met = {split_coef(n)[1] for k in several for _, n in opened[k]}.intersection(split_coef(n)[1] for n in others)
+    return len(several) == 1 and met.isdisjoint(split_coef(term)[1] for _, term in terms)
 
 
 def _flat(node: Node) -> list[Term]:

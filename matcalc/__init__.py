@@ -20,7 +20,8 @@ _loaded_at = time.time_ns()
 
 _HOMES = {
     "matcalc.errors": (
-        "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError", "UnknownName",
+        "InternalError", "MatcalcError", "NotDifferentiable", "NotSupported", "ParseError", "RuleError", "ShapeError",
+        "UnknownName",
     ),
     "matcalc.expressions.expression": ("Expression",),
     "matcalc.compiling": ("compile", "value_and_gradient"),

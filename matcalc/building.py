@@ -41,11 +41,15 @@ from matcalc.compiler.runtime.spec import (
     Reference,
     Slope,
     SparseOperand,
+    flatten,
 )  # fmt: skip
 from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
+from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.written.reference import Reference as Written
+from matcalc.evidence.written.reference import of_node
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
-from matcalc.expressions.derivatives import name_of
+from matcalc.expressions.derivatives import UNCHECKED, each, name_of, verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
@@ -65,6 +69,8 @@ from matcalc.tensor.symbols import Names, declaration, free_sizes
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
 """A formula, or a nesting of tuples and lists of them."""
 GUARDS = ("allow", "refuse")
+TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
+"""By how much of its largest entry a compiled result may differ from the formula as written."""
 
 
 def asked_of(
@@ -78,6 +84,7 @@ def asked_of(
     name: str,
     check_facts: bool,
     guards: str,
+    check: bool,
 ) -> Request:
     """Return what `compile` is asked for."""
     start = time.perf_counter()
@@ -87,7 +94,8 @@ def asked_of(
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
-    return replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
+    request = replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
+    return replace(request, check=check)
 
 
 def asked_with_gradient(
@@ -101,10 +109,11 @@ def asked_with_gradient(
     name: str,
     check_facts: bool,
     dtype: DTypeLike,
+    check: bool,
 ) -> Request:
     """Return what `value_and_gradient` is asked for."""
-    asked = gradient_request(f, wrt, declarations, dialect, convention)
-    return replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype)
+    asked = gradient_request(f, wrt, declarations, dialect, convention, check)
+    return replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype, check=check)
 
 
 def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], tuple[str, str]]]:
@@ -113,14 +122,16 @@ def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], tuple[str, 
     return [partial(_texts, out, request.names) for out in request.outputs]
 
 
-def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected") -> Request:
+def gradient_request(
+    f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected", check: bool = True
+) -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
     asked = wanted(wrt)
     value = with_wrt(f, wrt, declarations, dialect, scalar=True)
     parsed = time.perf_counter()
     if not asked.whole:
-        parts = value.gradient(wrt, convention)
+        parts = value.gradient(wrt, convention, check)
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
     symbols = value.symbols_of(asked.symbols)
@@ -129,7 +140,10 @@ def gradient_request(f: Readable, wrt: Wrt, declarations: str, dialect: str, con
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
     names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
     places = tuple(range(1, len(xs) + 1))
-    outputs = [Output("value", simple, simple, value.formula)]
+    if check:
+        traces = [Derivation("gradient", value.node, (x,), convention=convention) for x in symbols]
+        verify(each([node for node, _ in gradients], traces), value.reference, value.names_with(asked.symbols))
+    outputs = [Output("value", simple, simple, value.formula, value.reference)]
     for x, (node, plain) in zip(xs, gradients, strict=True):
         outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
     slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
@@ -147,12 +161,16 @@ def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple
 
 
 class Output(NamedTuple):
-    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored."""
+    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored.
+
+    `written` is where its value comes from that the compiled function is compared with; its node where it is None.
+    """
 
     label: str
     node: Node
     unfactored: Node | None
     formula: Callable[..., Ast]
+    written: Written | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +194,7 @@ class Request:
     check_facts: bool = False
     guards: str = "allow"
     fixed: Sequence[str] = ()
+    check: bool = True
 
 
 def request_of(
@@ -187,7 +206,9 @@ def request_of(
     name: str = "f",
 ) -> Request:
     """Return the request for expressions, which share their arguments."""
-    outputs = [Output(label, e.node, e.unfactored, e.formula) for label, e in zip(labels, read, strict=True)]
+    outputs = [
+        Output(label, e.node, e.unfactored, e.formula, e.reference) for label, e in zip(labels, read, strict=True)
+    ]
     return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
 
 
@@ -199,7 +220,28 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
     name = identifier(request.name, "name=")
     with waiting.said(f"compiling {name}"):
         spec, own = specified(request, name)
-        return loaded(spec, own)
+        made = loaded(spec, own)
+        made.spec = replace(spec, checked=_checked(made, request) if request.check else UNCHECKED)
+        return made
+
+
+def _checked(made: Compiled, request: Request) -> str:
+    """Compare a compiled function with its formulas as written; return at which data.
+
+    Raises: InternalError for a result that is wrong.
+    """
+    if request.target not in ON_NUMPY:
+        return f"not checked: functions for the target {request.target} are not run here"
+    from matcalc.evidence.written.compiled import Result, compiled_check
+
+    results = [Result(out.label, out.node, out.written or of_node(out.node)) for out in request.outputs]
+
+    def function(data: Mapping[str, Any]) -> Sequence[Any]:
+        found = flatten(request.nesting, made(*(data[name] for name in made.args)), request.name)
+        return [found[k] for k in range(len(results))]
+
+    symbols = ordered_arguments(request.names, request.args)
+    return compiled_check(function, results, request.names, symbols, TOLERANCE[str(made.spec.outputs[0].dtype)])
 
 
 def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:

@@ -39,6 +39,7 @@ def compile(  # noqa: A001 - the interface names it so
     check_facts: bool = False,
     guards: str = "allow",
     threads: int = 1,
+    check: bool = True,
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
@@ -50,7 +51,11 @@ def compile(  # noqa: A001 - the interface names it so
     axes) are done by so many shares of these, side by side, added up in their order; else BLAS takes so many;
     `fn.stats` says which, and why.
 
-    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; TypeError and ValueError
+    The function is called at small random data before it is returned, and compared with the formulas as they were
+    written; `fn.checked` says at which. `check=False` leaves that out.
+
+    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; InternalError for a
+    function that differs from its formulas; TypeError and ValueError
     for what is no number of threads; and what reading the formulas raises.
     """
     return _made("asked_of", locals())
@@ -68,6 +73,7 @@ def value_and_gradient(
     check_facts: bool = False,
     dtype: DTypeLike = "float64",
     threads: int = 1,
+    check: bool = True,
 ) -> Compiled:
     """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list.
 

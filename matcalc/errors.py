@@ -78,6 +78,14 @@ class NotDifferentiable(MatcalcError):  # noqa: N818 - the interface names it so
     """An operation without a derivative in that argument."""
 
 
+class InternalError(MatcalcError):
+    """A result that differs from the formula as it was written: a fault of matcalc. The result is not returned."""
+
+
+class NoReference(MatcalcError):  # noqa: N818 - a reason, and no fault
+    """A formula, or a part of one, that has no value which results could be compared with."""
+
+
 class NotSupported(MatcalcError):  # noqa: N818 - the interface names it so
     """What is well-formed but not available, and on which target."""
 

@@ -1,4 +1,8 @@
-"""The public functions on formulas: each reads its input and asks the expression."""
+"""The public functions on formulas: each reads its input and asks the expression.
+
+Each result is compared with the formula as it was written before it is returned: at random data of small sizes, by
+complex steps or differences. One that differs raises InternalError; `check=False` leaves the comparison out.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ def gradient(
     declarations: str = "",
     convention: str = "projected",
     dialect: str = "matrix",
+    check: bool = True,
 ) -> Derived:
     """Return the gradient of a scalar formula, the shape of `wrt`; a tuple where `wrt` is a list.
 
@@ -33,11 +38,16 @@ def gradient(
         >>> str(gradient("norm2(X*w - y)^2", "w"))
         "2*X'*(X*w - y)"
     """
-    return with_wrt(f, wrt, declarations, dialect, scalar=True).gradient(wrt, convention)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).gradient(wrt, convention, check)
 
 
 def jacobian(
-    f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix"
+    f: Readables,
+    wrt: Wrt,
+    declarations: str = "",
+    layout: str = "tensor",
+    dialect: str = "matrix",
+    check: bool = True,
 ) -> Derived:
     """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
 
@@ -46,16 +56,23 @@ def jacobian(
     Shapes: result f.shape + wrt.shape; with layout="vec" the matrix d vec(f)/d vec(wrt)', columns stacked.
     Raises: ShapeError for another layout; UnknownName; NotDifferentiable; NotSupported for "vec" by one entry.
     """
-    return with_wrt(f, wrt, declarations, dialect).jacobian(wrt, layout)
+    return with_wrt(f, wrt, declarations, dialect).jacobian(wrt, layout, check)
 
 
-def hessian(f: Readables, wrt: Wrt, declarations: str = "", layout: str = "tensor", dialect: str = "matrix") -> Derived:
+def hessian(
+    f: Readables,
+    wrt: Wrt,
+    declarations: str = "",
+    layout: str = "tensor",
+    dialect: str = "matrix",
+    check: bool = True,
+) -> Derived:
     """Return the Hessian of a scalar formula; rows of blocks where `wrt` is a list.
 
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
     Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
     """
-    return with_wrt(f, wrt, declarations, dialect, scalar=True).hessian(wrt, layout)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).hessian(wrt, layout, check)
 
 
 def differential(
@@ -64,6 +81,7 @@ def differential(
     declarations: str = "",
     tangent: Wrt | None = None,
     dialect: str = "matrix",
+    check: bool = True,
 ) -> Expression:
     """Return the differential, linear in new symbols d + name (or `tangent`, a list where `wrt` is one).
 
@@ -72,7 +90,7 @@ def differential(
     Shapes: a tangent as its symbol; result as f.
     Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
     """
-    return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent)
+    return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent, check)
 
 
 def jvp(
@@ -81,29 +99,44 @@ def jvp(
     declarations: str = "",
     tangent: Wrt | None = None,
     dialect: str = "matrix",
+    check: bool = True,
 ) -> Expression:
     """Return the pushforward of tangents d + name, the total where `wrt` is a list: `differential` by another name.
 
     Shapes: a tangent as its symbol; result as f.
     Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
     """
-    return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent)
+    return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent, check)
 
 
-def vjp(f: Readables, wrt: Wrt, declarations: str = "", cotangent: str = "G", dialect: str = "matrix") -> Derived:
+def vjp(
+    f: Readables,
+    wrt: Wrt,
+    declarations: str = "",
+    cotangent: str = "G",
+    dialect: str = "matrix",
+    check: bool = True,
+) -> Derived:
     """Return the pullback of a cotangent; a tuple where `wrt` is a list.
 
     Shapes: the cotangent as f; result as `wrt`, with sum(cotangent .* df) = sum(result .* dX).
     Raises: UnknownName; NotDifferentiable; ShapeError where the cotangent's name is in use.
     """
-    return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent)
+    return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent, check)
 
 
-def hvp(f: Readables, wrt: Wrt, declarations: str = "", vector: Wrt = "v", dialect: str = "matrix") -> Derived:
+def hvp(
+    f: Readables,
+    wrt: Wrt,
+    declarations: str = "",
+    vector: Wrt = "v",
+    dialect: str = "matrix",
+    check: bool = True,
+) -> Derived:
     """Return the Hessian of a scalar formula times a direction, without forming the Hessian.
 
     Shapes: f (); a direction as its symbol (`v`; v_ + name where `wrt` is a list, and full row sums); result as `wrt`.
     Raises: ShapeError where f is no scalar; UnknownName; NotDifferentiable.
     Source: Pearlmutter 1994, by a pushforward of the gradient.
     """
-    return with_wrt(f, wrt, declarations, dialect, scalar=True).hvp(wrt, vector)
+    return with_wrt(f, wrt, declarations, dialect, scalar=True).hvp(wrt, vector, check)

@@ -37,6 +37,7 @@ ROOMS = [
     "evidence.proof",
     "evidence.precise",
     "evidence.numeric",
+    "evidence.written",
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
     "expressions",

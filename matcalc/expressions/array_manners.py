@@ -6,17 +6,20 @@ no condition of an `if`, no number to print and no array to change, and each of 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
-from matcalc.expressions.operators import Arithmetic, Marked, Operation
+from matcalc.expressions.operators import PRODUCT, Arithmetic, Marked, Operation
+from matcalc.expressions.references import item, of_numpy
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
@@ -62,14 +65,15 @@ class Array(Arithmetic, Handle):
     ) -> object:
         if function.__name__ in SHAPES and len(args) == 1 and not kwargs:
             return getattr(args[0], function.__name__)
-        under_way = Handed(self)
+        under_way = Handed(self, of_numpy(function, args, kwargs))
         return under_way.made(under_way.call(call_function, function, under_way.taken(args), under_way.taken(kwargs)))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
-        operator = OPERATORS.get(ufunc.__name__)
-        if operator is not None and method == "__call__" and not kwargs:
-            return _operated(ufunc.__name__, operator, *inputs)
-        under_way = Handed(self)
+        sign = OPERATORS.get(ufunc.__name__)
+        if sign is not None and method == "__call__" and not kwargs:
+            return _operated(ufunc.__name__, sign, *inputs)
+        written = of_numpy(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
+        under_way = Handed(self, written)
         made = under_way.call(call_ufunc, ufunc, method, under_way.taken(inputs), under_way.taken(kwargs))
         return under_way.made(made, method == "__call__" and under_way.row)
 
@@ -89,7 +93,7 @@ class Array(Arithmetic, Handle):
         )
 
     def _compared(self, relation: str, other: object) -> Condition:
-        under_way = Handed(self)
+        under_way = Handed(self, of_numpy(RELATIONS[relation], (self, other), {}))
         left, right = under_way.taken((self, other))
         made: Condition = under_way.made(compared(left, relation, right))
         return made
@@ -170,12 +174,15 @@ class Array(Arithmetic, Handle):
         return sorted({*super().__dir__(), *METHODS, *methods} - set(INNER))
 
 
+RELATIONS = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+"""Python's functions of comparisons."""
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv", "power": "pow",
     "matmul": "matmul",
 }  # fmt: skip
 """NumPy's functions that are Python's operators, by the names of the methods."""
-PRODUCT = "matmul"
 INNER = (
     "counted", "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row",
     "symbols_of", "unfactored",
@@ -183,14 +190,14 @@ INNER = (
 """What other parts of matcalc ask an expression for: not offered to who types a dot."""
 
 
-def _operated(name: str, operator: str, left: object, right: object) -> object:
+def _operated(name: str, sign: str, left: object, right: object) -> object:
     """Return what NumPy's function of an operator gives, where one of the operands is an expression."""
     is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
-    if operator == PRODUCT and is_column and getattr(right, "row", False):
+    if sign == PRODUCT and is_column and getattr(right, "row", False):
         hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
         raise ShapeError(f"np.{name} of a vector and a transposed one", hint=hint)
     ours = isinstance(left, Arithmetic)
-    made = getattr(left, f"__{operator}__")(right) if ours else getattr(right, f"__r{operator}__")(left)
+    made = getattr(left, f"__{sign}__")(right) if ours else getattr(right, f"__r{sign}__")(left)
     if made is NotImplemented:
         raise NotSupported(f"{shown(right if ours else left)} is no array, number or symbol")
     return made
@@ -214,8 +221,8 @@ RENAMED = {"flatten": "ravel"}
 class Handed:
     """The arguments of a function under way: what stands for them, and the names of those that are expressions."""
 
-    def __init__(self, owner: Array) -> None:
-        self.owner, self.names = owner, Names({}, ())
+    def __init__(self, owner: Array, reference: Reference | None = None) -> None:
+        self.owner, self.names, self.reference = owner, Names({}, ()), reference
         self.rows: set[bool] = set()
 
     @property
@@ -257,14 +264,15 @@ class Handed:
         self.names = self.names.under(conditions)
         return made
 
-    def made(self, value: object, row: bool = False) -> Any:
-        """Return what a function gave, nodes as expressions."""
-        if isinstance(value, Node):
-            return type(self.owner.counted)(value, self.names, row and value.rank == 1)
-        if isinstance(value, Compared):
-            return Condition(value, self.names, type(self.owner.counted))
+    def made(self, value: object, row: bool = False, at: Sequence[int] = ()) -> Any:
+        """Return what a function gave, nodes as expressions; `at` is the place of one of several results."""
+        if isinstance(value, (Node, Compared)):
+            written = reduce(item, at, self.reference)
+            if isinstance(value, Compared):
+                return Condition(value, self.names, type(self.owner.counted), written)
+            return type(self.owner.counted)(value, self.names, row and value.rank == 1, reference=written)
         if isinstance(value, (list, tuple)):
-            return like(value, (self.made(one, row) for one in value))
+            return like(value, (self.made(one, row, (*at, k)) for k, one in enumerate(value)))
         return value
 
 
@@ -273,8 +281,10 @@ class Condition(Array):
 
     __slots__ = ("compared", "maker")
 
-    def __init__(self, compared: Compared, names: Names, maker: type[Array]) -> None:
-        super().__init__(compared.indicator, names)
+    def __init__(
+        self, compared: Compared, names: Names, maker: type[Array], reference: Reference | None = None
+    ) -> None:
+        super().__init__(compared.indicator, names, reference=reference)
         self.compared, self.maker = compared, maker
 
     @property
@@ -285,7 +295,7 @@ class Condition(Array):
     @property
     def counted(self) -> Array:
         """1 where it holds, else 0."""
-        return self.maker(self.node, self.names)
+        return self.maker(self.node, self.names, reference=self._reference)
 
     @property
     def shape(self) -> tuple[object, ...]:

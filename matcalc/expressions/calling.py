@@ -7,6 +7,7 @@ from typing import Any
 
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
+from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.subscripts import is_length
 from matcalc.formula.elaborate.given import build_given
@@ -50,7 +51,8 @@ def function(name: str) -> Callable[..., Any]:
             **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
         )
         node, conditions = build_given(tree)
-        return Expression(node, operands.names.under(conditions), operands.row and len(node.shape) == 1)
+        row = operands.row and len(node.shape) == 1
+        return Expression(node, operands.names.under(conditions), row, reference=of_tree(tree, broadcasts=True))
 
     call.__name__ = name
     call.__doc__ = _described(name, [candidate.rule for candidate in candidates])
@@ -150,5 +152,6 @@ def block(rows: Sequence[Sequence[object]]) -> Expression:
     given = [[operands.tree(entry) for entry in row] for row in rows]
     if not given or not all(given):
         raise ShapeError("a block matrix has a row, and each row a block")
-    node, conditions = build_given(syntax.block(given))
-    return Expression(node, operands.names.under(conditions))
+    tree = syntax.block(given)
+    node, conditions = build_given(tree)
+    return Expression(node, operands.names.under(conditions), reference=of_tree(tree, broadcasts=True))

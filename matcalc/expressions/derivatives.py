@@ -5,7 +5,7 @@ What comes back is simplified and factored, with the derivation behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Self
@@ -17,6 +17,8 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
+from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
@@ -26,6 +28,8 @@ from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names, new_names
 
+UNCHECKED = "not checked: check=False"
+
 
 class Derivatives(Handle):
     """What differentiates."""
@@ -33,15 +37,15 @@ class Derivatives(Handle):
     __slots__ = ()
 
     @under_way("deriving")
-    def gradient(self, wrt: Wrt, convention: str = "projected") -> Derived:
+    def gradient(self, wrt: Wrt, convention: str = "projected", check: bool = True) -> Derived:
         """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
         asked = wanted(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
-        made = self._each(asked.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention))
+        made = self._each(asked.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
         return taken(self, asked, made, 0)
 
     @under_way("deriving")
-    def jacobian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
+    def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
         asked, rank = wanted(wrt), len(self.node.shape)
         if not asked.whole and layout != "tensor":
@@ -51,11 +55,11 @@ class Derivatives(Handle):
             found = conventions.jacobians(f, xs)
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
-        found = self._each(asked.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made)
+        found = self._each(asked.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
         return taken(self, asked, found, rank)
 
     @under_way("deriving")
-    def hessian(self, wrt: Wrt, layout: str = "tensor") -> Derived:
+    def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
         asked = wanted(wrt)
         if not asked.whole and layout != "tensor":
@@ -67,60 +71,63 @@ class Derivatives(Handle):
         if conventions.is_vec(layout):
             rows = [tuple(conventions.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
-        made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces)
+        made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, check)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return taken_twice(self, asked, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
 
-    def differential(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
+    def differential(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
-        return self.jvp(wrt, tangent)
+        return self.jvp(wrt, tangent, check)
 
     @under_way("deriving")
-    def jvp(self, wrt: Wrt, tangent: Wrt | None = None) -> Self:
+    def jvp(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the pushforward of tangents, the shape of self; the total for a list.
 
         That of a scalar is in the form tr(A'*dX), A the gradient.
         """
         whole = apart(self, wrt)
         if whole.parts:
-            made: Self = whole.back(whole.e.jvp(whole.wrt, tangent))
+            made: Self = whole.back(whole.e.jvp(whole.wrt, tangent, check))
             return made
         xs, names, tangents = self._with_tangents(wrt, tangent, "tangent")
         trace = Derivation("differential", self.node, tuple(xs), tuple(tangents.values()))
         f = simplify(self.node)
         if f.shape:
-            return self._finished([pushforward(f, tangents)], names, [trace], self.row)[0]
+            return self._finished([pushforward(f, tangents)], names, [trace], check, self.row)[0]
         raw = conventions.gradients(f, xs, "projected")
         forms = shortest_of(raw)
         parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
-        return type(self)(add([(1, node) for node, _ in parts]), names, False, trace, unfactored, reading)
+        found = add([(1, node) for node, _ in parts])
+        told = verify(each([found], [trace]), self.reference, names) if check else UNCHECKED
+        return type(self)(found, names, False, trace, unfactored, reading, checked=told)
 
     @under_way("deriving")
-    def vjp(self, wrt: Wrt, cotangent: str = "G") -> Derived:
+    def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
         """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
         asked = wanted(wrt)
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
         names = self.names_with(asked.symbols).with_symbol(bar, "cotangent")
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
-        made = self._each(asked.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), names)
+        made = self._each(asked.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
         return taken(self, asked, made, 0)
 
     @under_way("deriving")
-    def hvp(self, wrt: Wrt, vector: Wrt = "v") -> Derived:
+    def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
         """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
         whole = apart(self, wrt)
         if whole.parts:
-            return whole.back(whole.e.hvp(whole.wrt, vector))
+            return whole.back(whole.e.hvp(whole.wrt, vector, check))
         prefix = "v_" if isinstance(wrt, (list, tuple)) else "v"
         xs, names, vectors = self._with_tangents(wrt, None if vector == "v" else vector, "vector", prefix)
 
         def trace(wrt: tuple[Node, ...]) -> Derivation:
-            return Derivation("hvp", self.node, (*wrt, *(y for y in xs if y not in wrt)), tuple(vectors.values()))
+            order = (*wrt, *(y for y in xs if y not in wrt))
+            return Derivation("hvp", self.node, order, tuple(vectors[y] for y in order))
 
-        return self._each(wrt, trace, lambda f, xs: conventions.hvps(f, xs, vectors), names)
+        return self._each(wrt, trace, lambda f, xs: conventions.hvps(f, xs, vectors), check, names)
 
     def _with_tangents(
         self, wrt: Wrt, given: Wrt | None, parameter: str, prefix: str = "d"
@@ -140,10 +147,12 @@ class Derivatives(Handle):
         wrt: Wrt,
         trace: Callable[[tuple[Node, ...]], Derivation],
         make: Callable[[Node, Sequence[Node]], list[Node]],
+        check: bool,
         names: Names | None = None,
     ) -> Derived:
         xs = self.symbols_of(wrt)
-        made = self._finished(make(simplify(self.node), xs), names or self.names_with(wrt), [trace((x,)) for x in xs])
+        traces = [trace((x,)) for x in xs]
+        made = self._finished(make(simplify(self.node), xs), names or self.names_with(wrt), traces, check)
         return made if isinstance(wrt, (list, tuple)) else made[0]
 
     def names_with(self, wrt: Wrt) -> Names:
@@ -165,11 +174,35 @@ class Derivatives(Handle):
         return xs
 
     def _finished(
-        self, nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], row: bool = False
+        self, nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], check: bool, row: bool = False
     ) -> tuple[Self, ...]:
-        """Return derivatives simplified and factored, each with its form of sums not factored."""
-        found = zip(shortest_of(nodes), traces, strict=True)
-        return tuple(type(self)(node, names, row, trace, unfactored) for (node, unfactored), trace in found)
+        """Return derivatives simplified and factored, each with its form of sums not factored.
+
+        Raises: InternalError for one that differs from the formula as written.
+        """
+        forms = shortest_of(nodes)
+        told = verify(each([n for n, _ in forms], traces), self.reference, names) if check else UNCHECKED
+        return tuple(
+            type(self)(node, names, row, trace, unfactored, checked=told)
+            for (node, unfactored), trace in zip(forms, traces, strict=True)
+        )
+
+
+def verify(claims: Iterator[Claim], reference: Reference, names: Names) -> str:
+    """Compare derivatives with the formula as written; return at which data.
+
+    Raises: InternalError for one that is wrong.
+    """
+    from matcalc.evidence.written.claims import checked
+
+    return checked(list(claims), reference, names)
+
+
+def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:
+    """Yield what is claimed of derivatives of one formula."""
+    for node, derivation in zip(nodes, derivations, strict=True):
+        wrt = ", ".join(x.name for x in derivation.wrt)
+        yield Claim(node, derivation, f"the {derivation.what} in {wrt}")
 
 
 def _listed(wrt: Wrt) -> Sequence[Symbol]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from matcalc.calculus.simplify.shortest import shortest
 from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
 from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
 from matcalc.expressions.derivatives import Derivatives, name_of
@@ -26,7 +27,8 @@ from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.operators import Operation
 from matcalc.expressions.overview import Overview
-from matcalc.expressions.read_formulas import read_formulas
+from matcalc.expressions.read_formulas import Meaning, read_formulas
+from matcalc.expressions.references import of_numpy
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
@@ -186,9 +188,15 @@ class Expression(Array, Derivatives, Forms):
 
     # Algebra.
 
-    def simplify(self) -> Expression:
-        """Return the shortest equal expression that the rewrites and factoring find, never a longer one."""
-        return Expression(shortest(self.node), self.names, self.row, self._trace or Derivation("value", self.node))
+    def simplify(self, check: bool = True) -> Expression:
+        """Return the shortest equal expression that the rewrites and factoring find, never a longer one.
+
+        Raises: InternalError where it differs from the formula as written; `check=False` leaves the comparison out.
+        """
+        node = shortest(self.node)
+        made = self._equal(node, "the simplified form") if check else Expression(node, self.names, self.row)
+        made._trace = self._trace or Derivation("value", self.node)
+        return made
 
     def substitute(self, values: Mapping[Key, object] | None = None, /, **named: object) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
@@ -254,7 +262,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def operand(self) -> Ast:
         """The tree that stands for the expression in a larger one: its node, given, as a row where it is one."""
-        leaf = given(self.node, self.formula)
+        leaf = given(self.node, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
@@ -262,11 +270,15 @@ class Expression(Array, Derivatives, Forms):
         if right is None:
             return NotImplemented
         a, b = (right, self) if swap else (self, right)
-        made = operation(a.marked, b.marked)
-        return Expression(made.node, a.names.joined(b.names), made.row)
+        made = operation.nodes(a.marked, b.marked)
+        written = of_numpy(operators.as_numpy(operation, a.marked, b.marked), (a, b), {})
+        return Expression(made.node, a.names.joined(b.names), made.row, reference=written)
 
     def __neg__(self) -> Expression:
-        return Expression(scale(-1, as_number(self.node)), self.names, self.row)
+        import numpy as np
+
+        written = of_numpy(np.negative, (self,), {})
+        return Expression(scale(-1, as_number(self.node)), self.names, self.row, reference=written)
 
     def __pos__(self) -> Expression:
         return self
@@ -274,10 +286,13 @@ class Expression(Array, Derivatives, Forms):
     @property
     def T(self) -> Expression:  # noqa: N802 - NumPy's name
         """The transpose; of a vector the row mark is toggled, but in a function written for NumPy."""
+        import numpy as np
+
+        written = of_numpy(np.transpose, (self,), {})
         if self.names.traced or len(self.node.shape) > 2:
-            return Expression(shapes.transpose(self.node), self.names)
+            return Expression(shapes.transpose(self.node), self.names, reference=written)
         made = operators.transpose(self.marked)
-        return Expression(made.node, self.names, made.row)
+        return Expression(made.node, self.names, made.row, reference=written)
 
     @property
     def mT(self) -> Expression:  # noqa: N802 - NumPy's name
@@ -305,9 +320,11 @@ class Expression(Array, Derivatives, Forms):
             return e.operand if e is not None else None
 
         trees, new = subscripts(at, operand, len(self.node.shape))
-        node, conditions = build_given(part(self.operand, *trees)) if trees else (self.node, [])
+        tree = part(self.operand, *trees)
+        node, conditions = build_given(tree) if trees else (self.node, [])
         names = reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions)
-        return Expression(with_axes(node, new), names)
+        written = None if new or not trees or self.names.traced else of_tree(tree, broadcasts=True)
+        return Expression(with_axes(node, new), names, reference=written)
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
@@ -345,7 +362,12 @@ def length_shown(size: Size) -> int | Length:
 
 def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expression:
     (made,) = read_formulas([text_], declarations)
-    return Expression(made.node, replace(made.names, written=written), made.row)
+    return of_meaning(made._replace(names=replace(made.names, written=written)))
+
+
+def of_meaning(read: Meaning) -> Expression:
+    """Return the expression of a formula that was read."""
+    return Expression(read.node, read.names, read.row, reference=read.reference)
 
 
 def as_expression(value: object) -> Expression | None:
@@ -353,7 +375,7 @@ def as_expression(value: object) -> Expression | None:
     if isinstance(value, Expression):
         return value
     if is_sympy(value):
-        return Expression(*read_formulas([value])[0])
+        return of_meaning(read_formulas([value])[0])
     if isinstance(value, Length):
         return value.expression
     if isinstance(value, Condition):

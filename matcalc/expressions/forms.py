@@ -14,8 +14,10 @@ from matcalc.calculus.simplify.expand import expand, tidied
 from matcalc.calculus.simplify.factor import factor
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.collect import coefficient, collect
+from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.size_conditions import needed, needs
-from matcalc.expressions.derivatives import name_of
+from matcalc.evidence.written.claim import Claim
+from matcalc.expressions.derivatives import name_of, verify
 from matcalc.expressions.handle import Derived, Handle, Symbol
 from matcalc.expressions.wanted import apart
 from matcalc.formula.elaborate.texts import elaborate
@@ -37,6 +39,15 @@ class Forms(Handle):
     def _as(self, node: Node, shown: Ast | None = None) -> Self:
         """Return the expression of another node, with a reading if it is not the usual one."""
         return type(self)(node, self.names, self.row, shown=shown)
+
+    def _equal(self, node: Node, what: str) -> Self:
+        """Return the expression of a node of equal value, compared with the formula as written.
+
+        Raises: InternalError where it differs.
+        """
+        claim = Claim(node, Derivation("value", self.node), what)
+        told = verify(iter([claim]), self.reference, self.names)
+        return type(self)(node, self.names, self.row, self._trace, reference=self._reference, checked=told)
 
     @property
     def leading_axes(self) -> int:
@@ -69,11 +80,11 @@ class Forms(Handle):
 
         Raises: NotSupported for too many terms.
         """
-        return self._as(tidied(expand(self.node)))
+        return self._equal(tidied(expand(self.node)), "the expanded form")
 
     def factor(self) -> Self:
         """Return an equal expression, its sums factored where that is shorter."""
-        return self._as(factor(self.node))
+        return self._equal(factor(self.node), "the factored form")
 
     def collect(self, x: Symbol) -> Self:
         """Return an equal expression, its terms in a symbol or a part of one collected: `(A + B)*x` for `A*x + B*x`.
@@ -82,7 +93,8 @@ class Forms(Handle):
         """
         split = apart(self, x)
         e = split.e
-        made: Self = split.back(e._as(collect(e.node, e.names.symbol(name_of(split.wrt)))), simplified=False)
+        collected = collect(e.node, e.names.symbol(name_of(split.wrt)))
+        made: Self = split.back(e._equal(collected, "the collected form"), simplified=False)
         return made
 
     def coefficient(self, x: Symbol, degree: int = 1) -> Self:

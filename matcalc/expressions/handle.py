@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
@@ -28,7 +30,7 @@ Derived: TypeAlias = Any
 class Handle:
     """A node with the names in scope; immutable."""
 
-    __slots__ = ("_shown", "_trace", "names", "node", "row", "unfactored")
+    __slots__ = ("_checked", "_reference", "_shown", "_trace", "names", "node", "row", "unfactored")
 
     def __init__(
         self,
@@ -38,6 +40,8 @@ class Handle:
         trace: Derivation | None = None,
         unfactored: Node | None = None,
         shown: Ast | None = None,
+        reference: Reference | None = None,
+        checked: str = "",
     ) -> None:
         self.node = node
         self.names = names
@@ -45,3 +49,23 @@ class Handle:
         self._trace = trace
         self.unfactored = unfactored  # of a derivative, simplified: factoring is for reading, compiled is the cheaper
         self._shown = shown  # a reading of the node other than the one that notation prefers
+        self._reference = reference  # where the value comes from that results are compared with
+        self._checked = checked
+
+    @property
+    def reference(self) -> Reference:
+        """Where the value comes from that results are compared with: the formula as written, else the node."""
+        return self._reference or of_node(self.node)
+
+    @property
+    def checked(self) -> str:
+        """At which random data the result was compared with the formula as written, and how far apart they were.
+
+        Or why it was not compared.
+        """
+        if not self._checked:
+            from matcalc.evidence.written.claims import checked as compared
+
+            claim = Claim(self.node, Derivation("value", self.node), "the value")
+            self._checked = compared([claim], self.reference, self.names)
+        return self._checked

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TypeAlias
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.array_manners import Array
 from matcalc.expressions.calling import function
-from matcalc.expressions.expression import Expression, as_expression, side_by_side
+from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
 from matcalc.expressions.read_formulas import read_formulas
@@ -184,7 +184,7 @@ class _Run:
                 return VALUES[node.attr]
             if node.attr not in EXACT:
                 self._refused(node)
-            return Expression(*read_formulas([node.attr])[0])
+            return of_meaning(read_formulas([node.attr])[0])
         base = self.value(node.value)
         if not isinstance(base, Array) or node.attr not in ATTRIBUTES:
             self._refused(node)

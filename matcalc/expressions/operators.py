@@ -20,6 +20,8 @@ from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.node import Node, toposort
 
+PRODUCT, OUTER = "matmul", "outer"
+"""NumPy's names of the matrix product, and of what it is of a column and a row here."""
 SHOWN = 48  # characters of an operand in a message
 
 
@@ -42,6 +44,15 @@ def multiply(a: Marked, b: Marked) -> Marked:
         return _scaled(a, b) if not a.node.shape else _scaled(b, a)
     left, right, row = _alike(a, b, "multiply elementwise")
     return Marked(constructors.hadamard(left, right), row)
+
+
+def as_numpy(operation: Operation, a: Marked, b: Marked) -> Callable[..., Any]:
+    """Return NumPy's function that does with arrays what an operation does with two operands."""
+    import numpy as np
+
+    is_outer = operation.numpy == PRODUCT and a.node.rank == b.node.rank == 1 and b.row and not a.row
+    function: Callable[..., Any] = getattr(np, OUTER if is_outer else operation.numpy)
+    return function
 
 
 def divide(a: Marked, b: Marked) -> Marked:
@@ -107,7 +118,11 @@ def _shown(operand: Marked) -> str:
     return f"{formula} ({words.get(len(operand.node.shape), shape)})"
 
 
-Operation = Callable[[Marked, Marked], Marked]
+class Operation(NamedTuple):
+    """What an operator does with nodes, and the name of NumPy's function that does it with arrays."""
+
+    nodes: Callable[[Marked, Marked], Marked]
+    numpy: str
 
 
 class Operand(Protocol):
@@ -132,9 +147,9 @@ class Arithmetic:
 
     __slots__ = ()
 
-    __add__, __radd__ = _methods(partial(add, sign=1))
-    __sub__, __rsub__ = _methods(partial(add, sign=-1))
-    __mul__, __rmul__ = _methods(multiply)
-    __truediv__, __rtruediv__ = _methods(divide)
-    __matmul__, __rmatmul__ = _methods(matmul)
-    __pow__, __rpow__ = _methods(power)
+    __add__, __radd__ = _methods(Operation(partial(add, sign=1), "add"))
+    __sub__, __rsub__ = _methods(Operation(partial(add, sign=-1), "subtract"))
+    __mul__, __rmul__ = _methods(Operation(multiply, "multiply"))
+    __truediv__, __rtruediv__ = _methods(Operation(divide, "divide"))
+    __matmul__, __rmatmul__ = _methods(Operation(matmul, PRODUCT))
+    __pow__, __rpow__ = _methods(Operation(power, "power"))

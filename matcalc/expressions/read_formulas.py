@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
+from matcalc.evidence.written.reference import Reference, of_tree
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.expressions.sympy_bridge.numbers import numbers_of
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.scope import Scope
 from matcalc.formula.elaborate.texts import elaborate
@@ -25,13 +28,20 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names, declaration
 
+NUMPY = "numpy"
+"""The dialect that is Python as well."""
+
 
 class Meaning(NamedTuple):
-    """What a formula means: its node, the symbols it was written with, and whether it was written as a row."""
+    """What a formula means: its node, the symbols it was written with, and whether it was written as a row.
+
+    `reference` is the formula as written, which results are compared with.
+    """
 
     node: Node
     names: Names
     row: bool
+    reference: Reference
 
 
 def read_formulas(
@@ -61,7 +71,11 @@ def read_formulas(
         formulas, made.trees, made.nodes, made.rows, made.conditions, made.parts, strict=True
     ):
         names = replace(_names_in(tree, made.scope), conditions=conditions, parts=parts)
-        found.append(Meaning(node, replace(names, theirs=symbols_in(formula)) if is_sympy(formula) else names, row))
+        written = of_tree(tree, dialect == NUMPY, dialect == NUMPY)
+        if is_sympy(formula):
+            names = replace(names, theirs=symbols_in(formula))
+            written = replace(written, origin=partial(numbers_of, formula))
+        found.append(Meaning(node, names, row, written))
     return found
 
 

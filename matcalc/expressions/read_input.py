@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
-from matcalc.expressions.expression import Expression, as_expression, side_by_side
+from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.numpy_text import run
-from matcalc.expressions.read_formulas import read_formulas, same_symbol
+from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
 """What is read as an expression: text, an object, numbers, a function written for NumPy."""
-NUMPY = "numpy"
-"""The dialect that is Python as well."""
 Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
@@ -93,7 +91,7 @@ def _read(
     """Return formulas read in one scope; text in NumPy's spelling that has no tree is run on its symbols."""
     try:
         made = read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes, varied)
-        return [Expression(*one) for one in made]
+        return [of_meaning(one) for one in made]
     except MatcalcError as fault:
         if dialect != NUMPY or not all(isinstance(formula, str) for formula in formulas):
             raise

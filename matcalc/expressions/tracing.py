@@ -6,7 +6,7 @@ to change - the refusal shows the line of the function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
@@ -16,6 +16,7 @@ from traceback import FrameSummary, extract_tb
 from typing import Any, TypeAlias, TypeGuard
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
+from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
@@ -68,7 +69,7 @@ def results_of(function: Callable[..., object], declared: Mapping[str, Expressio
         said = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
         raise _located(said, fault, function) from fault
     names = reduce(Names.joined, (e.names for name, e in declared.items() if name in given), Names({}, ()))
-    return _results(made, names, function)
+    return _results(made, names, function, list(given))
 
 
 def _parameters(function: Callable[..., object], declared: Mapping[str, Expression]) -> list[str]:
@@ -97,15 +98,18 @@ def _marked(e: Expression, traced_: bool) -> Expression:
     return Expression(e.node, replace(e.names, traced=traced_))
 
 
-def _results(made: object, names: Names, function: Callable[..., object]) -> Results:
-    """Return what a function gave as expressions in all its symbols."""
+def _results(
+    made: object, names: Names, function: Callable[..., object], parameters: Sequence[str], at: tuple[int, ...] = ()
+) -> Results:
+    """Return what a function gave as expressions in all its symbols; `at` is the place of one among several."""
     if isinstance(made, (tuple, list)) and made:
-        return like(made, (_results(one, names, function) for one in made))
+        return like(made, (_results(one, names, function, parameters, (*at, k)) for k, one in enumerate(made)))
     e = as_expression(made)
     if e is None:
         hint = "" if made is not None else "it ends with return"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
-    return _marked(Expression(e.node, names.joined(replace(e.names, traced=False))), False)
+    found = names.joined(replace(e.names, traced=False))
+    return Expression(e.node, replace(found, traced=False), reference=of_function(function, parameters, at))
 
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:

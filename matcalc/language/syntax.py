@@ -32,7 +32,8 @@ class Ast:
     transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree of its own that may stand in several places, written once under its name;
-    given: (object, function), a value that is there already, and what returns the tree that it is written as.
+    given: (object, function, reference), a value that is there already, what returns the tree that it is written as,
+    and where its value comes from (None where only the object tells).
     `span` is the character range in the text, `at` the place of the operator for a caret.
     """
 
@@ -102,6 +103,11 @@ def given_value(leaf: Ast) -> Any:
 def given_tree(leaf: Ast) -> Ast:
     """Return the tree that a given leaf is written as."""
     return leaf.value[1]()  # type: ignore[index,no-any-return]
+
+
+def given_reference(leaf: Ast) -> Any:
+    """Return where the value of a given leaf comes from, as the layer above says it; None where nothing else tells."""
+    return leaf.value[2]  # type: ignore[index]
 
 
 def definition(part: Ast) -> Ast:
@@ -241,8 +247,8 @@ def transposed(x: Ast) -> Ast:
     return x.args[0] if x.head == "transpose" else transpose(x)
 
 
-def given(value: object, written: Callable[[], Ast]) -> Ast:
-    return Ast("given", (), (value, written))
+def given(value: object, written: Callable[[], Ast], reference: object = None) -> Ast:
+    return Ast("given", (), (value, written, reference))
 
 
 def shared(name_: str, tree: Ast, span: tuple[int, int] = (0, 0)) -> Ast:

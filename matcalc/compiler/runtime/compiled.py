@@ -251,6 +251,11 @@ class Compiled:
         return (*self.spec.faults, *beside().further_entries.FAULTS)
 
     @property
+    def checked(self) -> str:
+        """At which random data the function was compared with its formulas as written, how far apart, or why not."""
+        return self.spec.checked
+
+    @property
     def stats(self) -> dict[str, Any]:
         """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
         blas = self._blas or beside().does_blas(self._text)

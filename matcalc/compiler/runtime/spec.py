@@ -206,6 +206,7 @@ class CompiledSpec:
     call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
     matrices of which three arguments each are the arrays. `costs` are those of the steps: the line
     in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them were given.
+    `checked` says at which data the function was called and compared with its formulas as written, or why not.
     `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its `ahead` returns
     are the last arguments of it.
     """
@@ -236,6 +237,7 @@ class CompiledSpec:
     typical: tuple[tuple[str, int], ...] = ()
     hinted: tuple[str, ...] = ()
     ahead: CompiledSpec | None = None
+    checked: str = ""
     with_fixed: Callable[[CompiledSpec, Sequence[str], Mapping[str, int]], CompiledSpec] | None = None
 
     @property

@@ -1,0 +1,189 @@
+"""Sums, products, powers and transposes of values, as the matrix language and NumPy mean them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from matcalc.errors import NoReference
+from matcalc.evidence.written.values import (
+    Value,
+    aligned,
+    as_float,
+    as_matrix,
+    as_scalar,
+    exact,
+    in_one_shape,
+    is_one,
+    switched_product,
+)
+
+Call = Callable[[str, Sequence[Value]], Value]
+"""The entry of the rulebook that plays a part, applied to values."""
+
+MOST_FACTORS, MOST_BITS = 12, 4000
+HALF = Fraction(1, 2)
+
+
+def total(values: Sequence[Value], signs: Sequence[int], dotted: bool, numpy: bool) -> Value:
+    """Return a signed sum; under plain signs a 1 x 1 matrix among others is a scalar."""
+    if all(value.exact is not None for value in values):
+        return exact(sum((sign * value.exact for sign, value in zip(signs, values, strict=True)), start=Fraction(0)))  # type: ignore[operator, misc]
+    if not dotted and not numpy and any(value.rank and not is_one(value) for value in values):
+        values = [as_scalar(value) if is_one(value) else value for value in values]
+    axes, arrays, row = in_one_shape(values, numpy)
+    found = signs[0] * arrays[0]
+    for sign, array in zip(signs[1:], arrays[1:], strict=True):
+        found = found + array if sign > 0 else found - array
+    return Value(np.asarray(found), axes, row, fixed=all(value.fixed for value in values))
+
+
+def negative(value: Value) -> Value:
+    """Return -value."""
+    return exact(-value.exact) if value.exact is not None else replace(value, array=-value.array)
+
+
+def transposed(value: Value, numpy: bool) -> Value:
+    """Return the transpose: of a vector the other mark, in NumPy the vector itself."""
+    if value.rank == 2:
+        return replace(value, array=np.swapaxes(value.array, -1, -2))
+    if value.rank > 2:
+        raise NoReference("the transpose of a tensor")
+    return value if numpy or not value.rank else replace(value, row=not value.row)
+
+
+def chain(values: Sequence[Value], operators: Sequence[str], numpy: bool, call: Call) -> Value:
+    """Return a product chain, read from left to right."""
+    left = values[0]
+    for operator, right in zip(operators, values[1:], strict=True):
+        left = _operated(left, operator, right, numpy, call)
+    return left
+
+
+def _operated(left: Value, operator: str, right: Value, numpy: bool, call: Call) -> Value:
+    if left.exact is not None and right.exact is not None and operator != "\\":
+        found = _exact(left.exact, operator, right.exact)
+        if found is not None:
+            return exact(found)
+    if operator in ("*", "@"):
+        return multiplied(left, right, numpy)
+    if operator == ".*":
+        return by_entries(left, right, numpy)
+    if operator == "./":
+        return by_entries(left, reciprocal(right), numpy)
+    if operator == "/":
+        return by_entries(left, reciprocal(as_scalar(right)), numpy)
+    if operator == "\\":
+        if not left.rank:
+            return by_entries(reciprocal(left), right, numpy)
+        is_square = left.rank == 2 and left.shape[0] == left.shape[1]
+        return multiplied(call("inverse" if is_square else "pseudoinverse", [left]), right, numpy)
+    raise NoReference(f"the operator {operator}")
+
+
+def _exact(a: Fraction, operator: str, b: Fraction) -> Fraction | None:
+    if operator in ("*", "@", ".*"):
+        return a * b
+    if not b:
+        return None
+    if operator in ("/", "./"):
+        return a / b
+    return Fraction(a // b) if operator == "//" else a % b
+
+
+def reciprocal(value: Value) -> Value:
+    """Return 1 ./ value."""
+    if value.exact:
+        return exact(1 / value.exact)
+    with np.errstate(all="ignore"):
+        return replace(value, array=np.asarray(1.0 / value.array), exact=None, fixed=False)
+
+
+def by_entries(left: Value, right: Value, numpy: bool) -> Value:
+    """Return the product by entries; a factor without data that is 0 makes it 0."""
+    both = [left, right]
+    if not numpy and left.rank and right.rank and not left.rank == right.rank == 2:
+        both = [
+            as_scalar(one) if is_one(one) and not is_one(other) else one
+            for one, other in zip(both, both[::-1], strict=True)
+        ]
+    axes, arrays, row = in_one_shape(both, numpy)
+    fixed = [one.fixed for one in both]
+    return Value(switched_product(arrays, fixed), axes, row, fixed=all(fixed))
+
+
+def multiplied(left: Value, right: Value, numpy: bool) -> Value:
+    """Return the matrix product, or a scaling; a 1 x 1 matrix that does not fit is a scalar."""
+    if not left.rank or not right.rank:
+        row = (left if left.rank else right).row
+        return replace(by_entries(left, right, True), row=row and not numpy)
+    if left.rank > 2 or right.rank > 2:
+        raise NoReference("a matrix product of a tensor")
+    if numpy and left.rank == 1:
+        left = replace(left, row=True)
+    a, b = as_matrix(left), as_matrix(right)
+    if a.shape[1] != b.shape[0]:
+        if is_one(left):
+            return multiplied(as_scalar(left), right, numpy)
+        return multiplied(left, as_scalar(right), numpy)
+    axes, arrays = aligned([a, b])
+    found = np.matmul(*arrays)
+    row = left.rank == 1 and left.row
+    column = right.rank == 1 and not right.row
+    if left.rank == 1 and not left.row and column:
+        return Value(found[..., 0], axes)  # a column times one entry
+    if row and column:
+        found = found[..., 0, 0]
+    elif row:
+        found = found[..., 0, :]
+    elif column:
+        found = found[..., 0]
+    return Value(np.asarray(found), axes, row and not column and not numpy, fixed=left.fixed and right.fixed)
+
+
+def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Call) -> Value:
+    """Return base^exponent, or base.^exponent."""
+    if base.exact is not None and exponent.exact is not None:
+        found = _exact_power(base.exact, exponent.exact)
+        if found is not None:
+            return exact(found)
+    if base.rank == 0 or elementwise:
+        if exponent.rank and not elementwise:
+            raise NoReference("an exponent that is no scalar")
+        return _raised(base, exponent, numpy, call)
+    if base.rank != 2 or exponent.rank:
+        raise NoReference("the power of a vector")
+    number = exponent.exact
+    if number == HALF:
+        return call("matrix_root", [base])
+    if number is None or number.denominator != 1 or abs(number) > MOST_FACTORS:
+        return call("matrix_power", [base, exponent])
+    inner = call("inverse", [base]) if number < 0 else base
+    found = np.broadcast_to(np.eye(base.shape[0]), inner.array.shape)
+    for _ in range(abs(int(number))):
+        found = np.matmul(found, inner.array)
+    return replace(inner, array=np.asarray(found), exact=None)
+
+
+def _raised(base: Value, exponent: Value, numpy: bool, call: Call) -> Value:
+    number = exponent.exact
+    if number is None:
+        return call("free_power", [base, exponent])
+    with np.errstate(all="ignore"):
+        if number.denominator == 1:
+            found = base.array ** int(number) if number >= 0 else 1.0 / base.array ** int(-number)
+        elif number == HALF:
+            found = np.sqrt(base.array)
+        else:
+            found = base.array ** as_float(number)
+    return replace(base, array=np.asarray(found), exact=None)
+
+
+def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
+    if exponent.denominator != 1 or (not base and exponent < 0):
+        return None
+    bits = max(abs(base.numerator).bit_length(), base.denominator.bit_length())
+    return base ** int(exponent) if bits * abs(int(exponent)) < MOST_BITS else None

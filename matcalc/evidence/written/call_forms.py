@@ -1,0 +1,119 @@
+"""How calls are evaluated: their arguments, functions among them, and solutions of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from matcalc.errors import NoReference
+from matcalc.evidence.written.calls import Argument, called
+from matcalc.evidence.written.evaluator import Evaluator, Place, Steps
+from matcalc.evidence.written.plain_forms import as_place
+from matcalc.evidence.written.values import Array, Value
+from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
+from matcalc.rulebook.oracle import oracle
+from matcalc.rulebook.rule import Rule
+
+FARTHEST = 1e-30
+"""The step of complex steps inside an equation."""
+
+
+def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
+    word, args = call_name(tree), list(tree.args)
+    if args and args[0].head == "compare":
+        word += str(args[0].value)
+        args[:1] = args[0].args
+    if len(args) == 2:
+        ordered = with_order(word, _literal(at, args[1]))
+        word, args = (ordered, args[:1]) if ordered in at.book.spellings else (word, args)
+    candidates = at.book.spellings.get(word, ())
+    if not candidates:
+        raise NoReference(f"the function {word}")
+    if candidates[0].rule.kind == "implicit":
+        return (yield from _solution(at, tree, candidates[0].rule, args, place))
+    if all(is_constant(candidate.rule) for candidate in candidates):
+        place = replace(place, is_base=True)
+    arguments: list[Argument] = []
+    for k, arg in enumerate(args):
+        if any(k < len(c.signature.parameters) and c.signature.parameters[k].kind == "function" for c in candidates):
+            arguments.append(Argument(partial(_function_value, at, _as_function(arg), place)))
+        else:
+            arguments.append(Argument((yield arg, place)))
+    axis: int | None = None
+    for key, arg in call_keywords(tree):
+        value = yield arg, place
+        if key == "axis":
+            axis = as_place(value)
+        else:
+            arguments.append(Argument(value, key))
+    return called(at.book, word, arguments, axis, at.expands)
+
+
+def is_constant(rule: Rule) -> bool:
+    """Whether an operation takes its arguments as constants."""
+    return rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+
+
+def _literal(at: Evaluator, tree: Ast) -> Ast:
+    """Return an argument, of a number that is given the number; of a symbol a tree that is no literal."""
+    if tree.head == "given" and given_value(tree).kind == "number":
+        return number(given_value(tree).value)
+    return Ast("empty") if tree.head == "name" and tree.value in at.data else tree
+
+
+def _as_function(tree: Ast) -> Ast:
+    if tree.head == "function":
+        return tree
+    if tree.head != "name":
+        raise NoReference("a function that is none")
+    return Ast("function", (call(str(tree.value), name("x")),), "x")
+
+
+def _function_value(at: Evaluator, tree: Ast, place: Place, x: Array, k: int = 0) -> Array:
+    """Return a function argument at each entry of an array.
+
+    Raises: NoReference for a derivative of it.
+    """
+    if k:
+        raise NoReference("the derivative of a function argument")
+    entries = np.asarray(x)
+    label = -1 - len(place.parameters)
+    inside = replace(place, parameters={**place.parameters, str(tree.value): Value(entries.reshape(-1), (label,))})
+    found = at.value(tree.args[0], inside).array
+    return np.broadcast_to(found, (entries.size,)).reshape(entries.shape) if entries.size else entries
+
+
+def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: Place) -> Steps:
+    """Evaluate the solution of an equation; Newton's matrix is found by complex steps."""
+    last = dict(call_keywords(tree))
+    equation, unknown, *rest = args
+    start = yield (rest[0] if rest else next(iter(last.values()))), place
+    word = str(unknown.value)
+
+    def left(y: Array, k: int = 0) -> Array:
+        def at_point(z: Array) -> Array:
+            inside = replace(place, parameters={**place.parameters, word: Value(z)})
+            found = at.value(equation, inside).array
+            if found.shape != z.shape:
+                raise NoReference("an equation of another shape than its unknown")
+            return found
+
+        if not k:
+            return at_point(y)
+        columns = []
+        for entry in np.ndindex(*y.shape):
+            step = np.zeros(y.shape, complex)
+            step[entry] = 1j * FARTHEST
+            columns.append(np.imag(at_point(y + step)).reshape(-1) / FARTHEST)
+        return np.stack(columns, axis=-1)
+
+    left.known = True  # type: ignore[attr-defined]
+    left.fault = "no solution near its start"  # type: ignore[attr-defined]
+    function = oracle(at.book, rule)
+    if function is None or start.axes:
+        raise NoReference("this equation")
+    given = {"equation": left, "unknown": word}
+    return Value(np.asarray(function(*(given.get(p.kind, start.array) for p in rule.signature.parameters))))

@@ -1,0 +1,136 @@
+"""Points at which results are compared: random data with the declared facts, at two sets of small sizes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import prod
+
+import numpy as np
+
+from matcalc.errors import MatcalcError, NoReference
+from matcalc.evidence.explain.size_conditions import conditions
+from matcalc.evidence.numeric.sampling import MODES, drawn_for, projected, shape_at
+from matcalc.evidence.written.reference import Reference
+from matcalc.evidence.written.values import Array
+from matcalc.tensor.lookups import is_index, lengths_of
+from matcalc.tensor.node import Node
+from matcalc.tensor.sizes_from_shapes import Condition, holds
+from matcalc.tensor.symbols import Names, all_sizes
+
+LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
+"""Lengths of the size names, in order. The third set serves where one of the first two has no data."""
+
+MOST_ENTRIES = 4096
+"""Entries of data and value beyond which nothing is compared: sizes declared as numbers may be of any length."""
+
+SEED = 29
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Data by name and lengths by size name; `value` is the reference's value there."""
+
+    data: Mapping[str, Array]
+    sizes: Mapping[str, int]
+    value: Array
+
+    def direction(self, x: Node, seed: int = 0) -> Array:
+        """Return a random direction for a symbol, in the linear hull of its facts."""
+        rng = np.random.default_rng([SEED, seed, *x.name.encode()])
+        drawn = rng.standard_normal(np.shape(self.data[x.name]))
+        return projected(np.asarray(drawn), tuple(x.data[1]))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={length}" for name, length in self.sizes.items())
+
+
+def points(
+    references: Sequence[Reference], nodes: Sequence[Node], names: Names, symbols: Sequence[Node], seed: int = 0
+) -> Iterator[Point]:
+    """Yield up to two points at which the first reference is finite and real, of different sizes where there are sizes.
+
+    Raises: NoReference where the first reference cannot be evaluated, or data would be too large.
+    """
+    known = all_sizes(nodes, names, symbols)
+    asked = (*conditions(*nodes), *names.conditions)
+    along = lengths_of(nodes)
+    found: list[Mapping[str, int]] = []
+    for lengths in LENGTHS if known else LENGTHS[:1]:
+        sizes = fitting(known, lengths, symbols, asked)
+        if sizes is None or sizes in found:
+            continue
+        shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
+        entries = sum(prod(shape_at(shape, sizes)) for shape in shapes)
+        if entries > MOST_ENTRIES:
+            raise NoReference("its data are too large")
+        point = _point(references[0], names, symbols, sizes, along, seed)
+        if point is not None:
+            found.append(sizes)
+            yield point
+        if len(found) == 2:
+            return
+
+
+def _point(
+    reference: Reference,
+    names: Names,
+    symbols: Sequence[Node],
+    sizes: Mapping[str, int],
+    along: Mapping[str, Sequence[object]],
+    seed: int,
+) -> Point | None:
+    for mode in range(len(MODES)):
+        try:
+            drawn = {
+                s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, SEED, mode, seed)  # type: ignore[arg-type]
+                for s in symbols
+            }
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = reference.value(drawn, sizes)
+        except NoReference:
+            raise
+        except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
+            continue
+        if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
+            return Point(drawn, sizes, value)
+    return None
+
+
+def fitting(
+    names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], asked: Sequence[Condition]
+) -> dict[str, int] | None:
+    """Return the sizes that have these lengths, from the first or a later one on, at which there is a value."""
+    for first in range(len(lengths)):
+        sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
+        is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
+        if not is_negative and all(holds(condition, sizes) for condition in asked):
+            return sizes
+    return None
+
+
+def nudged(point: Point, symbols: Sequence[Node], size: float, seed: int) -> Mapping[str, Array]:
+    """Return the data moved by a small part of their size along random directions that keep their linear facts."""
+    return {
+        **point.data,
+        **{
+            s.name: point.data[s.name] + size * _length(point.data[s.name]) * point.direction(s, 100 + seed)
+            for s in symbols
+            if not is_index(s) and np.size(point.data[s.name])
+        },
+    }
+
+
+def _length(array: Array) -> float:
+    return float(np.max(np.abs(array), initial=0.0))
+
+
+def report(at: Sequence[str], worst: float) -> str:
+    """Return at which points results were compared, and the largest relative error."""
+    if not at:
+        return "not checked: no data at which the formula and its result are finite"
+    where = " and ".join(filter(None, at)) or "the declared sizes"
+    return f"at {where}, to {max(worst, 1e-16):.0e}"

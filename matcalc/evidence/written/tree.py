@@ -1,0 +1,51 @@
+"""Evaluates a syntax tree at given data: the formula as it was written, and nothing else.
+
+This is the reference that results are compared with. It knows shapes from the arrays, operations from the `value` of
+their entries, and neither the normal form nor derivatives, rewrites or facts. It is slow and obvious.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matcalc.evidence.written import call_forms, index_forms, plain_forms
+from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf
+from matcalc.evidence.written.values import Array
+from matcalc.language.syntax import Ast
+
+FORMS: Mapping[str, Form] = {
+    "number": plain_forms.number_value,
+    "name": plain_forms.name_value,
+    "given": plain_forms.leaf_value,
+    "sum": plain_forms.sum_value,
+    "dotted_sum": plain_forms.sum_value,
+    "product": plain_forms.product_value,
+    "negative": plain_forms.negative_value,
+    "transpose": plain_forms.transpose_value,
+    "power": plain_forms.power_value,
+    "block": plain_forms.block_value,
+    "part": plain_forms.part_value,
+    "condition": plain_forms.condition_value,
+    "shared": plain_forms.shared_value,
+    "index_form": index_forms.binder,
+    "index_sum": index_forms.binder,
+    "call": call_forms.call_value,
+}
+
+
+def tree_value(
+    tree: Ast,
+    data: Data,
+    sizes: Mapping[str, int],
+    base: Data,
+    leaf: Leaf,
+    numpy: bool = False,
+    broadcasts: bool = False,
+) -> Array:
+    """Return the value of a syntax tree, its sums over indices written, at data.
+
+    `base` are the data before they were moved along a direction.
+
+    Raises: as `Evaluator.value`.
+    """
+    return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array

@@ -1,0 +1,141 @@
+"""What a derivative is, by numbers: slopes of a reference along random directions.
+
+First derivatives come from a complex step that agrees with a central difference, else from differences at many steps.
+Second derivatives are differences of complex steps, or of both. Each has an estimate of its own error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from matcalc.evidence.numeric.differences import Line, by_complex_step, extrapolated, slope
+from matcalc.evidence.written.points import Point
+from matcalc.evidence.written.reference import Reference
+from matcalc.evidence.written.values import Array
+
+STEP, ROUGH = 1e-5, 1e-4
+"""The step of one central difference, and how far it may be from a complex step that it confirms."""
+
+ROUNDING = 1e-15
+FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
+SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
+
+Directions = Mapping[str, Array]
+
+
+class Truth(NamedTuple):
+    """A number to compare with, its estimated error, and the size of what rounding is a part of."""
+
+    value: Array
+    error: float
+    scale: float
+
+
+def moved(reference: Reference, point: Point, directions: Directions) -> Line:
+    """Return the reference as a function of the distance along directions."""
+
+    def line(t: Any) -> Array:
+        return reference.value(along(point.data, directions, t), point.sizes, point.data)
+
+    return line
+
+
+def along(data: Mapping[str, Array], directions: Directions, t: Any) -> Mapping[str, Array]:
+    """Return data moved along directions."""
+    return {**data, **{name: data[name] + t * E for name, E in directions.items()}}
+
+
+def quickly(f: Line, value: Array) -> Truth | None:
+    """Return f'(0) by a complex step that one central difference confirms, else by differences at a few steps.
+
+    None where neither tells.
+    """
+    exact = by_complex_step(f, value.shape)
+    try:
+        if exact is None:
+            return _by_few(f, value)
+        rough = _quotient(f, STEP)
+        scale = _scale(exact, value)
+        confirmed = bool(np.all(np.isfinite(rough))) and _largest(rough - exact) <= ROUGH * scale
+        return Truth(exact, ROUNDING * scale, scale) if confirmed else _by_few(f, value)
+    except (np.linalg.LinAlgError, IndexError, TypeError):
+        return None
+
+
+def _by_few(f: Line, value: Array) -> Truth | None:
+    noise = ROUNDING * max(_largest(value), 1e-300)
+    found = extrapolated((_quotient(f, h), noise / h) for h in FEW_STEPS)
+    scale = _scale(found.value, value)
+    is_sure = bool(np.all(np.isfinite(found.value))) and found.error <= ROUGH**2 * scale
+    return Truth(found.value, found.error, scale) if is_sure else None
+
+
+def _quotient(f: Line, h: float) -> Array:
+    return np.asarray(np.asarray(f(h), dtype=float) - np.asarray(f(-h), dtype=float)) / (2 * h)
+
+
+def slowly(f: Line, value: Array) -> Truth | None:
+    """Return f'(0) by differences at many steps; None where they do not converge."""
+    try:
+        found = slope(f)
+    except (np.linalg.LinAlgError, IndexError):
+        return None
+    scale = _scale(found.value, value)
+    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale:
+        return None
+    return Truth(found.value, found.error, scale)
+
+
+def second_quickly(f: Callable[[Any, float], Array], value: Array) -> Truth | None:
+    """Return d2f/ds dt at 0 by central differences in t of complex steps in s; real differences confirm it."""
+    slopes = [by_complex_step(lambda s, t=t: f(s, t), value.shape) for t in (STEP, -STEP)]
+    if slopes[0] is None or slopes[1] is None:
+        return _second(f, value, FEW_STEPS)
+    exact = (slopes[0] - slopes[1]) / (2 * STEP)
+    h = 2.0**-9
+    try:
+        corners = [sign * np.asarray(f(s * h, t * h)) for s, t, sign in CORNERS]
+    except (np.linalg.LinAlgError, IndexError):
+        return None
+    rough = sum(corners) / (4 * h * h)
+    scale = _scale(exact, value)
+    if not np.all(np.isfinite(exact)) or np.iscomplexobj(rough) or _largest(rough - exact) > 100 * ROUGH * scale:
+        return None
+    noise = 1e-16 / STEP * max(_largest(slopes[0]), _largest(value))
+    return Truth(exact, 10 * noise + 1e-8 * scale, scale)
+
+
+CORNERS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
+
+
+def second_slowly(f: Callable[[Any, float], Array], value: Array) -> Truth | None:
+    """Return d2f/ds dt at 0 by real differences at many steps; None where they do not converge."""
+    return _second(f, value, SECOND_STEPS)
+
+
+def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[float]) -> Truth | None:
+    def at(h: float) -> tuple[Array, float]:
+        corners = [sign * np.asarray(f(s * h, t * h), dtype=float) for s, t, sign in CORNERS]
+        size = max(map(_largest, corners))
+        return sum(corners, start=np.zeros(value.shape)) / (4 * h * h), ROUNDING * size / h**2
+
+    try:
+        found = extrapolated(at(h) for h in steps)
+    except (np.linalg.LinAlgError, IndexError, TypeError):
+        return None
+    scale = _scale(found.value, value)
+    if not np.all(np.isfinite(found.value)) or not found.error <= 10 * ROUGH * scale:
+        return None
+    return Truth(found.value, 10 * found.error, scale)
+
+
+def _largest(array: Any) -> float:
+    return float(np.max(np.abs(array), initial=0.0))
+
+
+def _scale(slope: Array, value: Array) -> float:
+    """Return the size of a slope; not below a small part of the value, of which rounding is a part."""
+    return max(_largest(slope), 1e-3 * _largest(value), 1e-300)

@@ -1,0 +1,69 @@
+"""Where the value of an object comes from that NumPy's functions and Python's operators made: these, at arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from matcalc.evidence.written.reference import Data, Reference, Sizes, of_call
+from matcalc.expressions.handle import Handle
+from matcalc.expressions.numpy_bridge.arguments import is_object_array, length_in
+from matcalc.tensor.size import Size
+
+
+class Slot(NamedTuple):
+    """The place of an argument among the references of a call."""
+
+    number: int
+
+
+def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Mapping[str, object]) -> Reference | None:
+    """Return the reference of a function of NumPy's on objects; None in a function under way, which is one itself."""
+    own: list[Reference] = []
+
+    def marked(value: Any) -> Any:
+        size = length_in(value)
+        if isinstance(value, Handle) or size is not None:
+            own.append(of_size(size) if size is not None else value.reference)
+            return Slot(len(own) - 1)
+        if is_object_array(value):
+            return marked(value.tolist())
+        if isinstance(value, dict):
+            return {key: marked(one) for key, one in value.items()}
+        return type(value)(map(marked, value)) if type(value) in (list, tuple) else value
+
+    if _is_under_way(args) or _is_under_way(tuple(keywords.values())):
+        return None
+    places, named = marked(tuple(args)), marked(dict(keywords))
+
+    def called(*values: Any) -> Any:
+        def filled(value: Any) -> Any:
+            if isinstance(value, Slot):
+                return values[value.number]
+            if isinstance(value, dict):
+                return {key: filled(one) for key, one in value.items()}
+            return type(value)(map(filled, value)) if type(value) in (list, tuple) else value
+
+        return function(*filled(places), **filled(named))
+
+    return of_call(called, *own)
+
+
+def _is_under_way(value: object) -> bool:
+    if isinstance(value, Handle):
+        return value.names.traced
+    return isinstance(value, (list, tuple)) and any(map(_is_under_way, value))
+
+
+def of_size(size: Size) -> Reference:
+    """Return the reference of a size as a number."""
+
+    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> int:
+        return size.evaluate(dict(sizes))
+
+    return Reference("a size", run)
+
+
+def item(reference: Reference | None, place: int) -> Reference | None:
+    """Return the reference of one of several results."""
+    return None if reference is None else of_call(lambda values: values[place], reference)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.errors import ShapeError
+from matcalc.errors import NoReference, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.differences import Slope, slope
-from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected
+from matcalc.evidence.written.points import fitting
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import all_sizes
 
 NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3
@@ -32,7 +32,14 @@ class Setting:
     sizes: Mapping[str, int]
 
     def value(self, node: Node, more: Mapping[str, Array] = {}) -> Array:  # noqa: B006 - never changed
-        return np.asarray(evaluate([node], {**self.data, **more}, self.sizes)[0])
+        """Return the value of a node; that of the formula itself as it was written, where that can be evaluated."""
+        data = {**self.data, **more}
+        if node is self.e.node:
+            try:
+                return self.e.reference.value(data, self.sizes, self.data)
+            except NoReference:
+                pass
+        return np.asarray(evaluate([node], data, self.sizes)[0])
 
     def quotient(self, h: float, E: Array, node: Node | None = None) -> Array:
         """Return the central difference of the formula, or of another node, along a tangent."""
@@ -89,7 +96,7 @@ def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
     """Return data of these sizes at which the formula is finite; None if there are none."""
     symbols = [e.names.symbols[name] for name in e.names.written]
     nodes = [e.node] if other is None else [e.node, other.node]
-    sizes = _fitting(all_sizes(nodes, e.names, symbols), lengths, symbols, (*conditions(*nodes), *e.names.conditions))
+    sizes = fitting(all_sizes(nodes, e.names, symbols), lengths, symbols, (*conditions(*nodes), *e.names.conditions))
     if sizes is None:
         return None
     along = lengths_of(nodes)
@@ -101,16 +108,4 @@ def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
                 return made
         except (np.linalg.LinAlgError, ValueError, IndexError, ShapeError):
             continue
-    return None
-
-
-def _fitting(
-    names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], asked: Sequence[Condition]
-) -> dict[str, int] | None:
-    """Return the sizes that have these lengths, from the first or a later one on, at which there is a value."""
-    for first in range(len(lengths)):
-        sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
-        is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
-        if not is_negative and all(holds(condition, sizes) for condition in asked):
-            return sizes
     return None

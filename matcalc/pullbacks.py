@@ -21,6 +21,8 @@ from matcalc.compiler.plan import to_save
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
+from matcalc.evidence.explain.derivation import Derivation
+from matcalc.expressions.derivatives import each, verify
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
@@ -107,12 +109,16 @@ def pullback(
     dialect: str = "matrix",
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,
+    check: bool = True,
 ) -> TwoPass:
     """Return the compiled forward and backward pass of a formula of any shape; what is saved between them is chosen.
 
     Shapes: `forward` returns the value, as f, and what it saves. `backward(saved, G)` takes a cotangent as f, or a
     batch of them with leading axes, and returns arrays as `wrt` behind these axes, a tuple where `wrt` is a list.
-    Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do.
+    Both passes are compared with the formula as it was written before they are returned, but with `check=False`.
+
+    Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do;
+        InternalError where a pass differs from the formula.
     """
     start = time.perf_counter()
     given = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
@@ -120,17 +126,20 @@ def pullback(
     value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
     cotangents = [form.shown for form in shortest_of(vjps(simplify(value), xs, bar))]
+    if check:
+        traces = [Derivation("vjp", given.node, (x,), cotangent=bar) for x in xs]
+        verify(each(cotangents, traces), given.reference, names)
     saved = to_save(cotangents, inputs, [bar])
     stand_ins = _stand_ins(saved, {*taken, bar.name})
     seconds = [("derive", time.perf_counter() - start)]
     forward = {"value": value, **{s.name: node for node, s in stand_ins.items()}}
-    first = build(replace(_pass("forward", forward, names, target, sizes), seconds=seconds))
+    first = build(replace(_pass("forward", forward, names, target, sizes), seconds=seconds, check=check))
     roots = [substitute(node, stand_ins) for node in cotangents]
     kept = _kept(inputs, roots, [*stand_ins.values(), bar])
     arguments = (*kept, *stand_ins.values(), bar)
     inner = Names({s.name: s for s in arguments}, tuple(s.name for s in arguments))
     backward = {f"cotangent_{x.name}": root for x, root in zip(xs, roots, strict=True)}
-    second = build(_pass("backward", backward, inner, target, sizes))
+    second = build(replace(_pass("backward", backward, inner, target, sizes), check=check))
     positions = tuple(first.args.index(s.name) for s in kept)
     told = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
     return TwoPass(first, second, positions, told, value.rank, isinstance(wrt, (list, tuple)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from matcalc.errors import RuleError
@@ -66,10 +67,20 @@ def as_function(rule: Rule, index: int, field: str, text: str, names: dict[str, 
 @lru_cache(maxsize=64)
 def _namespace(prelude: Prelude, functions: Functions) -> dict[str, Any]:
     import numpy as np
-    import scipy.linalg as sl
-    import scipy.special as sp
 
-    return run(prelude, {"np": np, "sp": sp, "sl": sl, **dict(functions)})
+    return run(prelude, {"np": np, "sp": Late("scipy.special"), "sl": Late("scipy.linalg"), **dict(functions)})
+
+
+class Late:
+    """A module that is imported when something of it is first used: most values need NumPy alone."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(import_module(self._name), name)
+        setattr(self, name, found)
+        return found
 
 
 def run(prelude: Iterable[tuple[str, str]], space: dict[str, Any]) -> dict[str, Any]:

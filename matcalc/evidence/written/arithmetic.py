@@ -28,12 +28,10 @@ MOST_FACTORS, MOST_BITS = 12, 4000
 HALF = Fraction(1, 2)
 
 
-def total(values: Sequence[Value], signs: Sequence[int], dotted: bool, numpy: bool) -> Value:
-    """Return a signed sum; under plain signs a 1 x 1 matrix among others is a scalar."""
+def total(values: Sequence[Value], signs: Sequence[int], numpy: bool) -> Value:
+    """Return a signed sum."""
     if all(value.exact is not None for value in values):
         return exact(sum((sign * value.exact for sign, value in zip(signs, values, strict=True)), start=Fraction(0)))  # type: ignore[operator, misc]
-    if not dotted and not numpy and any(value.rank and not is_one(value) for value in values):
-        values = [as_scalar(value) if is_one(value) else value for value in values]
     axes, arrays, row = in_one_shape(values, numpy)
     found = signs[0] * arrays[0]
     for sign, array in zip(signs[1:], arrays[1:], strict=True):
@@ -105,11 +103,6 @@ def reciprocal(value: Value) -> Value:
 def by_entries(left: Value, right: Value, numpy: bool) -> Value:
     """Return the product by entries; a factor without data that is 0 makes it 0."""
     both = [left, right]
-    if not numpy and left.rank and right.rank and not left.rank == right.rank == 2:
-        both = [
-            as_scalar(one) if is_one(one) and not is_one(other) else one
-            for one, other in zip(both, both[::-1], strict=True)
-        ]
     axes, arrays, row = in_one_shape(both, numpy)
     fixed = [one.fixed for one in both]
     return Value(switched_product(arrays, fixed), axes, row, fixed=all(fixed))

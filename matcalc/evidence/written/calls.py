@@ -62,10 +62,14 @@ def called(
         if axis is None:
             candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
     for squeeze in (False, True):
-        taken = [(c, _match(c, arguments, axis, squeeze)) for c in candidates]
-        fitting = [(c, pairs) for c, pairs in taken if pairs is not None]
-        if fitting:
-            return _applied(book, *next((f for f in fitting if _is_square(f[1])), fitting[0]), axis, numpy)
+        first: tuple[Candidate, Pairs] | None = None
+        for candidate in candidates:
+            pairs = _match(candidate, arguments, axis, squeeze)
+            if pairs is not None and _is_square(pairs):
+                return _applied(book, candidate, pairs, axis, numpy)
+            first = first or ((candidate, pairs) if pairs is not None else None)
+        if first is not None:
+            return _applied(book, *first, axis, numpy)
     fold = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
     if fold is not None and len(arguments) > 2 and axis is None:
         return reduce(
@@ -179,8 +183,6 @@ def _tensor(value: Value | Function) -> Value:
 def _by_entries(candidate: Candidate, function: Callable[..., Any], pairs: Pairs, numpy: bool) -> Value:
     """Apply an elementwise entry to operands expanded to one shape."""
     values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
-    if not numpy and len({value.shape for value in values if value.rank}) > 1:
-        values = [as_scalar(value) if is_one(value) else value for value in values]
     axes, arrays, row = in_one_shape(values, numpy)
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     tensors = iter(np.broadcast_to(array, shape) for array in arrays)

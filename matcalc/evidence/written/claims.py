@@ -56,9 +56,10 @@ def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str
     symbols = [names.symbols[name] for name in names.written]
     at: list[str] = []
     worst = 0.0
+    confirmed: set[object] = set()
     for point in points([reference], roots, names, symbols):
         _check_origin(reference, point, is_first=not at)
-        error = _compared(claims, reference, point, symbols)
+        error = _compared(claims, reference, point, symbols, confirmed)
         if error is not None:
             at.append(str(point))
             worst = max(worst, error)
@@ -81,8 +82,12 @@ def _check_origin(reference: Reference, point: Point, is_first: bool) -> None:
         raise InternalError(f"the formula as read failed its check: {numbers} (at {point})", hint=ADVICE)
 
 
-def _compared(claims: Sequence[Claim], reference: Reference, point: Point, symbols: Sequence[Node]) -> float | None:
+def _compared(
+    claims: Sequence[Claim], reference: Reference, point: Point, symbols: Sequence[Node], confirmed: set[object]
+) -> float | None:
     """Return the largest relative error at a point; None where nothing is determined there.
+
+    `confirmed` are the questions of which complex steps were confirmed by differences.
 
     Raises: InternalError.
     """
@@ -95,7 +100,7 @@ def _compared(claims: Sequence[Claim], reference: Reference, point: Point, symbo
         found = _evaluated(claim.node, data, point.sizes)
         if found is None:
             continue
-        error = _error(claim, question, found, reference, point, known, symbols)
+        error = _error(claim, question, found, reference, point, known, symbols, confirmed)
         worst = error if worst is None else worst if error is None else max(worst, error)
     return worst
 
@@ -127,16 +132,19 @@ def _error(
     point: Point,
     known: dict[object, Truth | None],
     symbols: Sequence[Node],
+    confirmed: set[object],
 ) -> float | None:
     for slowly in (False, True):
         key = question.key, slowly
         if key not in known:
-            known[key] = _truth(question, reference, point, slowly)
+            known[key] = _truth(question, reference, point, slowly, question.key in confirmed)
         truth = known[key]
         if truth is None:
             continue
         error, size = _distance(question, found, truth)
         if error <= max(EXACT * size, 3 * truth.error):
+            if truth.by_complex_step:
+                confirmed.add(question.key)
             return error / size
     truth = known[question.key, True] or known[question.key, False]
     if truth is None:
@@ -162,7 +170,9 @@ def _distance(question: Question, found: Array, truth: Truth) -> tuple[float, fl
     return float(np.max(off, initial=0.0)), size
 
 
-def _truth(question: Question, reference: Reference, point: Point, slowly: bool) -> Truth | None:
+def _truth(
+    question: Question, reference: Reference, point: Point, slowly: bool, is_confirmed: bool = False
+) -> Truth | None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if question.first is None:
@@ -170,14 +180,16 @@ def _truth(question: Question, reference: Reference, point: Point, slowly: bool)
             return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
         if question.second is None:
             line = truths.moved(reference, point, question.first)
-            return (truths.slowly if slowly else truths.quickly)(line, point.value)
+            return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
         second, first = question.second, question.first
 
         def plane(s: complex, t: float) -> Array:
             data = truths.along(truths.along(point.data, second, t), first, s)
             return reference.value(data, point.sizes, point.data)
 
-        return (truths.second_slowly if slowly else truths.second_quickly)(plane, point.value)
+        if slowly:
+            return truths.second_slowly(plane, point.value)
+        return truths.second_quickly(plane, point.value, is_confirmed)
 
 
 def _evaluated(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:

@@ -63,7 +63,7 @@ def _operands(tree: Ast, place: Place) -> Generator[tuple[Ast, Place], Any, list
 
 def sum_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
     values = yield from _operands(tree, place)
-    return arithmetic.total(values, cast("tuple[int, ...]", tree.value), tree.head != "sum", at.expands)
+    return arithmetic.total(values, cast("tuple[int, ...]", tree.value), at.expands)
 
 
 def product_value(at: Evaluator, tree: Ast, place: Place) -> Steps:

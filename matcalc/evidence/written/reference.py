@@ -49,13 +49,18 @@ class Reference:
         import numpy as np
 
         found: dict[Reference, Any] = {}
-        for one in operands_first(self, lambda reference: reference.args, found):
-            if one not in found:
-                found[one] = one.run([found[arg] for arg in one.args], data, sizes, data if base is None else base)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._run(found, data, sizes, data if base is None else base)
         value = np.asarray(found[self])
         if value.dtype.kind not in "fciub":
             raise NoReference("a value that is no array of numbers")
         return value
+
+    def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
+        for one in operands_first(self, lambda reference: reference.args, found):
+            if one not in found:
+                found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)
 
 
 def of_node(node: Node) -> Reference:
@@ -92,14 +97,12 @@ def of_call(function: Callable[..., Any], *args: Reference) -> Reference:
     def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
         import numpy as np
 
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                return function(*values)
-            except np.linalg.LinAlgError:
-                raise
-            except (TypeError, ValueError, ArithmeticError, MatcalcError) as error:
-                raise NoReference(f"{type(error).__name__}: {error}") from None
+        try:
+            return function(*values)
+        except np.linalg.LinAlgError:
+            raise
+        except (TypeError, ValueError, ArithmeticError, MatcalcError) as error:
+            raise NoReference(f"{type(error).__name__}: {error}") from None
 
     return Reference("the same functions at arrays", run, args)
 
@@ -114,16 +117,14 @@ def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Seq
         import numpy as np
 
         given = {name: np.array(data[name])[()] for name in parameters}
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                found = function(**given)
-                for place in at:
-                    found = found[place]
-                return np.asarray(found)
-            except np.linalg.LinAlgError:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever it is, the user's function does not take these data
-                raise NoReference(f"{type(error).__name__}: {error}") from None
+        try:
+            found = function(**given)
+            for place in at:
+                found = found[place]
+            return np.asarray(found)
+        except np.linalg.LinAlgError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the user's function does not take these data
+            raise NoReference(f"{type(error).__name__}: {error}") from None
 
     return Reference("the function at arrays", run)

@@ -27,11 +27,15 @@ Directions = Mapping[str, Array]
 
 
 class Truth(NamedTuple):
-    """A number to compare with, its estimated error, and the size of what rounding is a part of."""
+    """A number to compare with, its estimated error, and the size of what rounding is a part of.
+
+    `by_complex_step` says that a complex step gave it, which differences confirmed here or at another point.
+    """
 
     value: Array
     error: float
     scale: float
+    by_complex_step: bool = False
 
 
 def moved(reference: Reference, point: Point, directions: Directions) -> Line:
@@ -48,19 +52,21 @@ def along(data: Mapping[str, Array], directions: Directions, t: Any) -> Mapping[
     return {**data, **{name: data[name] + t * E for name, E in directions.items()}}
 
 
-def quickly(f: Line, value: Array) -> Truth | None:
+def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
     """Return f'(0) by a complex step that one central difference confirms, else by differences at a few steps.
 
-    None where neither tells.
+    None where neither tells. `is_confirmed` says that complex steps of this function were confirmed at another point.
     """
     exact = by_complex_step(f, value.shape)
     try:
         if exact is None:
             return _by_few(f, value)
-        rough = _quotient(f, STEP)
         scale = _scale(exact, value)
+        if is_confirmed:
+            return Truth(exact, ROUNDING * scale, scale, True)
+        rough = _quotient(f, STEP)
         confirmed = bool(np.all(np.isfinite(rough))) and _largest(rough - exact) <= ROUGH * scale
-        return Truth(exact, ROUNDING * scale, scale) if confirmed else _by_few(f, value)
+        return Truth(exact, ROUNDING * scale, scale, True) if confirmed else _by_few(f, value)
     except (np.linalg.LinAlgError, IndexError, TypeError):
         return None
 
@@ -89,23 +95,31 @@ def slowly(f: Line, value: Array) -> Truth | None:
     return Truth(found.value, found.error, scale)
 
 
-def second_quickly(f: Callable[[Any, float], Array], value: Array) -> Truth | None:
-    """Return d2f/ds dt at 0 by central differences in t of complex steps in s; real differences confirm it."""
+def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed: bool = False) -> Truth | None:
+    """Return d2f/ds dt at 0 by central differences in t of complex steps in s; real differences confirm it.
+
+    `is_confirmed` is as in `quickly`.
+    """
     slopes = [by_complex_step(lambda s, t=t: f(s, t), value.shape) for t in (STEP, -STEP)]
     if slopes[0] is None or slopes[1] is None:
         return _second(f, value, FEW_STEPS)
     exact = (slopes[0] - slopes[1]) / (2 * STEP)
+    scale = _scale(exact, value)
+    if not np.all(np.isfinite(exact)) or not (is_confirmed or _is_second(f, exact, scale)):
+        return None
+    noise = 1e-16 / STEP * max(_largest(slopes[0]), _largest(value))
+    return Truth(exact, 10 * noise + 1e-8 * scale, scale, True)
+
+
+def _is_second(f: Callable[[Any, float], Array], exact: Array, scale: float) -> bool:
+    """Whether one real difference is near a second derivative."""
     h = 2.0**-9
     try:
         corners = [sign * np.asarray(f(s * h, t * h)) for s, t, sign in CORNERS]
     except (np.linalg.LinAlgError, IndexError):
-        return None
+        return False
     rough = sum(corners) / (4 * h * h)
-    scale = _scale(exact, value)
-    if not np.all(np.isfinite(exact)) or np.iscomplexobj(rough) or _largest(rough - exact) > 100 * ROUGH * scale:
-        return None
-    noise = 1e-16 / STEP * max(_largest(slopes[0]), _largest(value))
-    return Truth(exact, 10 * noise + 1e-8 * scale, scale)
+    return not np.iscomplexobj(rough) and bool(_largest(rough - exact) <= 100 * ROUGH * scale)
 
 
 CORNERS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))

@@ -84,13 +84,24 @@ def in_one_shape(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...],
     """Return values expanded to one shape: the index axes, arrays that broadcast, whether the result is a row.
 
     A scalar goes everywhere. In the matrix language a column goes along columns and a row along rows; with `numpy`
-    shapes are aligned at their last axis.
+    shapes are aligned at their last axis. What has one entry is a scalar where it does not fit otherwise.
 
     Raises: NoReference where they do not fit.
     """
+    found = _expanded(values, numpy) or _expanded([as_scalar(v) if is_one(v) else v for v in values], numpy)
+    if found is None:
+        raise NoReference("shapes that do not fit")
+    return found
+
+
+def _expanded(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], list[Array], bool] | None:
     ranked = [value for value in values if value.rank]
+    if len({(value.shape, value.row) for value in ranked}) < 2 and not any(value.axes for value in values):
+        return (), [value.array for value in values], bool(ranked) and ranked[0].row
     marks = {value.row for value in ranked if value.rank == 1}
     flat = {value.rank for value in ranked} <= {1}
+    if not numpy and max((value.rank for value in ranked), default=0) > 2 and len({v.rank for v in ranked}) > 1:
+        return None
     if not (numpy or flat and len(marks) < 2):
         values = [as_matrix(value) if value.rank == 1 else value for value in values]
     axes, arrays = aligned(values)
@@ -98,7 +109,7 @@ def in_one_shape(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...],
     try:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
-        raise NoReference("shapes that do not fit") from None
+        return None
     return axes, arrays, flat and marks == {True}
 
 

@@ -1,0 +1,158 @@
+"""The built-in check: right derivatives pass it, each with a fault in it is refused, and it says where it looked."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.claims import checked
+from matcalc.evidence.written.compiled import Result, compiled_check
+from matcalc.evidence.written.reference import of_node, of_tree
+from matcalc.expressions.expression import Expression
+from matcalc.language.read import read
+from matcalc.tensor.constructors import add, ones, scale, symbol, transpose
+from matcalc.tensor.node import Node
+
+FORMULAS = (
+    ("norm2(X*w - y)^2", "w", ""),
+    ("sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "w", ""),
+    ("logdet(S) + tr(inv(S)*C)", "S", "S: matrix(n, n) spd; C: matrix(n, n)"),
+    ("y'*inv(K)*y + logdet(K)", "K", "K: matrix(n, n) spd"),
+    ("norm2(U*V' - A)^2", "U", ""),
+    ("lambda_max(S) + norm_nuc(B)", "S", "S: matrix(n, n) symmetric; B: matrix(m, n)"),
+    ("sum(max(A*x, 0))", "x", ""),
+    ("tr(expm(A)*B)", "A", ""),
+    ("det(L)*x'*x", "L", "L: matrix(n, n) lower"),
+    ("prod(x)*c", "x", "c: scalar"),
+)
+KINDS: dict[str, Callable[[Expression, str], Expression]] = {
+    "gradient": lambda e, x: e.gradient(x, check=False),
+    "jacobian": lambda e, x: e.jacobian(x, check=False),
+    "hessian": lambda e, x: e.hessian(x, check=False),
+    "differential": lambda e, x: e.jvp(x, check=False),
+    "vjp": lambda e, x: e.vjp(x, check=False),
+    "hvp": lambda e, x: e.hvp(x, check=False),
+    "value": lambda e, x: e.simplify(check=False),
+}
+FAULTS: dict[str, Callable[[Node], Node]] = {
+    "sign": lambda node: scale(-1, node),
+    "twice": lambda node: scale(2, node),
+    "a little": lambda node: scale(Fraction("1.00001"), node),
+    "another term": lambda node: add([(1, node), (Fraction("1e-3"), ones(node.shape))]),
+    "none": lambda node: scale(0, node),
+}
+
+
+def _claim(text: str, wrt: str, declared: str, kind: str) -> tuple[Expression, Expression, Claim]:
+    e = mc.expression(text, declared)
+    made = KINDS[kind](e, wrt)
+    trace = made._trace if kind != "value" else None
+    return e, made, Claim(made.node, trace or Derivation("value", e.node), f"the {kind}")
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("text", "wrt", "declared"), FORMULAS)
+def test_right_results_pass_and_faults_are_refused(text: str, wrt: str, declared: str, kind: str) -> None:
+    e, made, claim = _claim(text, wrt, declared, kind)
+    assert checked([claim], e.reference, made.names).startswith("at ")
+    if made.node.is_zero:
+        return
+    for name, fault in FAULTS.items():
+        wrong = fault(made.node)
+        with pytest.raises(mc.InternalError, match="failed its check"):
+            print(name, checked([claim._replace(node=wrong)], e.reference, made.names))
+
+
+def test_a_transposed_result_is_refused() -> None:
+    e = mc.expression("tr(A*X*B*X)", "A: matrix(n, n); X: matrix(n, n); B: matrix(n, n)")
+    made = e.gradient("X")
+    with pytest.raises(mc.InternalError):
+        checked([Claim(transpose(made.node), made._trace, "the gradient")], e.reference, made.names)
+
+
+def test_a_formula_read_as_another_is_refused() -> None:
+    """The reference is the text, so that a constructor that loses an index is seen: x'*(1./x) is n."""
+    x = symbol("x", mc.symbols("x: vector(n)")[0].node.shape)
+    one = mc.expression("1").node
+    told = of_tree(read("x'*(1./x)"))
+    with pytest.raises(mc.InternalError, match="where the formula as written gives 2"):
+        checked([Claim(one, Derivation("value", one, ()), "the value")], told, mc.expression("sum(x)").names)
+    assert x.shape
+
+
+def test_what_was_checked_is_said() -> None:
+    g = mc.gradient("norm2(X*w - y)^2", "w")
+    assert g.checked.startswith("at m=2, n=3 and m=3, n=1, to ")
+    assert mc.gradient("norm2(X*w - y)^2", "w", check=False).checked == "not checked: check=False"
+    assert mc.expression("x'*A*x").checked.startswith("at ")
+    for e in (mc.hessian("x'*A*x", "x"), *mc.gradient("norm2(U*V')^2", ["U", "V"]), mc.jvp("inv(X)", "X")):
+        assert e.checked.startswith("at ")
+
+
+def test_without_data_or_value_the_reason_is_said() -> None:
+    large = mc.gradient("sum(X.^2)", "X", "X: matrix(300, 300)")
+    assert large.checked == "not checked: its data are too large"
+    nowhere = mc.gradient("sum(log(-exp(x)))", "x")
+    assert nowhere.checked.startswith("not checked: no data")
+
+    def refuses_arrays(x: object) -> object:
+        return x.formula_only() if isinstance(x, np.ndarray) else x @ x  # type: ignore[attr-defined, operator]
+
+    told = mc.gradient(refuses_arrays, "x", "x: vector(n)").checked
+    assert told.startswith("at ") and "against its own node" in told
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+def test_a_compiled_function_is_called(target: str) -> None:
+    fn = mc.compile(["A*x", ("x'*x",)], target=target)
+    assert fn.checked.startswith("at ")
+    assert mc.compile("A*x", target=target, check=False).checked == "not checked: check=False"
+    assert mc.value_and_gradient("norm2(X*w - y)^2", "w", target=target).checked.startswith("at ")
+    assert mc.compile("A*x", target=target, dtype="float32").checked.startswith("at ")
+
+
+def test_a_compiled_function_that_is_wrong_is_refused() -> None:
+    e = mc.expression("sum(x.^2)*c", "c: scalar")
+    symbols = e.names.ordered()
+    results = [Result("result", e.node, e.reference), Result("other", e.node, of_node(e.node))]
+
+    def function(data: dict[str, np.ndarray]) -> list[np.ndarray]:
+        return [data["c"] * np.sum(data["x"] ** 2)] * 2
+
+    assert compiled_check(function, results, e.names, symbols).startswith("at ")
+    for wrong in (
+        lambda data: [function(data)[0] * 1.00001, function(data)[1]],
+        lambda data: [function(data)[0], function(data)[1] + 1e-3],
+        lambda data: [function(data)[0], np.nan],
+        lambda data: [np.ones(2), function(data)[1]],
+    ):
+        with pytest.raises(mc.InternalError, match="failed its check"):
+            compiled_check(wrong, results, e.names, symbols)
+
+
+SECOND = """
+import sys, matcalc as mc
+print(mc.compile("tanh(A*x)'*x").checked, "matcalc.evidence.written.compiled" in sys.modules)
+"""
+
+
+def test_a_second_process_does_not_check_again(tmp_path: Path) -> None:
+    env = {**os.environ, "MATCALC_CACHE": str(tmp_path)}
+    said = [subprocess.run([sys.executable, "-c", SECOND], env=env, capture_output=True, text=True) for _ in range(2)]
+    first, second = (one.stdout.strip() for one in said)
+    assert first.startswith("at ") and first.endswith("True"), said[0].stderr
+    assert second == first.removesuffix("True") + "False", said[1].stderr
+
+
+def test_names_that_are_sizes_alone_are_numbers() -> None:
+    e = mc.expression("sum(x)/n + k", "x: vector(n); k: size")
+    assert e.gradient("x").checked.startswith("at ")

@@ -108,8 +108,8 @@ def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
 
 
 def length_in(value: object) -> Size | None:
-    """Return the size that an entry of a shape stands for, which is a text that knows it."""
-    found = getattr(value, "length", None) if isinstance(value, str) else None
+    """Return the size that an entry of a shape stands for."""
+    found = getattr(value, "length", None)
     return found if isinstance(found, Size) else None
 
 

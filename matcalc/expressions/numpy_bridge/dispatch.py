@@ -35,7 +35,7 @@ SHAPES = ("shape", "ndim", "size")
 """Functions that an array answers by itself."""
 PLACE = "#"
 CALL = "__call__"
-LOGIC = ("where", "select", "logical")
+LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero", "isnan")
 
 
 def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:

@@ -29,7 +29,7 @@ from matcalc.expressions.operators import Operation
 from matcalc.expressions.overview import Overview
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.expressions.subscripts import subscripts
-from matcalc.expressions.substituting import length_of, meant, replaced
+from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
@@ -198,7 +198,8 @@ class Expression(Array, Derivatives, Forms):
         as the one that it stands for, other new names are declared by what fits there. A value of other sizes than the
         symbol's is put in where these agree with all else, which takes them over.
 
-        Raises: UnknownName; ShapeError for shapes that do not fit.
+        Raises: UnknownName; ShapeError for shapes that do not fit, and for a value that is not known to have the facts
+            that its symbol is declared to have, LinAlgError where data have not.
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
@@ -214,6 +215,7 @@ class Expression(Array, Derivatives, Forms):
                 sizes[name] = length
             else:
                 bound[self.names.symbol(name).name] = new.node, new.names
+        check_facts(self.names, bound)
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     @staticmethod

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
@@ -29,7 +29,8 @@ from matcalc.tensor.product_facts import (
 from matcalc.tensor.ranges import (
     NONNEGATIVE,
     POSITIVE,
-    as_float,
+    added,
+    exactly,
     image,
     multiplied,
     power_range,
@@ -101,8 +102,7 @@ def _symbol(node: Node) -> None:
 
 
 def _number(node: Node) -> None:
-    value = as_float(node.value)
-    node.range = Range(value, value)
+    node.range = exactly(node.value)
     node.facts = closure(_sign_facts(node) + (["integer"] if node.value.denominator == 1 else []))
 
 
@@ -141,13 +141,7 @@ def _product(node: Node) -> None:
 
 
 def _sum(node: Node) -> None:
-    low = high = 0.0
-    low_open = high_open = False
-    for coef, arg in node.terms:
-        term = scaled(arg.range, as_float(coef))
-        low, high = low + term.low, high + term.high
-        low_open, high_open = low_open or term.low_open, high_open or term.high_open
-    node.range = Range(low, high, low_open, high_open)
+    node.range = reduce(added, (scaled(arg.range, coef) for coef, arg in node.terms), Range(0.0, 0.0))
     facts = _sign_facts(node)
     facts += sum_facts(node)
     if "psd" in facts and any("spd" in arg.facts for arg in node.args):
@@ -263,7 +257,7 @@ def _term_range(node: Node) -> Range:
     if summed:
         is_positive = result.positive or all(arg.range.positive for arg in node.args)
         result = POSITIVE if is_positive else NONNEGATIVE if result.nonnegative else ANY
-    return scaled(result, as_float(node.coef))
+    return scaled(result, node.coef)
 
 
 def _range_at(arg: Node, at: tuple[int, ...]) -> Range:

@@ -99,6 +99,11 @@ class InThreads(Compiled):
         return self.asked[2]
 
     @property
+    def single(self) -> type[Compiled]:
+        """Functions in one thread: with data fixed, what is computed once saves more than a second thread does."""
+        return Compiled
+
+    @property
     def stats(self) -> dict[str, Any]:
         """Those of any compiled function; `threads` says what is shared among how many, or why nothing is."""
         shares = self.shares

@@ -289,7 +289,9 @@ def arguments(given):
         raise ValueError(f"{said}: all arguments must be on one device")
     device = next((device for _, device in on.values()), None)
     found = [argument(*row, device) for row in given]
-    dtype = kind(*(x for x, (_, value, *_) in zip(found, given, strict=True) if not isinstance(value, int | float)))["dtype"]
+    dtype = kind(*(x for x, (_, value, *_) in zip(found, given, strict=True) if not isinstance(value, int | float)))[
+        "dtype"
+    ]
     return [x if whole else x.to(dtype) for x, (*_, whole) in zip(found, given, strict=True)]
 
 

@@ -47,7 +47,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:
-    import numpy as np
     from sympy import Basic
 
 

@@ -95,7 +95,9 @@ def nodes_of(made: Results) -> list[Node]:
     return [made.node]
 
 
-def _drawn(function: Callable[..., object], given: Mapping[str, Expression], state: Callable[[], State]) -> MatcalcError:
+def _drawn(
+    function: Callable[..., object], given: Mapping[str, Expression], state: Callable[[], State]
+) -> MatcalcError:
     """Return the error for a function that draws random numbers, with the line that draws."""
     fault = NotSupported(f"{_name(function)} draws random numbers, of which a formula would hold one draw", hint=HINT)
     at = line_of_draw(lambda: _run(function, given), state, _is_user_file)
@@ -148,9 +150,7 @@ def _located(fault: MatcalcError, raised: Exception, function: Callable[..., obj
     return _at_line(fault, function, frame.filename, frame.lineno or 0, frame.colno or 0)
 
 
-def _at_line(
-    fault: MatcalcError, function: Callable[..., object], file: str, number: int, column: int
-) -> MatcalcError:
+def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, number: int, column: int) -> MatcalcError:
     """Return a fault with a line of the user's."""
     inner = f"\n{excerpt(fault.text, fault.at, marks=fault.marks)}\n" if fault.text and fault.at >= 0 else ": "
     message = f"{fault.message}{inner}line {number} of {_name(function)}"

@@ -52,7 +52,9 @@ def _check_captured(inference: Inference, form: Ast) -> None:
     for name in sorted(sizes & {str(s.value) for part in places for s in part.args[1:] if s.head == "name"}):
         held = held_in(form, name.__eq__)
         count = sum(s.head == "name" and s.value == name for part in places for s in part.args[1:])
-        is_repeated = count > 1 and any(is_summed(name, tree, held.names) for tree in walk(form) if name in held.names[tree])
+        is_repeated = count > 1 and any(
+            is_summed(name, tree, held.names) for tree in walk(form) if name in held.names[tree]
+        )
         if is_repeated and not all(_is_place(inference, name, part) for part in places):
             hint = f"if {name} is to be an index, give it another name: {name} is declared as a size"
             raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)

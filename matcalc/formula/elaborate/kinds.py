@@ -1,11 +1,11 @@
 """Kinds of names that nobody declared: by their spelling, and where that does not fit by the smallest change that does.
 
 A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
-one of its size; else the error stays, and lists those that fit. What was taken is said as all that is undeclared is.
-A capital
-letter becomes a scalar only where that is declared. Where a scalar is wanted, what gives an array does not fit: `-mu'*x + x'*S*x` makes `mu` a vector. Only scalars and
-vectors change their kinds for that, and no name that is differentiated. What a reduction is asked for by its axis is no
-vector: `X - mean(X, axis=0)'` is an error that shows `.-`, not a vector less a number.
+one of its size; else the error stays, and lists those that fit. A capital letter becomes a scalar only where that is
+declared. What was taken is said as all that is undeclared is. Where a scalar is wanted, what gives an array does not
+fit: `mu*x + x'*S*x` makes `mu` no scalar. Only scalars and vectors change their kinds for that, and no name that is
+differentiated. What a reduction is asked for by its axis is no vector: `X - mean(X, axis=0)'` is an error that shows
+`.-`, not a vector less a number.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from fractions import Fraction
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.inference import Inference, einsum, inferred_rank, shown
 from matcalc.formula.elaborate.typed import Einsum, Labels, Typed, typed_exact
-from matcalc.formula.elaborate.unify import bits, check_bits, times
+from matcalc.formula.elaborate.unify import bits, times
 from matcalc.language.syntax import Ast
+from matcalc.language.write import check_bits
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
@@ -70,7 +71,7 @@ def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
 
 
 def _check_transposed(inference: Inference, ast: Ast, value: Typed) -> None:
-    """Refuse the transpose of an undeclared Greek name, which would be a scalar: whoever writes `gamma'` means an array.
+    """Refuse the transpose of an undeclared Greek name: it would be a scalar, and `gamma'` means an array.
 
     Raises: ShapeError.
     """

@@ -159,11 +159,6 @@ class Compiled:
             return self._polite(*self._bound(args, kwargs))
 
     @property
-    def single(self) -> type[Compiled]:
-        """What makes a function of a specification alone, as this one was made."""
-        return type(self)
-
-    @property
     def _entry(self) -> Callable[..., Any]:
         """What takes arguments in order; a method is not kept, so that the function goes with its last user."""
         return self._quick or self._polite

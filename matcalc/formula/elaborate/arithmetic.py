@@ -22,8 +22,8 @@ from matcalc.formula.elaborate.inference import (
 )
 from matcalc.formula.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
 from matcalc.formula.elaborate.unify import bits, bounded, times
-from matcalc.language.write import check_bits
 from matcalc.language.syntax import Ast
+from matcalc.language.write import check_bits
 from matcalc.tensor.size import Size, floordiv, modulo
 from matcalc.tensor.sizes_from_shapes import kind_text
 

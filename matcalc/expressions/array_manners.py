@@ -306,7 +306,7 @@ class Condition(Array):
         return f"the comparison {self.counted}"
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        if isinstance(other, Condition):
+        if isinstance(other, Condition) or is_truth(other):
             raise NotSupported("arithmetic of two truth values", hint="write & for and, | for or, ~ for not")
         return self.counted._with_other(operation, other, swap)
 

@@ -39,6 +39,7 @@ from matcalc.tensor.ranges import (
 )
 from matcalc.tensor.schur import complement, definite_part, parallel_sum
 from matcalc.tensor.signature import PLAIN, tensors_of
+from matcalc.tensor.size import is_nonnegative
 
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
@@ -290,7 +291,7 @@ def _matrix_facts(node: Node) -> list[str]:
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)
-    facts = list(node.facts)
+    facts = [*node.facts, *_masked(node, first, last)]
     if node.coef > 0 and "symmetric" in facts and mirror(node):
         facts.append("psd")
     if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
@@ -321,6 +322,13 @@ def _matrix_facts(node: Node) -> list[str]:
     if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):
         facts += [f for f in ("spd", "psd") if f in single.facts]
     return facts
+
+
+def _masked(node: Node, first: int, last: int) -> list[str]:
+    """Return the triangles outside of which a mask makes a matrix 0."""
+    masks = [(a.selector, at) for a, at in node.operands if a.kind == "selector" and a.selector.kind == "mask"]
+    spots = {at for rule, at in masks if is_nonnegative(rule.offset)}
+    return [fact for fact, at in (("lower", (first, last)), ("upper", (last, first))) if at in spots]
 
 
 def _diagonal_facts(node: Node) -> list[str]:

@@ -86,7 +86,12 @@ def test_special_arguments_are_as_in_numpy_or_refused(name, function):
     wrong = []
     for shape in SHAPES[1:] if name.split(".")[-1] in OF_ONE_NUMBER else SHAPES:
         for special in SPECIAL.values():
-            if special is not None and np.isnan(special) and name.startswith("numpy.linalg") and name[13:] in BY_FACTORS:
+            if (
+                special is not None
+                and np.isnan(special)
+                and name.startswith("numpy.linalg")
+                and name[13:] in BY_FACTORS
+            ):
                 continue
             arrays = {f"a{k}": drawn(shape, special if k == 0 else None) for k in range(count)}
             symbols = mc.symbols(declared(arrays))

@@ -345,7 +345,8 @@ class Condition(Array):
         return len(cast("Sized", self.counted))
 
     def __getitem__(self, at: object) -> Condition:
-        return self.counted[at]._compared("!=", 0)
+        part: Array = cast("Any", self.counted)[at]
+        return part._compared("!=", 0)
 
     def __iter__(self) -> Iterator[Condition]:
         return (self[k] for k in range(len(self)))

@@ -342,7 +342,7 @@ def as_expression(value: object) -> Expression | None:
     if is_sympy(value):
         return Expression(*read_formulas([value])[0])
     if isinstance(value, Length):
-        return value.expression
+        return size_expression(value.length, value.traced)
     if isinstance(value, Condition):
         return Expression(value.marked.node, value.names)
     if is_object_array(value):

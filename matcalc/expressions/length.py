@@ -218,10 +218,10 @@ def _integer(value: object) -> Size | None:
     """Return an integer or a size as a size."""
     if isinstance(value, Length):
         return value.length
-    if isinstance(value, bool) or getattr(value, "shape", ()):
+    if isinstance(value, bool) or getattr(value, "shape", None):
         return None
     try:
-        return Size.of(index(value))  # type: ignore[call-overload]  # which refuses others
+        return Size.of(index(value))  # type: ignore[arg-type]  # which refuses others
     except TypeError:
         return None
 

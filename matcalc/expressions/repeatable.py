@@ -85,7 +85,9 @@ def _global_names(code: CodeType) -> Iterator[str]:
 
 def line_of_draw(run: Run, state: Callable[[], State], is_theirs: Callable[[str], bool]) -> tuple[str, int] | None:
     """Return the file and line of the user's at which the state of a generator changes; the function is run again."""
-    start, found, last = state(), None, None
+    start = state()
+    found: tuple[str, int] | None = None
+    last: tuple[str, int] | None = None
 
     def look(frame: FrameType, event: str, argument: object) -> Any:
         nonlocal found, last

@@ -1,4 +1,4 @@
-"""Exact numbers beyond floats: no range becomes 0 or infinite by rounding, and numbers are short enough to be written."""
+"""Exact numbers beyond floats: no range becomes 0 or infinite by rounding, and numbers stay short enough to write."""
 
 from fractions import Fraction
 from math import isinf

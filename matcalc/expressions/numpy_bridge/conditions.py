@@ -102,7 +102,8 @@ def _of_truths(join: Callable[..., Compared]) -> Callable[..., Compared]:
     return joined
 
 
-bitwise_and, bitwise_or, bitwise_xor, invert = map(_of_truths, (logical_and, logical_or, logical_xor, logical_not))
+bitwise_and, bitwise_or = _of_truths(logical_and), _of_truths(logical_or)
+bitwise_xor, invert = _of_truths(logical_xor), _of_truths(logical_not)
 
 
 def any(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Compared:  # noqa: A001 - NumPy's name

@@ -13,17 +13,18 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from matcalc.errors import NotSupported, NoValue
+from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.operators import Arithmetic, Method, Operation
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
 
 if TYPE_CHECKING:
     import numpy as np
 
-NUMPY = {
-    "add": "+", "subtract": "-", "multiply": "*", "floor_divide": "//", "remainder": "%", "maximum": "max",
-    "minimum": "min",
-}  # fmt: skip
-"""NumPy's functions of two sizes that give a size."""
+NUMPY = {"add": "+", "subtract": "-", "multiply": "*", "floor_divide": "//", "remainder": "%"}
+"""NumPy's functions of two sizes that are operators."""
+EXTREMA = {"larger": maximum, "smaller": minimum}
+"""What an operation of the rulebook gives of two sizes, by its role."""
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -35,8 +36,6 @@ OPERATORS: dict[str, Callable[[Size, Size], Size]] = {
     "*": lambda a, b: a * b,
     "//": floordiv,
     "%": modulo,
-    "max": maximum,
-    "min": minimum,
 }
 
 
@@ -98,7 +97,9 @@ class Length(Arithmetic):
         a, b = (right, self.length) if swap else (self.length, right)
         if operator in ("//", "%") and not is_nonnegative(b):
             raise NotSupported(f"{a} {operator} {b}: the divisor is not known to be positive")
-        found = OPERATORS[operator](a, b)
+        return self._made(OPERATORS[operator](a, b))
+
+    def _made(self, found: Size) -> int | Length:
         return int(found) if found.is_integer else Length(found, self.number, self.traced)
 
     __add__, __radd__ = _operator("+", (Arithmetic.__add__, Arithmetic.__radd__))
@@ -140,12 +141,11 @@ class Length(Arithmetic):
     __floor__ = __ceil__ = __trunc__ = __round__
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
-        operator = NUMPY.get(ufunc.__name__)
-        if operator is not None and method == "__call__" and not kwargs:
+        compute = _of_two(ufunc.__name__) if method == "__call__" and not kwargs else None
+        if compute is not None:
             left, right = map(_integer, inputs)
             if left is not None and right is not None:
-                first = Length(left, self.number, self.traced)
-                return first._computed(operator, inputs[1], False, None)
+                return self._made(compute(left, right))
         return self.expression.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     # Comparisons.
@@ -212,6 +212,14 @@ class Length(Arithmetic):
 
     def __complex__(self) -> complex:
         self._refused()
+
+
+def _of_two(name: str) -> Callable[[Size, Size], Size] | None:
+    """Return what one of NumPy's functions gives of two sizes; None for one that gives no size."""
+    if name in NUMPY:
+        return OPERATORS[NUMPY[name]]
+    own = found(name)
+    return next((extremum for role, extremum in EXTREMA.items() if own is not None and own.name == spelled(role)), None)
 
 
 def _integer(value: object) -> Size | None:

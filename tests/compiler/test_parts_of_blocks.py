@@ -1,4 +1,4 @@
-"""Parts of block matrices compile, for symbolic and for numeric sizes, alone and in a product: as NumPy's subscripts."""
+"""Parts of block matrices compile, of symbolic and of numeric sizes, alone and in a product: as NumPy subscripts."""
 
 import numpy as np
 import pytest

@@ -15,13 +15,41 @@ from tests.expressions.test_numpy_functions import CHANGING, FREE, OF_CHOICE, en
 SHAPES = [(), (0,), (3,), (0, 2), (1, 3), (3, 1), (2, 3), (3, 3)]
 SPECIAL = {"as drawn": None, "with NaN": np.nan, "with zero": 0.0}
 KEYWORDS = {
-    "axis": [0, 1, -1, (0, 1), ()], "keepdims": [True], "ddof": [0, 1, 2, 3, 4], "rowvar": [False], "bias": [True],
-    "where": ["mask"], "initial": [2.0], "dtype": [float, int, np.float32], "k": [1, -1], "offset": [1, -1],
-    "ord": [1, np.inf, -np.inf, 0, -1, 3, "fro", "nuc", -2], "n": [0, 2], "order": ["F"], "a_min": [0.0], "a_max": [0.0],
-    "min": [0.0], "max": [0.0], "out": ["array"], "prepend": [0.0], "append": [1.0], "dx": [2.0], "weights": ["array"],
-    "increasing": [True], "N": [0, 2], "repeats": [0, 2], "shift": [1, -1], "reps": [2, (2, 1)], "returned": [True],
-    "UPLO": ["U"], "upper": [True], "hermitian": [True], "full_matrices": [False], "compute_uv": [False], "rcond": [0.01],
-}  # fmt: skip
+    "axis": [0, 1, -1, (0, 1), ()],
+    "keepdims": [True],
+    "ddof": [0, 1, 2, 3, 4],
+    "rowvar": [False],
+    "bias": [True],
+    "where": ["mask"],
+    "initial": [2.0],
+    "dtype": [float, int, np.float32],
+    "k": [1, -1],
+    "offset": [1, -1],
+    "ord": [1, np.inf, -np.inf, 0, -1, 3, "fro", "nuc", -2],
+    "n": [0, 2],
+    "order": ["F"],
+    "a_min": [0.0],
+    "a_max": [0.0],
+    "min": [0.0],
+    "max": [0.0],
+    "out": ["array"],
+    "prepend": [0.0],
+    "append": [1.0],
+    "dx": [2.0],
+    "weights": ["array"],
+    "increasing": [True],
+    "N": [0, 2],
+    "repeats": [0, 2],
+    "shift": [1, -1],
+    "reps": [2, (2, 1)],
+    "returned": [True],
+    "UPLO": ["U"],
+    "upper": [True],
+    "hermitian": [True],
+    "full_matrices": [False],
+    "compute_uv": [False],
+    "rcond": [0.01],
+}
 FUNCTIONS = [
     (f"{room.__name__}.{name}", value)
     for room in (np, np.linalg)
@@ -77,6 +105,15 @@ def same(theirs, ours):
     theirs = np.asarray(theirs)
     close = np.shape(ours) == theirs.shape and np.allclose(ours, theirs.astype(float), 1e-9, 1e-10, equal_nan=True)
     return bool(close)
+
+
+@pytest.mark.parametrize("function", [np.cov, np.var, np.fmax, np.squeeze], ids=["cov", "var", "fmax", "squeeze"])
+def test_one_row_and_nan(function):
+    count = 2 if isinstance(function, np.ufunc) else 1
+    for shape in ((1, 3), (3,)):
+        arrays = {f"a{k}": drawn(shape, np.nan if k == 0 else None) for k in range(count)}
+        for keywords in keywords_of(function, drawn(shape, None)):
+            assert not outcome(function, mc.symbols(declared(arrays)), arrays, keywords), (shape, keywords)
 
 
 @pytest.mark.whole

@@ -54,7 +54,7 @@ def test_a_comparison_is_that_of_all_sizes_or_refused(relation):
     for left, right in product(OPERANDS.values(), repeat=2):
         truths = {bool(relation(left(**at), right(**at))) for at in SIZES}
         try:
-            found = traced(lambda m, n, l=left, r=right: bool(relation(l(m, n), r(m, n))))
+            found = traced(lambda m, n, a=left, b=right: bool(relation(a(m, n), b(m, n))))
         except mc.NotSupported as fault:
             assert "line" in str(fault) and "declare" in str(fault)
             continue

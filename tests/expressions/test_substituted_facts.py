@@ -8,25 +8,25 @@ import pytest
 
 import matcalc as mc
 
-LET = (
-    "p: scalar positive; g: scalar nonnegative; q: scalar; k: scalar integer; S: matrix(n, n) spd; C: matrix(n, n) psd; "
-    "Y: matrix(n, n) symmetric; W: matrix(n, n) skew; L: matrix(n, n) lower; U: matrix(n, n) upper; D: matrix(n, n) diagonal; "
-    "Q: matrix(n, n) orthogonal; N: matrix(n, n) nonsingular; A: matrix(n, n); x: vector(n)"
-)
-I, F = np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])
+LET = """
+p: scalar positive; g: scalar nonnegative; q: scalar; k: scalar integer; A: matrix(n, n); x: vector(n)
+S: matrix(n, n) spd; C: matrix(n, n) psd; Y: matrix(n, n) symmetric; W: matrix(n, n) skew; L: matrix(n, n) lower
+U: matrix(n, n) upper; D: matrix(n, n) diagonal; Q: matrix(n, n) orthogonal; N: matrix(n, n) nonsingular
+"""
+E, F = np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])
 CASES = {
     "p": (["exp(q)", "q^2 + 1", "q^2", "2*p", 3, 1e-300], ["q", "q - 3", "-p", 0, -3, "-1e-400", 0.0]),
     "g": (["abs(q)", "q^2", "p", 0, 3], ["q", "-g", -3, "q^3"]),
     "k": (["2*k + 1", 2, -1], ["q", 2.5, "k/2"]),
-    "S": (["A*A'", "A*A' + eye(n)", "2*S", I], ["A", "-S", -I, F, "A + A'", 0 * I]),
-    "C": (["A*A'", "S", I, 0 * I], ["A", "-C", -I, F]),
-    "Y": (["A + A'", "S", "D", I], ["A", "W", F, "A - A'"]),
-    "W": (["A - A'", 0 * I], ["A", "Y", F, I]),
-    "L": (["D", "tril(A)", "L*L", I], ["A", "L'", "U", F]),
-    "U": (["D", "triu(A)", "L'", I], ["A", "L", F]),
-    "D": (["diag(x)", "D*D", I], ["A", "L", F]),
-    "Q": (["Q*Q", "Q'", I, -I], ["A", "S", F, 2 * I]),
-    "N": (["S", "inv(N)", "N*N", I, F], ["A", "C", 0 * I]),
+    "S": (["A*A'", "A*A' + eye(n)", "2*S", E], ["A", "-S", -E, F, "A + A'", 0 * E]),
+    "C": (["A*A'", "S", E, 0 * E], ["A", "-C", -E, F]),
+    "Y": (["A + A'", "S", "D", E], ["A", "W", F, "A - A'"]),
+    "W": (["A - A'", 0 * E], ["A", "Y", F, E]),
+    "L": (["D", "tril(A)", "L*L", E], ["A", "L'", "U", F]),
+    "U": (["D", "triu(A)", "L'", E], ["A", "L", F]),
+    "D": (["diag(x)", "D*D", E], ["A", "L", F]),
+    "Q": (["Q*Q", "Q'", E, -E], ["A", "S", F, 2 * E]),
+    "N": (["S", "inv(N)", "N*N", E, F], ["A", "C", 0 * E]),
 }
 GOOD = [(name, value) for name, (good, _) in CASES.items() for value in good]
 BAD = [(name, value) for name, (_, bad) in CASES.items() for value in bad]

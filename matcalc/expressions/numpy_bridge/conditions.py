@@ -26,7 +26,7 @@ def condition_of(value: object) -> Compared:
     return value if isinstance(value, Compared) else compared(value, "!=", number(0))
 
 
-def isnan(x: Operand) -> Compared:
+def _is_nan(x: Operand) -> Compared:
     return compared(x, "!=", x)
 
 
@@ -41,7 +41,7 @@ def fmin(x1: Operand, x2: Operand) -> Node:
 def _other_of_nan(role: str, x1: Operand, x2: Operand) -> Node:
     """Return the extremum of two, the other one where one is NaN."""
     a, b = common(node_of(x1), node_of(x2))
-    return isnan(a).choose(b, isnan(b).choose(a, entrywise(spelled(role), a, b)))
+    return _is_nan(a).choose(b, _is_nan(b).choose(a, entrywise(spelled(role), a, b)))
 
 
 def _comparison(relation: str) -> Callable[[Operand, Operand], Compared]:

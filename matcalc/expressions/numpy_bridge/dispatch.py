@@ -36,7 +36,7 @@ SHAPES = ("shape", "ndim", "size")
 PLACE = "#"
 CALL = "__call__"
 TYPE = "dtype"
-LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero", "isnan")
+LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero")
 
 
 def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:

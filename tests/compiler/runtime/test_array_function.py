@@ -195,9 +195,12 @@ def test_factors_of_stacks(target):
     C = np.stack([2 * np.eye(2), [[3.0, 1.0], [0.5, 2.0]], [[0.0, 1.0], [1.0, 0.0]]])
     data = {"C": C, "B": C[:, 0] + 1}
     known = {
-        "logdet": np.sum(np.linalg.slogdet(C)[1]), "det": np.linalg.det(C), "inv": np.linalg.inv(C), "pinv": np.linalg.inv(C),
+        "logdet": np.sum(np.linalg.slogdet(C)[1]),
+        "det": np.linalg.det(C),
+        "inv": np.linalg.inv(C),
+        "pinv": np.linalg.inv(C),
         "solve": np.linalg.solve(C, data["B"][:, :, None])[:, :, 0],
-    }  # fmt: skip
+    }
     for text in STACKS:
         fn = mc.compile(text, declarations="C: tensor(k, n, n); B: matrix(k, n)", target=target)
         found = fn(**{name: of(target, data[name]) for name in fn.args})

@@ -99,9 +99,7 @@ def spelled(text, ranks):
 def fits(text, ranks):
     """Tell whether a formula can be read with names of these ranks."""
     renamed, names = spelled(text, ranks)
-    scalars = "; ".join(
-        f"{names[name]}: scalar" for name, rank in ranks.items() if rank == 0
-    )
+    scalars = "; ".join(f"{names[name]}: scalar" for name, rank in ranks.items() if rank == 0)
     try:
         symbols = mc.expression(renamed, scalars).names.symbols
     except mc.ShapeError:

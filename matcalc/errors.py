@@ -94,6 +94,10 @@ class NoValue(NotSupported, TypeError):  # noqa: N818 - as the others
     """A formula where Python needs a value: a condition, a number to print, an array to change."""
 
 
+class NoAttribute(NotSupported, AttributeError):  # noqa: N818 - as the others
+    """An attribute or method that arrays have and formulas have not."""
+
+
 def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]] = ()) -> str:
     """Return the line of `text` that holds position `at`, cut to `width`, a caret below it and `~` below `marks`."""
     start = text.rfind("\n", 0, at) + 1

@@ -3,6 +3,7 @@
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -140,3 +141,33 @@ def test_what_is_no_number_of_threads(bad, error):
 def test_other_targets_are_refused():
     with pytest.raises(mc.NotSupported, match="torch"):
         mc.compile("sum(x)", threads=2, target="torch")
+
+
+TEXTS = ["norm2(X*w - y)^2 + lam*w'*w", "logdet(X'*X + lam*eye(n)) + y'*y", "sum(exp(X*w - lam*y))"]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_arguments_are_bound(text):
+    """Each set of fixed arguments, with results given and not, batched and pickled: the values of plain NumPy."""
+    declared = "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar"
+    data = {"X": RNG.standard_normal((4, 3)), "y": RNG.standard_normal(4), "w": RNG.standard_normal(3), "lam": 1.5}
+    wrt = "w" if "w" in text else "X"
+    fn = mc.value_and_gradient(text, wrt, declared, threads=2)
+    given = {name: data[name] for name in fn.args}
+    value, gradient = mc.expression(text, declared)(**given), mc.gradient(text, wrt, declared)
+    slope = gradient(**{name: data[name] for name in gradient.symbols})
+    for count in range(len(given) + 1):
+        for fixed in combinations(given, count):
+            bound = fn.bind({name: given[name] for name in fixed})
+            rest = {name: v for name, v in given.items() if name not in fixed}
+            for found in (bound(**rest), bound(**rest, out=(None, np.empty_like(slope))), again(bound)(**rest)):
+                np.testing.assert_allclose(found[0], value)
+                np.testing.assert_allclose(found[1], slope)
+    for name in given:
+        stacked = mc.batch(fn, over=[name])(**{**given, name: np.stack([given[name]] * 2)})
+        np.testing.assert_allclose(stacked[0], [value] * 2)
+
+
+def again(bound):
+    return pickle.loads(pickle.dumps(bound))

@@ -82,7 +82,7 @@ def swaps(p):
 
 def by_factors(t, F, p, B):
     """inv(X)*B, or inv(X')*B where t is 1, of a matrix B."""
-    return jax.scipy.linalg.lu_solve((F, p), B, trans=t)
+    return jax.scipy.linalg.lu_solve((F, p.astype(jnp.int32)), B, trans=t)
 
 
 def triangular_solution(lower, t, A, B):

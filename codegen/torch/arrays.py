@@ -198,7 +198,7 @@ def swaps(p):
 
 def by_factors(t, F, p, B):
     """inv(X)*B, or inv(X')*B where t is 1, of a matrix B."""
-    return torch.linalg.lu_solve(F, p, B, adjoint=bool(t))
+    return torch.linalg.lu_solve(F, p.to(torch.int32), B, adjoint=bool(t))
 
 
 def triangular_solution(lower, t, A, B):
@@ -253,9 +253,17 @@ def gammaincc(a, x):
     return torch.special.gammaincc(*torch.broadcast_tensors(*alike(a, x)))
 
 
+def read(value, device):
+    """What NumPy can read as a tensor, Python's floats in double precision."""
+    x = torch.as_tensor(value, device=device)
+    if x.dtype.is_floating_point and not hasattr(value, "dtype"):
+        return torch.as_tensor(value, device=device, dtype=torch.float64)
+    return x
+
+
 def argument(name, value, rank, whole, device):
     """A tensor of a framework's argument: tensors as they are, what NumPy can read converted."""
-    x = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, device=device)
+    x = value if isinstance(value, torch.Tensor) else read(value, device)
     if x.ndim != rank:
         raise ValueError(f"{name} takes {f'a tensor of {rank} axes' if rank else 'a number'}")
     if whole:
@@ -268,7 +276,10 @@ def argument(name, value, rank, whole, device):
 
 
 def arguments(given):
-    """The arguments as tensors of one type on one device; `given`: name, value, axes, whether integers."""
+    """The arguments as tensors of one type on one device, which tensors and arrays decide, not Python's numbers.
+
+    `given`: name, value, axes, whether integers.
+    """
     on = {}
     for name, value, *_ in given:
         if isinstance(value, torch.Tensor):
@@ -278,7 +289,9 @@ def arguments(given):
         raise ValueError(f"{said}: all arguments must be on one device")
     device = next((device for _, device in on.values()), None)
     found = [argument(*row, device) for row in given]
-    dtype = kind(*found)["dtype"]
+    dtype = kind(*(x for x, (_, value, *_) in zip(found, given, strict=True) if not isinstance(value, int | float)))[
+        "dtype"
+    ]
     return [x if whole else x.to(dtype) for x, (*_, whole) in zip(found, given, strict=True)]
 
 

@@ -7,16 +7,24 @@ no condition of an `if`, no number to print and no array to change, and each of 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from matcalc.errors import NotSupported, NoValue, ShapeError
+from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Handle
+from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
-from matcalc.expressions.numpy_bridge.conditions import compared, logical_and, logical_not, logical_or
+from matcalc.expressions.numpy_bridge.conditions import (
+    compared,
+    is_truth,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
 from matcalc.expressions.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.references import item, of_numpy
@@ -26,7 +34,6 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition as SizeCondition
 from matcalc.tensor.symbols import Names
 
@@ -162,11 +169,11 @@ class Array(Arithmetic, Handle):
     def __getattr__(self, name: str) -> Any:
         """Return NumPy's method of that name, `x.sum(axis=0)`; `exp` and the like are asked for by arrays of objects.
 
-        Raises: AttributeError.
+        Raises: NoAttribute, an AttributeError.
         """
         if not name.startswith("_") and (name in METHODS or is_method(name)):
             return partial(_method, name, self)
-        raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
+        raise NoAttribute(f"'{type(self).__name__}' has no attribute '{name}'")
 
     def __dir__(self) -> list[str]:
         functions = numpy_names(default_rulebook()).functions
@@ -209,7 +216,7 @@ def _method(name: str, a: Array, *args: object, **keywords: object) -> object:
 
     function = getattr(np, name, None) or getattr(np, RENAMED.get(name, ""), None)
     if function is None:
-        raise AttributeError(f"'{type(a).__name__}' has no attribute '{name}'")
+        raise NoAttribute(f"'{type(a).__name__}' has no attribute '{name}'")
     if name in SEVERAL and len(args) > 1:
         args = (args,)
     return function(a, *args, **keywords)
@@ -243,7 +250,7 @@ class Handed:
             if len(node.shape) == 1:
                 self.rows.add(value.marked.row)
             return value.handed
-        if isinstance(value, ShapeText):
+        if isinstance(value, Length):
             self.names = self.names.joined(Names({}, (), sizes=value.length.names))
         if isinstance(value, (list, tuple)):
             return type(value)(map(self.taken, value)) if type(value) in (list, tuple) else value
@@ -309,16 +316,17 @@ class Condition(Array):
         return f"the comparison {self.counted}"
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        if isinstance(other, Condition):
+        if isinstance(other, Condition) or is_truth(other):
             raise NotSupported("arithmetic of two truth values", hint="write & for and, | for or, ~ for not")
         return self.counted._with_other(operation, other, swap)
 
     def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:
-        given = [self, *(other for other in others if isinstance(other, Condition))]
-        if len(given) <= len(others):
-            raise NotSupported("& | ~ take comparisons")
-        names = reduce(Names.joined, (one.names for one in given))
-        return Condition(join(*(one.compared for one in given)), names, self.maker)
+        under_way = Handed(self)
+        given = under_way.taken([self, *others])
+        if not all(is_truth(one) for one in given):
+            raise NotSupported("& | ^ ~ take comparisons and truth values")
+        made: Condition = under_way.made(join(*given))
+        return made
 
     def __and__(self, other: object) -> Condition:
         return self._logical(logical_and, other)
@@ -326,8 +334,32 @@ class Condition(Array):
     def __or__(self, other: object) -> Condition:
         return self._logical(logical_or, other)
 
+    def __xor__(self, other: object) -> Condition:
+        return self._logical(logical_xor, other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
     def __invert__(self) -> Condition:
         return self._logical(logical_not)
+
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+        return self._compared("==", other)
+
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
+        return self._compared("!=", other)
+
+    def __hash__(self) -> int:
+        return hash((Condition, self.node))
+
+    def __len__(self) -> int:
+        return len(cast("Sized", self.counted))
+
+    def __getitem__(self, at: object) -> Condition:
+        part: Array = cast("Any", self.counted)[at]
+        return part._compared("!=", 0)
+
+    def __iter__(self) -> Iterator[Condition]:
+        return (self[k] for k in range(len(self)))
 
     def astype(self, dtype: object) -> Array:
         """Return 1 where it holds, else 0.
@@ -337,20 +369,3 @@ class Condition(Array):
         if dtype not in (float, "float", "float64"):
             raise NotSupported(f"a comparison as {dtype}", hint="write .astype(float)")
         return self.counted
-
-
-class ShapeText(Arithmetic, str):
-    """A size in a shape: equal to its text, and a number in arithmetic."""
-
-    __slots__ = ("length",)
-
-    length: Size
-
-    def __new__(cls, length: Size) -> Self:
-        """Return the text that knows its size."""
-        made = str.__new__(cls, length)
-        made.length = length
-        return made
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return ShapeText, (self.length,)

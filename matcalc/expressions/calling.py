@@ -9,7 +9,6 @@ from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.expressions.subscripts import is_length
 from matcalc.formula.elaborate.given import build_given
 from matcalc.language import syntax
 from matcalc.language.declare import write_signature
@@ -90,7 +89,7 @@ class Operands:
 
         Raises: as `tree`; ParseError for text that is not one argument.
         """
-        return read_argument(value) if isinstance(value, str) and not is_length(value) else self.tree(value)
+        return read_argument(value) if isinstance(value, str) else self.tree(value)
 
     def tree(self, value: object) -> Ast:
         """Return the tree of an operand.

@@ -18,10 +18,11 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
-from matcalc.expressions.array_manners import Array, Condition, Handed, ShapeText
+from matcalc.expressions.array_manners import Array, Condition, Handed
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key
+from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
@@ -30,7 +31,7 @@ from matcalc.expressions.overview import Overview
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.references import of_numpy
 from matcalc.expressions.subscripts import subscripts
-from matcalc.expressions.substituting import length_of, meant, replaced
+from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
@@ -48,7 +49,6 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:
-    import numpy as np
     from sympy import Basic
 
 
@@ -62,12 +62,12 @@ class Expression(Array, Derivatives, Forms):
     @property
     def shape(self) -> tuple[int | Length, ...]:
         """Integers, and sizes that equal their text."""
-        return tuple(map(length_shown, self.node.shape))
+        return tuple(length_shown(size, self.names.traced) for size in self.node.shape)
 
     @property
     def size(self) -> int | Length:
         """How many entries it has: an integer, or a size that equals its text."""
-        return length_shown(prod(self.node.shape, start=Size.of(1)))
+        return length_shown(prod(self.node.shape, start=Size.of(1)), self.names.traced)
 
     @property
     def facts(self) -> frozenset[str]:
@@ -205,12 +205,13 @@ class Expression(Array, Derivatives, Forms):
         as the one that it stands for, other new names are declared by what fits there. A value of other sizes than the
         symbol's is put in where these agree with all else, which takes them over.
 
-        Raises: UnknownName; ShapeError for shapes that do not fit.
+        Raises: UnknownName; ShapeError for shapes that do not fit, and for a value that is not known to have the facts
+            that its symbol is declared to have, LinAlgError where data have not.
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
         for name, value in {**self._named(values), **named}.items():
-            if isinstance(value, str) and not isinstance(value, ShapeText):
+            if isinstance(value, str):
                 new: Expression | None = Expression(*meant(value, name, self.names))
             else:
                 new = as_expression(value)
@@ -221,6 +222,7 @@ class Expression(Array, Derivatives, Forms):
                 sizes[name] = length
             else:
                 bound[self.names.symbol(name).name] = new.node, new.names
+        check_facts(self.names, bound)
         return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
 
     @staticmethod
@@ -236,12 +238,16 @@ class Expression(Array, Derivatives, Forms):
 
     def __eq__(self, other: object) -> bool | Condition:  # type: ignore[override]
         """Whether both are one node; in a function written for NumPy the comparison of their entries."""
-        if self.names.traced and self is not other:
+        if self._is_traced_with(other):
             return self._compared("==", other)
         return isinstance(other, Expression) and self.node is other.node
 
     def __ne__(self, other: object) -> bool | Condition:  # type: ignore[override]
-        return self._compared("!=", other) if self.names.traced else not self == other
+        return self._compared("!=", other) if self._is_traced_with(other) else not self == other
+
+    def _is_traced_with(self, other: object) -> bool:
+        """Whether one of two operands belongs to a function written for NumPy under way."""
+        return self.names.traced or isinstance(other, Array) and other.names.traced
 
     def __hash__(self) -> int:
         return hash(self.node)
@@ -331,33 +337,14 @@ class Expression(Array, Derivatives, Forms):
         return _restored, (str(self), declared, self.names.written)
 
 
-class Length(ShapeText):
-    """A size in a shape: equal to its text, and a number in arithmetic."""
-
-    __slots__ = ()
-
-    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        if isinstance(other, str) and not isinstance(other, Length):
-            return NotImplemented
-        return self.expression._with_other(operation, other, swap)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
-        return self.expression.__array_ufunc__(ufunc, method, *inputs, **kwargs)
-
-    def __index__(self) -> int:
-        raise NoValue(
-            f"the size {self} is no number yet", hint=f"declare the size as a number, or write mc.ones({self})"
-        )
-
-    @property
-    def expression(self) -> Expression:
-        """The size as a number."""
-        return Expression(size_number(self.length), Names({}, (), sizes=self.length.names))
-
-
-def length_shown(size: Size) -> int | Length:
+def length_shown(size: Size, traced: bool = False) -> int | Length:
     """Return a size of a shape: an integer, or what equals its text."""
-    return int(size) if size.is_integer else Length(size)
+    return int(size) if size.is_integer else Length(size, size_expression, traced)
+
+
+def size_expression(size: Size, traced: bool = False) -> Expression:
+    """Return a size as a number."""
+    return Expression(size_number(size), Names({}, (), sizes=size.names, traced=traced))
 
 
 def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expression:
@@ -377,7 +364,7 @@ def as_expression(value: object) -> Expression | None:
     if is_sympy(value):
         return of_meaning(read_formulas([value])[0])
     if isinstance(value, Length):
-        return value.expression
+        return size_expression(value.length, value.traced)
     if isinstance(value, Condition):
         return Expression(value.marked.node, value.names)
     if is_object_array(value):

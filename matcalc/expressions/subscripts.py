@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from matcalc.errors import ShapeError
-from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.language.identifiers import shown
 from matcalc.language.read import read, read_subscripts
 from matcalc.language.syntax import Ast, slice_of
@@ -40,25 +39,14 @@ def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list
         if isinstance(one, slice):
             trees = [slice_of(*(None if b is None else _bound(b, operand) for b in (one.start, one.stop, one.step)))]
         else:
-            trees = read_subscripts(one) if isinstance(one, str) and not is_length(one) else [_bound(one, operand)]
+            trees = read_subscripts(one) if isinstance(one, str) else [_bound(one, operand)]
         place += sum(tree.head == "slice" for tree in trees)
         found += trees
     return found, new
 
 
-def is_length(value: object) -> bool:
-    """Whether a text is a size of a shape, which knows what it is."""
-    return length_in(value) is not None
-
-
 def _bound(value: object, operand: Operand) -> Ast:
-    tree = (
-        read(value)
-        if isinstance(value, str) and not is_length(value)
-        else None
-        if isinstance(value, bool)
-        else operand(value)
-    )
+    tree = read(value) if isinstance(value, str) else None if isinstance(value, bool) else operand(value)
     if tree is None:
         raise ShapeError(f"a subscript is an integer, a size or a range of them, not {shown(value)}")
     return tree

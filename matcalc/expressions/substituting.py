@@ -11,21 +11,29 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.calculus.derive.conventions import shape_text
+from matcalc.calculus.evaluate.check_data import check_declared, unproved
+from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import ShapeError
 from matcalc.expressions.numpy_bridge.arguments import size_in
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.formula.elaborate.unify import is_length
+from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.identifiers import bounded, normalised
+from matcalc.language.kinds import INDEX
 from matcalc.language.read import read
 from matcalc.language.syntax import walk
+from matcalc.language.write import ends
 from matcalc.tensor.constructors import size_number, symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, sizes_met
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
+
+SHOWN = 48
+"""Characters of a value in a message."""
 
 
 def replaced(
@@ -52,6 +60,24 @@ def replaced(
     for _, theirs in values.values():
         own = own.joined(theirs)
     return substitute(node, resized, found), own
+
+
+def check_facts(names: Names, values: Mapping[str, tuple[Node, Names]]) -> None:
+    """Raise where a value has not the facts that its symbol is declared to have: rewrites have relied on them.
+
+    Raises: ShapeError, and for eigenvalues of data LinAlgError.
+    """
+    for name, (value, theirs) in values.items():
+        declared = names.symbols[name].data[1]
+        if value.facts.issuperset(declared) or INDEX in declared:  # of an index the lookups tell
+            continue
+        missing = unproved(declared, value)
+        if not theirs.written and not sizes_met([value]):
+            check_declared([(name, declared, evaluate([value], {}, {})[0])])
+        elif missing:
+            hint = f"declare its symbols so that it is {missing[0]}, or write the formula with it in place of {name}"
+            shown = ends(formula_of(value), SHOWN, SHOWN // 4)
+            raise ShapeError(f"{name} is declared {missing[0]}, and {shown} is not known to be", hint=hint)
 
 
 def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:

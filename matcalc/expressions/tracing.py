@@ -19,9 +19,11 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, 
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import like
+from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any
@@ -58,18 +60,49 @@ def results_of(function: Callable[..., object], declared: Mapping[str, Expressio
         asks for the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
     """
     given = {name: declared[name] for name in _parameters(function, declared)}
+    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in given), Names({}, ()))
+    state = partial(random_state, function)
+    before = state()
+    made = _run(function, given)
+    if state() != before:
+        raise _drawn(function, given, state)
+    results = _results(made, names, function, list(given))
+    if nodes_of(_results(_run(function, given), names, function, list(given))) != nodes_of(results):
+        raise unrepeatable(_name(function))
+    return results
+
+
+def _run(function: Callable[..., object], given: Mapping[str, Expression]) -> object:
+    """Return what a function gives of symbols.
+
+    Raises: as `results_of`.
+    """
     try:
-        made = function(**{name: _marked(e, True) for name, e in given.items()})
+        return function(**{name: _marked(e, True) for name, e in given.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
-    except (TypeError, ValueError) as fault:
+    except (TypeError, ValueError, AttributeError) as fault:
         inner = fault.__cause__ or fault.__context__
         if not isinstance(inner, MatcalcError) and not isinstance(fault, TypeError):
             raise
         said = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
         raise _located(said, fault, function) from fault
-    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in given), Names({}, ()))
-    return _results(made, names, function, list(given))
+
+
+def nodes_of(made: Results) -> list[Node]:
+    """Return the nodes of results, in order."""
+    if isinstance(made, (tuple, list)):
+        return [node for one in made for node in nodes_of(one)]
+    return [made.node]
+
+
+def _drawn(
+    function: Callable[..., object], given: Mapping[str, Expression], state: Callable[[], State]
+) -> MatcalcError:
+    """Return the error for a function that draws random numbers, with the line that draws."""
+    fault = NotSupported(f"{_name(function)} draws random numbers, of which a formula would hold one draw", hint=HINT)
+    at = line_of_draw(lambda: _run(function, given), state, _is_user_file)
+    return fault if at is None else _at_line(fault, function, at[0], at[1], 0)
 
 
 def _parameters(function: Callable[..., object], declared: Mapping[str, Expression]) -> list[str]:
@@ -118,14 +151,22 @@ def _located(fault: MatcalcError, raised: Exception, function: Callable[..., obj
     if not frames or frames[-1].lineno is None:
         return fault
     frame = frames[-1]
+    return _at_line(fault, function, frame.filename, frame.lineno or 0, frame.colno or 0)
+
+
+def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, number: int, column: int) -> MatcalcError:
+    """Return a fault with a line of the user's."""
     inner = f"\n{excerpt(fault.text, fault.at, marks=fault.marks)}\n" if fault.text and fault.at >= 0 else ": "
-    message = f"{fault.message}{inner}line {frame.lineno} of {_name(function)}"
-    line = getline(frame.filename, frame.lineno or 0).rstrip("\n")
-    return type(fault)(message, text=line, at=frame.colno or 0, hint=fault.hint)
+    message = f"{fault.message}{inner}line {number} of {_name(function)}"
+    return type(fault)(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
 
 
 def _is_theirs(frame: FrameSummary) -> bool:
-    return not frame.filename.startswith(OWN) and LIBRARY not in Path(frame.filename).parts
+    return _is_user_file(frame.filename)
+
+
+def _is_user_file(file: str) -> bool:
+    return not file.startswith(OWN) and LIBRARY not in Path(file).parts
 
 
 def _name(function: Callable[..., object]) -> str:

@@ -13,6 +13,7 @@ from itertools import chain, count
 from math import inf
 from typing import Any, cast
 
+from matcalc.errors import NotSupported
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -150,6 +151,20 @@ def level(node: Ast) -> int:
     return _LEVELS.get(node.head, 0)
 
 
+MAX_BITS = 9000
+"""Bits of the numerator or denominator of an exact number: Python writes no integer of more than 4,300 digits."""
+
+
+def check_bits(count: int) -> None:
+    """Refuse an exact number that is too long to be computed with.
+
+    Raises: NotSupported.
+    """
+    if count > MAX_BITS:
+        hint = "scale the data, so that exact numbers have fewer digits"
+        raise NotSupported(f"an exact number of {count} bits", hint=hint)
+
+
 def number_text(value: Fraction) -> str:
     """Return the shorter exact decimal form of a number, `1/3` where there is none.
 
@@ -157,9 +172,10 @@ def number_text(value: Fraction) -> str:
     """
     sign, size = ("-" if value < 0 else ""), abs(value)
     places = _places(size.denominator)
-    if places is None:
+    digits = size.numerator * 10**places // size.denominator if places is not None else 0
+    if places is None or digits.bit_length() > MAX_BITS:
         return f"{sign}{size.numerator}/{size.denominator}"
-    return sign + _decimal(size.numerator * 10**places // size.denominator, places)
+    return sign + _decimal(digits, places)
 
 
 def _places(denominator: int) -> int | None:

@@ -80,6 +80,7 @@ class InThreads(Compiled):
     """A compiled function, `threads` of whose shares run side by side where there is enough to do."""
 
     asked: tuple[str, Given, int]
+    single = Compiled  # what functions with data fixed are: what is computed once saves more than a second thread does
     shares: Shares | None = None
     reason: str = ""
     _pool: tuple[int, ThreadPoolExecutor] | None = None

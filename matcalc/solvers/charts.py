@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions
+from matcalc.expressions.substituting import replaced
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import default_rulebook
 from matcalc.solvers.given import Given, symbol_like
@@ -112,7 +113,7 @@ def charted(given: Given) -> tuple[Given, Charts]:
         own = Expression(node, Names({name: node}, (name,)))
         inverse = _formula(entry["inverse"], node, X=own) if "inverse" in entry else None
         made[name] = Chart(z.node.name, value, inverse, start, fixed, shape)
-        formulas = tuple(e.substitute({name: value}) if name in e.names.symbols else e for e in formulas)
+        formulas = tuple(_put_in(e, {name: value}) if name in e.names.symbols else e for e in formulas)
         shapes[z.node.name] = shape
         if "entries" in entry:
             entries[z.node.name] = np.ravel_multi_index(ENTRIES[entry["entries"]](shape[0]), shape)
@@ -145,4 +146,9 @@ def _formula(text: str, node: Node, **operands: Expression | None) -> Expression
     given = {name: e for name, e in operands.items() if e is not None}
     known = {name: symbol(name, node.shape, e.node.data[1]) for name, e in given.items()}
     (made,) = expressions([text], known=known)
-    return made.substitute(given)
+    return _put_in(made, given)
+
+
+def _put_in(e: Expression, values: Mapping[str, Expression]) -> Expression:
+    """Return a formula with values in place of symbols, whose facts the charts guarantee."""
+    return Expression(*replaced(e.node, e.names, {name: (v.node, v.names) for name, v in values.items()}, {}), e.row)

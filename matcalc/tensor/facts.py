@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
@@ -29,7 +29,8 @@ from matcalc.tensor.product_facts import (
 from matcalc.tensor.ranges import (
     NONNEGATIVE,
     POSITIVE,
-    as_float,
+    added,
+    exactly,
     image,
     multiplied,
     power_range,
@@ -38,6 +39,7 @@ from matcalc.tensor.ranges import (
 )
 from matcalc.tensor.schur import complement, definite_part, parallel_sum
 from matcalc.tensor.signature import PLAIN, tensors_of
+from matcalc.tensor.size import is_nonnegative
 
 LONGEST = 1_000_000
 CONSTANT = frozenset(["constant"])
@@ -101,8 +103,7 @@ def _symbol(node: Node) -> None:
 
 
 def _number(node: Node) -> None:
-    value = as_float(node.value)
-    node.range = Range(value, value)
+    node.range = exactly(node.value)
     node.facts = closure(_sign_facts(node) + (["integer"] if node.value.denominator == 1 else []))
 
 
@@ -141,13 +142,7 @@ def _product(node: Node) -> None:
 
 
 def _sum(node: Node) -> None:
-    low = high = 0.0
-    low_open = high_open = False
-    for coef, arg in node.terms:
-        term = scaled(arg.range, as_float(coef))
-        low, high = low + term.low, high + term.high
-        low_open, high_open = low_open or term.low_open, high_open or term.high_open
-    node.range = Range(low, high, low_open, high_open)
+    node.range = reduce(added, (scaled(arg.range, coef) for coef, arg in node.terms), Range(0.0, 0.0))
     facts = _sign_facts(node)
     facts += sum_facts(node)
     if "psd" in facts and any("spd" in arg.facts for arg in node.args):
@@ -263,7 +258,7 @@ def _term_range(node: Node) -> Range:
     if summed:
         is_positive = result.positive or all(arg.range.positive for arg in node.args)
         result = POSITIVE if is_positive else NONNEGATIVE if result.nonnegative else ANY
-    return scaled(result, as_float(node.coef))
+    return scaled(result, node.coef)
 
 
 def _range_at(arg: Node, at: tuple[int, ...]) -> Range:
@@ -296,7 +291,7 @@ def _matrix_facts(node: Node) -> list[str]:
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)
-    facts = list(node.facts)
+    facts = [*node.facts, *_masked(node, first, last)]
     if node.coef > 0 and "symmetric" in facts and mirror(node):
         facts.append("psd")
     if len(node.args) == 1 and node.args[0].kind == "sum" and "symmetric" in node.args[0].facts:
@@ -327,6 +322,13 @@ def _matrix_facts(node: Node) -> list[str]:
     if single is not None and node.coef > 0 and all(s.range.positive for s in links.scalars):
         facts += [f for f in ("spd", "psd") if f in single.facts]
     return facts
+
+
+def _masked(node: Node, first: int, last: int) -> list[str]:
+    """Return the triangles outside of which a mask makes a matrix 0."""
+    masks = [(a.selector, at) for a, at in node.operands if a.kind == "selector" and a.selector.kind == "mask"]
+    spots = {at for rule, at in masks if is_nonnegative(rule.offset)}
+    return [fact for fact, at in (("lower", (first, last)), ("upper", (last, first))) if at in spots]
 
 
 def _diagonal_facts(node: Node) -> list[str]:

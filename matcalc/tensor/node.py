@@ -17,6 +17,7 @@ from math import inf
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from matcalc.language.write import check_bits
 from matcalc.locks import held_at_fork
 from matcalc.tensor.size import Size
 
@@ -233,6 +234,8 @@ def _encode(value: object) -> bytes:
         return b"(" + b",".join(map(_encode, value)) + b")"
     if isinstance(value, bytes):
         return value
+    if isinstance(value, Fraction):
+        check_bits(max(value.numerator.bit_length(), value.denominator.bit_length()))
     if isinstance(value, frozenset):
         return _encode(tuple(sorted(value)))
     digest = getattr(value, "digest", None)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, isfinite, isnan
+from math import copysign, inf, isfinite, isinf, isnan, nextafter
+from sys import float_info
 
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import ANY, Range
 
 POSITIVE = Range(0.0, inf, low_open=True)
 NONNEGATIVE = Range(0.0, inf)
+LARGEST = float_info.max
 
 
 def as_float(value: Fraction | float) -> float:
@@ -26,13 +28,68 @@ def digits(value: Fraction | float) -> str:
     return repr(found) if isfinite(found) else "np.nan" if isnan(found) else f"{'-' if found < 0 else ''}np.inf"
 
 
-def scaled(interval: Range, factor: float) -> Range:
+def exactly(value: Fraction | float) -> Range:
+    """Return the interval that holds a number alone: the floats on both sides of it where it is none."""
+    if isinstance(value, float):
+        return Range(value, value)
+    low, high = _rounded(value, False), _rounded(value, True)
+    return Range(low, high, low != high, low != high)
+
+
+def scaled(interval: Range, factor: Fraction | float) -> Range:
+    """Return where the multiples of what lies in an interval lie; ends are rounded outwards."""
     if factor == 0:
         return Range(0.0, 0.0)
+    if factor == 1:
+        return interval
     low, high, low_open, high_open = interval
-    if factor > 0:
-        return Range(low * factor, high * factor, low_open, high_open)
-    return Range(high * factor, low * factor, high_open, low_open)
+    if factor < 0:
+        low, high, low_open, high_open = high, low, high_open, low_open
+    return Range(*_joined(_times(low, factor, False), _times(high, factor, True), low_open, high_open))
+
+
+def added(a: Range, b: Range) -> Range:
+    """Return where the sums of what lies in two intervals lie; ends are rounded outwards."""
+    low, high = _plus(a.low, b.low, False), _plus(a.high, b.high, True)
+    return Range(*_joined(low, high, a.low_open or b.low_open, a.high_open or b.high_open))
+
+
+def _joined(
+    low: tuple[float, bool], high: tuple[float, bool], low_open: bool, high_open: bool
+) -> tuple[float, float, bool, bool]:
+    """Return the ends of an interval: one that was rounded is open."""
+    return low[0], high[0], low_open or low[1], high_open or high[1]
+
+
+def _rounded(exact: Fraction, up: bool) -> float:
+    """Return the float next to an exact number on one side of it, the number itself where it is one."""
+    found = as_float(exact)
+    if isinf(found):
+        return found if (found > 0) == up else copysign(LARGEST, found)
+    beyond = Fraction(found) - exact
+    if beyond == 0 or (beyond > 0) == up:
+        return found
+    return nextafter(found, inf if up else -inf)
+
+
+def _times(end: float, factor: Fraction | float, up: bool) -> tuple[float, bool]:
+    """Return an end of an interval times a number that is not 0, and whether it was rounded."""
+    if end == 0 or not isfinite(end):
+        return (end if factor > 0 else -end) + 0.0, False
+    if isinstance(factor, float) and not isfinite(factor):
+        return end * factor, False
+    exact = Fraction(end) * Fraction(factor)
+    found = _rounded(exact, up)
+    return found, not isfinite(found) or found != exact
+
+
+def _plus(a: float, b: float, up: bool) -> tuple[float, bool]:
+    """Return the sum of two ends of intervals, and whether it was rounded."""
+    if a == 0 or b == 0 or not isfinite(a) or not isfinite(b):
+        return a + b, False
+    exact = Fraction(a) + Fraction(b)
+    found = _rounded(exact, up)
+    return found, not isfinite(found) or found != exact
 
 
 def multiplied(a: Range, b: Range) -> Range:
@@ -40,11 +97,16 @@ def multiplied(a: Range, b: Range) -> Range:
         return POSITIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0, low_open=True)
     if a.nonnegative and b.nonnegative:
         return NONNEGATIVE if not (a.high <= 1 and b.high <= 1) else Range(0.0, 1.0)
-    corners = [x * y for x in a[:2] for y in b[:2]]
-    if any(c != c for c in corners):
+    if any(x * y != x * y for x in a[:2] for y in b[:2]):
         return ANY
-    low, high, is_open = min(corners), max(corners), a.nonzero and b.nonzero
+    low, high = (pick(_corner(x, y, up) for x in a[:2] for y in b[:2]) for pick, up in ((min, False), (max, True)))
+    is_open = a.nonzero and b.nonzero
     return Range(low, high, is_open and low == 0, is_open and high == 0)
+
+
+def _corner(x: float, y: float, up: bool) -> float:
+    """Return the product of two ends, rounded to one side."""
+    return x * y if 0 in (x, y) else _times(x, y, up)[0]
 
 
 def square_of(own: Range) -> Range:

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from matcalc.errors import ShapeError
-from matcalc.language.write import text
+from matcalc.language.write import check_bits, text
 from matcalc.locks import held_at_fork
 from matcalc.tensor.size_tree import ENTRY, atom_text, term_tree, tree_of_terms
 
@@ -347,6 +347,7 @@ def polynomial(terms: dict[Monomial, Fraction]) -> Size:
     found = _by_terms.get(same)  # the text, by which sizes are one, takes ten times as long
     if found is not None:
         return found
+    check_bits(max((max(c.numerator.bit_length(), c.denominator.bit_length()) for _, c in kept), default=0))
     kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
     canonical = tuple(kept)
     key = text(tree_of_terms(canonical))

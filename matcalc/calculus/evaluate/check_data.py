@@ -80,6 +80,16 @@ def _tested(book: Rulebook, facts: Iterable[str]) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
+def unproved(facts: Iterable[str], value: Node) -> list[str]:
+    """Return those of a symbol's facts that a formula put in its place is not known to have.
+
+    Of a strict fact the border counts as known: `B'*B` stands for an spd matrix, and `a^2` for a positive number.
+    """
+    book = default_rulebook()
+    known = {book.facts[name].nonnegative for name in value.facts if name in book.facts}
+    return [f for f in _tested(book, facts) if f not in value.facts and (book.facts[f].positive or "") not in known]
+
+
 def _has_test(fact: Fact) -> bool:
     return any(text is not None for text in (fact.zero, fact.nonnegative, fact.positive))
 

@@ -7,10 +7,12 @@ once and holds no variable is a weight, and its root multiplies the residual; a 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.tensor.constructors import number, power, product
 from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.ranges import as_float
 
 Term = tuple[float, Node]
 """A weight, and the residual whose entries are squared."""
@@ -28,15 +30,15 @@ def squared(node: Node, variables: frozenset[Node]) -> list[Term] | None:
 
 def _terms(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] | None:
     """Return weights and residuals of `weight` times a scalar node, None where it is no sum of squares."""
-    if node.shape or weight <= 0:
+    if node.shape or not 0 < weight < inf:
         return None
     if node.kind == "sum":
-        parts = [_terms(weight * float(c), arg, variables) for c, arg in node.terms]
+        parts = [_terms(weight * as_float(c), arg, variables) for c, arg in node.terms]
         return None if any(part is None for part in parts) else [term for part in parts for term in part or ()]
     if node.kind == "product":
         return _product(weight, node, variables)
     if node.kind == "number" and isinstance(node.data[0], (int, float, Fraction)) and node.data[0] > 0:
-        return [(weight * float(node.data[0]), number(1))]
+        return [(weight * as_float(node.data[0]), number(1))]
     return None
 
 
@@ -55,9 +57,9 @@ def _product(weight: float, node: Node, variables: frozenset[Node]) -> list[Term
     sizes = dict(enumerate(lengths))
     if not varying:
         out = tuple(range(len(lengths)))
-        return [(weight * float(coef), product(1, [*pairs, *roots], out, sizes))] if coef > 0 else None
+        return [(weight * as_float(coef), product(1, [*pairs, *roots], out, sizes))] if coef > 0 else None
     if len(varying) > 1 or varying[0][1] or any(at for _, at in (*pairs, *roots)):
         return None
-    inside = _terms(weight * float(coef), varying[0][0], variables)
+    inside = _terms(weight * as_float(coef), varying[0][0], variables)
     return inside and [(w, product(1, [*pairs, *roots, (r, tuple(range(len(r.shape))))],
                                    tuple(range(len(r.shape))), {})) for w, r in inside]  # fmt: skip

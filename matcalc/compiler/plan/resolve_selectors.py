@@ -49,11 +49,13 @@ class Indexed:
     gone: set[int] = field(default_factory=set)
 
     def point(self, *sizes: Size) -> Known:
-        """Return what is known of the indices in some sizes, and of those that their guards speak of."""
-        names = {n for size in sizes for n in size.names}
-        guards = [g for g in self.guards if set(g.size.names) & names]
-        names |= {n for g in guards for n in g.size.names}
-        return self.known.at({n: self.sizes[int(n[1:])] for n in sorted(names) if n.startswith("#")}, guards)
+        """Return what is known of the indices in some sizes, and what guards say of these alone.
+
+        A guard that speaks of other indices too may stand at another operand.
+        """
+        names = {n for size in sizes for n in size.names if n.startswith("#")}
+        guards = [g for g in self.guards if {n for n in g.size.names if n.startswith("#")} <= names]
+        return self.known.at({n: self.sizes[int(n[1:])] for n in sorted(names)}, guards)
 
 
 def token(index: int) -> str:

@@ -22,7 +22,8 @@ def compute_turned(graph: Graph, results: Set[str]) -> None:
     for item in graph.items:
         if isinstance(item, Value) and item.kind == "point" and not item.parts and item.expr is not None:
             scale, of, at = _turned(graph, item, item.expr)
-            if of is not None and of.parts and count[of.name] == 1 and of.name not in results:
+            is_alone = of is not None and count[of.name] == 1 and of.name not in results
+            if of is not None and of.parts and is_alone and _is_whole(item, of, at, graph.axes):
                 _take_parts(item, of, scale, at, graph.axes, item.name in results)
     count = _readers(graph, results)
     for item in graph.items:
@@ -53,10 +54,17 @@ def _turned(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value |
     scale = ONE if not isinstance(expr, Product) else replace(expr, factors=())
     read = expr.factors[0] if isinstance(expr, Product) and len(expr.factors) == 1 else expr
     axes = graph.axes[: len(item.shape)]
-    if not isinstance(read, Read) or sorted(map(str, read.at)) != sorted(axes):
+    at = tuple(map(str, read.at)) if isinstance(read, Read) else ()  # an axis that was a size before is one by its text
+    if not isinstance(read, Read) or sorted(at) != sorted(axes):
         return ONE, None, ()
     of = graph.values[read.value]
-    return scale, of if of.kind == "point" else None, read.at
+    return scale, of if of.kind == "point" else None, at
+
+
+def _is_whole(item: Value, of: Value, at: At, axes: At) -> bool:
+    """Whether `of[at]` reads all of a value, not its first entries along some axis."""
+    length = dict(zip(axes, item.shape, strict=False))
+    return all(size is length[axis] for size, axis in zip(of.shape, at, strict=True))
 
 
 def _take_parts(item: Value, of: Value, scale: Expr, at: At, axes: At, is_result: bool) -> None:

@@ -94,7 +94,8 @@ def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any])
             except (ParseError, UnknownName):  # its text does not say all: data inside a formula, a rule that is gone
                 made = spec
             fits = made.ahead is not None and _is_same(spec, made)
-            kept[key] = (type(function)(made.ahead), type(function)(made)) if fits else None
+            make = getattr(function, "single", type(function))
+            kept[key] = (make(made.ahead), make(made)) if fits else None
     return kept[key]
 
 

@@ -108,8 +108,8 @@ def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
 
 
 def length_in(value: object) -> Size | None:
-    """Return the size that an entry of a shape stands for, which is a text that knows it."""
-    found = getattr(value, "length", None) if isinstance(value, str) else None
+    """Return the size that an entry of a shape stands for."""
+    found = getattr(value, "length", None)
     return found if isinstance(found, Size) else None
 
 
@@ -207,14 +207,21 @@ def without_axes(a: Node, places: Sequence[int]) -> Node:
     return product(1, [(a, labels)], tuple(k for k in labels if k not in set(places))) if places else a
 
 
+def check_room(room: Size, message: str) -> None:
+    """Require that a size is not negative: now, or where data decide it at the call.
+
+    Raises: ShapeError.
+    """
+    if room.is_integer and room.constant < 0:
+        raise ShapeError(message)
+    if not is_nonnegative(room):
+        left_open.get([]).append(Condition(room, message))
+
+
 def part_of(a: Node, axis: int, start: Size, length: Size) -> Node:
     """Return the places from `start` along an axis."""
     for room in (start, length, a.shape[axis] - start - length):
-        message = f"{length} places from {start} are not all on an axis of {a.shape[axis]}"
-        if room.is_integer and room.constant < 0:
-            raise ShapeError(message)
-        if not is_nonnegative(room):
-            left_open.get([]).append(Condition(room, message))
+        check_room(room, f"{length} places from {start} are not all on an axis of {a.shape[axis]}")
     labels = tuple(range(len(a.shape)))
     rule = Selector("slice", (a.shape[axis], length), start)
     out = (*labels[:axis], len(labels), *labels[axis + 1 :])

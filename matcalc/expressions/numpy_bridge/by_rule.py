@@ -5,7 +5,7 @@ How each is called is read off its signature: what are arrays, how many axes eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import (
@@ -17,14 +17,15 @@ from matcalc.expressions.numpy_bridge.along_axes import (
     over_axes,
     tensors,
 )
-from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, node_of
+from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, check_room, node_of, size_in
 from matcalc.expressions.numpy_bridge.shapes import kept, matrix_transpose, moveaxis, ravel
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.node import Node
+from matcalc.tensor.size import volume
 
-ALONG, KEPT = "axis", "keepdims"
+ALONG, KEPT, FREEDOM = "axis", "keepdims", "ddof"
 
 
 def found(name: str) -> Called | None:
@@ -118,6 +119,8 @@ def called_along(name: str, a: Operand, axis: object, keepdims: object = False, 
     axes = axes_of(axis, len(node.shape))
     if node.shape and not axes:
         raise NotSupported("it takes one axis at least")
+    if FREEDOM in params:
+        check_freedom(node, axes, params[FREEDOM])
     made = over_axes(name, [Along(node, axes)], **params)
     if output_rank(name, [len(axes)]) == 0:
         return kept(made, axes, keepdims)
@@ -125,6 +128,17 @@ def called_along(name: str, a: Operand, axis: object, keepdims: object = False, 
         raise NotSupported(f"it takes no {KEPT}")
     rank = len(node.shape)
     return moveaxis(made, tuple(range(rank - len(axes), rank)), axes)
+
+
+def check_freedom(node: Node, axes: Sequence[int], freedom: object) -> None:
+    """Require more entries than are taken off the count: NumPy divides by 0 where there are not.
+
+    Raises: ShapeError.
+    """
+    count, off = volume(node.shape[k] for k in axes), size_in(node_of(freedom))
+    if off is None:
+        raise NotSupported(f"{FREEDOM} that is no number")
+    check_room(count - off - 1, f"{FREEDOM}={off} leaves none of {count} entries")
 
 
 def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, object], batched: bool) -> Node:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 
-from matcalc.expressions.numpy_bridge.along_axes import chosen
-from matcalc.expressions.numpy_bridge.arguments import Compared, Operand, common, node_of
+from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
+from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, common, node_of
+from matcalc.expressions.numpy_bridge.products import total
+from matcalc.expressions.numpy_bridge.shapes import kept
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import number
+from matcalc.tensor.node import Node
 
 
 def compared(left: object, relation: str, right: object) -> Compared:
@@ -18,6 +24,24 @@ def compared(left: object, relation: str, right: object) -> Compared:
 def condition_of(value: object) -> Compared:
     """Return a condition; of an array that it is not 0."""
     return value if isinstance(value, Compared) else compared(value, "!=", number(0))
+
+
+def _is_nan(x: Operand) -> Compared:
+    return compared(x, "!=", x)
+
+
+def fmax(x1: Operand, x2: Operand) -> Node:
+    return _other_of_nan("larger", x1, x2)
+
+
+def fmin(x1: Operand, x2: Operand) -> Node:
+    return _other_of_nan("smaller", x1, x2)
+
+
+def _other_of_nan(role: str, x1: Operand, x2: Operand) -> Node:
+    """Return the extremum of two, the other one where one is NaN."""
+    a, b = common(node_of(x1), node_of(x2))
+    return _is_nan(a).choose(b, _is_nan(b).choose(a, entrywise(spelled(role), a, b)))
 
 
 def _comparison(relation: str) -> Callable[[Operand, Operand], Compared]:
@@ -51,3 +75,50 @@ def logical_or(x1: Operand, x2: Operand) -> Compared:
 def logical_not(x: Operand) -> Compared:
     condition = condition_of(x)
     return Compared(lambda yes, no: condition.choose(no, yes))
+
+
+def logical_xor(x1: Operand, x2: Operand) -> Compared:
+    first, second = _together(x1, x2)
+    return Compared(lambda yes, no: first.choose(second.choose(no, yes), second.choose(yes, no)))
+
+
+def is_truth(value: object) -> bool:
+    """Whether an argument is a comparison, a truth value or an array of them."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return isinstance(value, (Compared, bool)) or kind == "b"
+
+
+def _of_truths(join: Callable[..., Compared]) -> Callable[..., Compared]:
+    """Return a function of truth values alone.
+
+    Raises: NotSupported for numbers, of which NumPy's takes the bits.
+    """
+
+    def joined(*operands: Operand) -> Compared:
+        if not builtins.all(map(is_truth, operands)):
+            raise NotSupported("the bits of numbers", hint="compare first, as in (x > 0) & (y > 0)")
+        return join(*operands)
+
+    return joined
+
+
+bitwise_and, bitwise_or = _of_truths(logical_and), _of_truths(logical_or)
+bitwise_xor, invert = _of_truths(logical_xor), _of_truths(logical_not)
+
+
+def any(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Compared:  # noqa: A001 - NumPy's name
+    return compared(_count(condition_of(a), axis, keepdims), ">", number(0))
+
+
+def all(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Compared:  # noqa: A001 - NumPy's name
+    return compared(_count(logical_not(a), axis, keepdims), "==", number(0))
+
+
+def count_nonzero(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
+    return _count(condition_of(a), axis, keepdims)
+
+
+def _count(condition: Compared, axis: Axes, keepdims: bool) -> Node:
+    node = condition.indicator
+    axes = axes_of(axis, len(node.shape))
+    return kept(total(node, axes) if axes else node, axes, keepdims)

@@ -35,7 +35,8 @@ SHAPES = ("shape", "ndim", "size")
 """Functions that an array answers by itself."""
 PLACE = "#"
 CALL = "__call__"
-LOGIC = ("where", "select", "logical")
+TYPE = "dtype"
+LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero")
 
 
 def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:
@@ -179,7 +180,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[object], keywords:
     given = {key: value for key, value in keywords.items() if not _is_usual(key, value)}
     try:
         if method == CALL:
-            return _entries(name, inputs, given)
+            made = _entries(name, inputs, given)
+            if isinstance(made, Compared) and keywords.get(TYPE) is not None:
+                raise NotSupported(f"the argument {TYPE} is not known here")
+            return made
         if method == "outer" and len(inputs) == 2 and not given:
             a, b = map(node_of, inputs)
             wide = with_axes(a, range(len(a.shape), len(a.shape) + len(b.shape)))

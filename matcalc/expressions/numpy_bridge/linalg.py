@@ -84,6 +84,8 @@ def _square(node: Node) -> None:
 
 
 def multi_dot(arrays: Sequence[Operand]) -> Node:
+    if not isinstance(arrays, (list, tuple)):
+        raise NotSupported("anything but a list of arrays")
     return reduce(products.dot, [node_of(a) for a in arrays])
 
 

@@ -13,12 +13,13 @@ from matcalc.expressions.numpy_bridge.arguments import (
     Operand,
     axes_of,
     axis_of,
+    check_room,
     common,
     node_of,
     part_of,
     times,
 )
-from matcalc.expressions.numpy_bridge.by_rule import called, called_along
+from matcalc.expressions.numpy_bridge.by_rule import called, called_along, check_freedom
 from matcalc.expressions.numpy_bridge.conditions import condition_of
 from matcalc.expressions.numpy_bridge.products import contracted, diff, total
 from matcalc.expressions.numpy_bridge.shapes import atleast_2d, kept, moveaxis, squeeze
@@ -65,6 +66,8 @@ def clip(
 def average(a: Operand, axis: Axes = None, weights: Operand | None = None, *, keepdims: bool = False) -> Node:
     node = node_of(a)
     axes = axes_of(axis, len(node.shape))
+    if node.shape and not axes:
+        raise NotSupported("it takes one axis at least")
     if weights is None:
         return kept(_over(spelled("average"), node, axes), axes, keepdims)
     w = node_of(weights)
@@ -106,11 +109,14 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
 
 
 def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
-    node = atleast_2d(m)
-    if y is not None or len(node.shape) != 2:
-        raise NotSupported("anything but one matrix")
-    samples = node if rowvar or node.shape[0] == 1 else moveaxis(node, 0, 1)
+    given = node_of(m)
+    if y is not None or len(given.shape) not in (1, 2):
+        raise NotSupported("anything but one vector or matrix")
+    samples = atleast_2d(given) if rowvar or len(given.shape) == 1 else moveaxis(given, 0, 1)
     less = ddof if ddof is not None else 0 if bias else 1
+    if samples.shape[0] != 1:
+        check_room(samples.shape[0] - 2, "np.cov of one row is a number, not a matrix")
+    check_freedom(samples, (1,), less)
     mean = kept(_over(spelled("average"), samples, (1,)), (1,), True)
     off = add([(1, samples), (-1, common(samples, mean)[1])])
     count = constructors.size_number(samples.shape[1] - less)

@@ -20,6 +20,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     SizeLike,
     axes_of,
     axis_of,
+    check_room,
     node_of,
     permuted,
     shape_text,
@@ -96,8 +97,15 @@ def kept(made: Node, axes: tuple[int, ...], keepdims: object) -> Node:
 def squeeze(a: Operand, axis: Axes = None) -> Node:
     node = node_of(a)
     if axis is None:
-        return without_axes(node, [k for k, size in enumerate(node.shape) if size == 1])
+        for size in node.shape:
+            if not size.is_integer:
+                check_room(size - 2, "np.squeeze takes an axis of length 1 off")
+        return _without_ones(node)
     return without_axes(node, axes_of(axis, len(node.shape)))
+
+
+def _without_ones(node: Node) -> Node:
+    return without_axes(node, [k for k, size in enumerate(node.shape) if size == 1])
 
 
 def atleast_1d(a: Operand) -> Node:
@@ -182,7 +190,7 @@ def _reshaped(node: Node, target: list[Size]) -> Node:
     """Return the entries row after row in another shape: axes are merged and split no further than they have to be."""
     if any(size == 0 for size in target):
         return constructors.zeros(tuple(target))
-    node = squeeze(node)
+    node = _without_ones(node)
     wanted = [size for size in target if size != 1]
     own, new = (list(accumulate(sizes, mul, initial=ONE)) for sizes in (node.shape, wanted))
     labels, out, operands = list(range(len(node.shape))), [], []

@@ -21,8 +21,9 @@ from matcalc.formula.elaborate.inference import (
     shown,
 )
 from matcalc.formula.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
-from matcalc.formula.elaborate.unify import bits, bounded, check_bits, times
+from matcalc.formula.elaborate.unify import bits, bounded, times
 from matcalc.language.syntax import Ast
+from matcalc.language.write import check_bits
 from matcalc.tensor.size import Size, floordiv, modulo
 from matcalc.tensor.sizes_from_shapes import kind_text
 

@@ -17,14 +17,18 @@ from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.index_readings import unsummed
 from matcalc.formula.elaborate.inference import Inference, einsum, shown
 from matcalc.formula.elaborate.typed import ZERO, Labels, Typed
-from matcalc.language.index_sums import NONE, Names, held_in
-from matcalc.language.syntax import Ast, names_in
+from matcalc.language.index_sums import NONE, Names, held_in, is_summed
+from matcalc.language.syntax import Ast, names_in, walk
 from matcalc.tensor.signature import size_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.size import Size, is_nonnegative
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
-    """Return the names that an outermost index form sums over; note those that each tree in it holds."""
+    """Return the names that an outermost index form sums over; note those that each tree in it holds.
+
+    Raises: ShapeError for the name of a size that stands as an index which is summed does.
+    """
+    _check_captured(inference, form)
     inference.form = form
     inference.free, inference.sums = held_in(form, partial(is_open, inference))
     return inference.free[form]
@@ -34,6 +38,37 @@ def is_open(inference: Inference, name: str) -> bool:
     """Whether a name means nothing but an index."""
     declared = name in inference.symbols and inference.symbols[name].declared
     return not declared and name not in inference.size_names and name not in inference.parameters
+
+
+def _check_captured(inference: Inference, form: Ast) -> None:
+    """Refuse the name of a size where a product repeats it among subscripts, as `k` in `{i: A[i,k]*B[k,i]}`.
+
+    It is a place, `x[n]`, where every axis that it stands for is declared to be longer.
+
+    Raises: ShapeError.
+    """
+    sizes = inference.size_names.keys() - inference.symbols.keys() - inference.parameters.keys()
+    places = [node for node in walk(form) if node.head == "part"]
+    for name in sorted(sizes & {str(s.value) for part in places for s in part.args[1:] if s.head == "name"}):
+        held = held_in(form, name.__eq__)
+        count = sum(s.head == "name" and s.value == name for part in places for s in part.args[1:])
+        is_repeated = count > 1 and any(
+            is_summed(name, tree, held.names) for tree in walk(form) if name in held.names[tree]
+        )
+        if is_repeated and not all(_is_place(inference, name, part) for part in places):
+            hint = f"if {name} is to be an index, give it another name: {name} is declared as a size"
+            raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)
+
+
+def _is_place(inference: Inference, name: str, part: Ast) -> bool:
+    """Whether the axes at which a size stands as a subscript are declared to be longer than it."""
+    symbol = inference.symbols.get(str(part.args[0].value)) if part.args[0].head == "name" else None
+    at = [k for k, s in enumerate(part.args[1:]) if s.head == "name" and s.value == name]
+    if not at:
+        return True
+    if symbol is None or len(symbol.shape) != len(part.args) - 1:
+        return False
+    return all(is_nonnegative(symbol.shape[k] - inference.size_names[name] - 1) for k in at)
 
 
 def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast]) -> tuple[Names, list[Names]]:

@@ -1,10 +1,11 @@
 """Kinds of names that nobody declared: by their spelling, and where that does not fit by the smallest change that does.
 
 A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
-one of its size; else the error stays, and lists those that fit. What was taken is said as all that is undeclared is.
-Where a scalar is wanted, what gives an array does not fit: `-mu'*x + x'*S*x` makes `mu` a vector. Only scalars and
-vectors change their kinds for that, and no name that is differentiated. What a reduction is asked for by its axis is no
-vector: `X - mean(X, axis=0)'` is an error that shows `.-`, not a vector less a number.
+one of its size; else the error stays, and lists those that fit. A capital letter becomes a scalar only where that is
+declared. What was taken is said as all that is undeclared is. Where a scalar is wanted, what gives an array does not
+fit: `mu*x + x'*S*x` makes `mu` no scalar. Only scalars and vectors change their kinds for that, and no name that is
+differentiated. What a reduction is asked for by its axis is no vector: `X - mean(X, axis=0)'` is an error that shows
+`.-`, not a vector less a number.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def fitting(
         others = _other_ranks(trees, fixed)
         scalars = _changes(read, others, trees, _is_scalar) if varied is not None else []
         found = scalars or _changes(read, others, trees)
-        if len(found) == 1 and not found[0][1][0].sizes.guessed:
+        if len(found) == 1 and not found[0][1][0].sizes.guessed and not _has_small_capital(found[0][0]):
             return found[0][1]
         if found:
             fault.hint = "\n  ".join(filter(None, (fault.hint, _listed(found))))
@@ -55,6 +56,11 @@ def fitting(
     others = _other_ranks(trees, {*fixed, *varied}, RANKS[:2])
     found = _changes(read, others, trees, _is_scalar, MOST_FOR_A_SCALAR)
     return found[0][1] if len(found) == 1 and not found[0][1][0].sizes.guessed else made
+
+
+def _has_small_capital(ranks: Ranks) -> bool:
+    """Whether a change makes a scalar of a name spelled as a matrix: it is listed, and never taken."""
+    return any(rank == 0 and inferred_rank(name) == max(RANKS) for name, rank in ranks.items())
 
 
 def _is_scalar(made: Read) -> bool:

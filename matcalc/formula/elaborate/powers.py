@@ -11,10 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate.inference import Inference, einsum, shown
+from matcalc.formula.elaborate.inference import Inference, einsum, inferred_rank, shown
 from matcalc.formula.elaborate.typed import Einsum, Labels, Typed, typed_exact
-from matcalc.formula.elaborate.unify import bits, check_bits, times
+from matcalc.formula.elaborate.unify import bits, times
 from matcalc.language.syntax import Ast
+from matcalc.language.write import check_bits
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
@@ -55,6 +56,7 @@ def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
     if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
         raise inference.fault("^T is refused where T is a name", ast, hint="write A' for the transpose")
     if value.rank == 0:
+        _check_transposed(inference, ast, value)
         return value
     if value.rank == 1:
         return value if inference.numpy else replace(value, row=not value.row, ast=ast)
@@ -66,6 +68,17 @@ def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
         return einsum(inference, ast, [(value, (rows, columns))], (columns, rows))
     hint = "write an index form, {k,j,i: T[i,j,k]}"
     raise inference.fault(f"{inference.describe(value)} has no transpose", ast, hint=hint)
+
+
+def _check_transposed(inference: Inference, ast: Ast, value: Typed) -> None:
+    """Refuse the transpose of an undeclared Greek name: it would be a scalar, and `gamma'` means an array.
+
+    Raises: ShapeError.
+    """
+    symbol = inference.symbols.get(str(value.data)) if value.form == "symbol" else None
+    if symbol is not None and not symbol.declared and inferred_rank(symbol.name) == 0:
+        message = f"{symbol.name} is a scalar by its spelling, and is transposed"
+        raise inference.fault(message, ast, hint=f"declare it, as in  {symbol.name}: vector(n)")
 
 
 def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:

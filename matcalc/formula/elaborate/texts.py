@@ -13,6 +13,7 @@ from functools import partial
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
+from matcalc.formula.elaborate.exponents import check_bases
 from matcalc.formula.elaborate.inference import Inference, inferred_rank
 from matcalc.formula.elaborate.kinds import fitting
 from matcalc.formula.elaborate.rule_formula import template_of
@@ -89,6 +90,8 @@ def elaborate(
             first.extend(trees)
             fixed.update(inference.ranks)
         check_parts(inference, texts, trees)
+        for text, tree in zip(texts, trees, strict=True):
+            check_bases(inference, text, tree)
         size_names(inference, trees)
         values: list[Typed] = []
         for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
-from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, function_arguments, indices, parts, powers
+from matcalc.formula.elaborate import (
+    arithmetic,
+    blocks,
+    calls,
+    equations,
+    exponents,
+    function_arguments,
+    indices,
+    parts,
+    powers,
+)
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.elaborate.inference import Inference
 from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
@@ -295,7 +305,13 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
 
 
 def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
-    """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts."""
+    """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts, matrix powers.
+
+    In the formula of a rule all names are declared.
+    """
+    for root in [] if inference.strict else roots:
+        for name in exponents.size_exponents(inference, root):
+            inference.size_names.setdefault(name, Size.of(name))
     for root in [definition(part) for tree in roots for part in parts_in(tree)] + list(roots):
         stack: list[tuple[Ast, frozenset[str], bool]] = [(root, frozenset(), False)]
         while stack:

@@ -17,11 +17,11 @@ from math import gcd
 
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.language.syntax import Ast
+from matcalc.language.write import check_bits
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part, quotient, root
 
 MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
-MAX_BITS = 9000  # of an exact number
 MOST_TRIED = 200  # numbers, where an equation in one unknown has no other solution
 ZERO, ONE = Size.of(0), Size.of(1)
 
@@ -268,15 +268,6 @@ def times(a: Size, b: Size) -> Size:
 def bits(value: Fraction) -> int:
     """Return the length of an exact number."""
     return max(value.numerator.bit_length(), value.denominator.bit_length())
-
-
-def check_bits(count: int) -> None:
-    """Refuse an exact number that is too long to be computed with.
-
-    Raises: NotSupported.
-    """
-    if count > MAX_BITS:
-        raise NotSupported(f"an exact number of {count} bits")
 
 
 def _at(size: Size, values: Mapping[object, int]) -> Fraction:

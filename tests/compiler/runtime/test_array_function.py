@@ -169,3 +169,40 @@ def test_where_numpy_is_needed(target):
         mc.minimize("sum((x - 1).^2)", "x", start={"x": W}, target=target)
     with pytest.raises(NotSupported, match=f"the target {target} is not for this"):
         mc.pullback("X*w", "w", target=target)
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_numbers_of_python_are_in_double_precision(target):
+    x = of(target, np.ones(3))
+    fn = mc.compile("c*sum(x) + sum(y)", declarations="c: scalar; x: vector(n); y: vector(k)", target=target)
+    for given in (x, np.ones(3)):
+        assert float(fn(0.1, given, [0.1, 0.2])) == pytest.approx(0.6, abs=1e-15)
+    if target == "torch":  # tensors decide the type, not numbers beside them
+        import torch
+
+        single = mc.compile("c*sum(x)", declarations="c: scalar; x: vector(n)", target=target)
+        assert torch.as_tensor(single(0.1, torch.ones(3, dtype=torch.float32))).dtype is torch.float32
+
+
+STACKS = [
+    "sum{g: logdet({i,j: C[g,i,j]})}", "{g: det({i,j: C[g,i,j]})}", "{g,i,j: inv({p,q: C[g,p,q]})[i,j]}",
+    "{g,i: solve({p,q: C[g,p,q]}, {p: B[g,p]})[i]}", "{g,i,j: pinv({p,q: C[g,p,q]})[i,j]}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", FRAMEWORKS)
+def test_factors_of_stacks(target):
+    C = np.stack([2 * np.eye(2), [[3.0, 1.0], [0.5, 2.0]], [[0.0, 1.0], [1.0, 0.0]]])
+    data = {"C": C, "B": C[:, 0] + 1}
+    known = {
+        "logdet": np.sum(np.linalg.slogdet(C)[1]),
+        "det": np.linalg.det(C),
+        "inv": np.linalg.inv(C),
+        "pinv": np.linalg.inv(C),
+        "solve": np.linalg.solve(C, data["B"][:, :, None])[:, :, 0],
+    }
+    for text in STACKS:
+        fn = mc.compile(text, declarations="C: tensor(k, n, n); B: matrix(k, n)", target=target)
+        found = fn(**{name: of(target, data[name]) for name in fn.args})
+        name = next(name for name in ("logdet", "pinv", "inv", "solve", "det") if name in text)
+        np.testing.assert_allclose(np.asarray(found), known[name], atol=1e-14)

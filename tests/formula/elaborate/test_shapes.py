@@ -62,7 +62,7 @@ INFERRED = [
     ("kron(A, B)*x", "A: matrix(m, n); B: matrix(k, p); x: vector(n*p)"),
     ("{i: T1[i,j]*x[j]}", "T1: matrix(m, n); x: vector(n)"),
     ("pi*x", "x: vector(m)"),
-    ("lambda'*x", "lambda: scalar; x: vector(m)"),
+    ("lambda*x", "lambda: scalar; x: vector(m)"),
 ]
 
 

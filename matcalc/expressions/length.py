@@ -1,0 +1,281 @@
+"""Sizes of shapes as users hold them: equal to their text, numbers in formulas, and computed with as integers.
+
+A size name has no value. A comparison is answered where the declarations decide it for all data, and refused elsewhere:
+`m < n` has no truth. Outside a function written for NumPy, `==` asks whether two sizes are the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import isfinite, isnan
+from operator import index
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from matcalc.errors import NotSupported, NoValue
+from matcalc.expressions.numpy_bridge.by_rule import found
+from matcalc.expressions.operators import Arithmetic, Method, Operation
+from matcalc.rulebook.notations import spelled
+from matcalc.tensor.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NUMPY = {"add": "+", "subtract": "-", "multiply": "*", "floor_divide": "//", "remainder": "%"}
+"""NumPy's functions of two sizes that are operators."""
+EXTREMA = {"larger": maximum, "smaller": minimum}
+"""What an operation of the rulebook gives of two sizes, by its role."""
+SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+LARGEST_POWER = 12
+"""Up to it, as everywhere, a power is so many factors."""
+OPERATORS: dict[str, Callable[[Size, Size], Size]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": floordiv,
+    "%": modulo,
+}
+
+
+def _operator(sign: str, formula: tuple[Method, Method] | None = None) -> tuple[Any, Any]:
+    """Return an operator's method, and the one for an operand on the right; `formula` are those of formulas."""
+    left, right = formula or (None, None)
+    return (
+        lambda self, other: self._computed(sign, other, False, left),
+        lambda self, other: self._computed(sign, other, True, right),
+    )
+
+
+class Length(Arithmetic):
+    """A size in a shape; `number` makes the expression that it is in a formula.
+
+    `traced` are those of a function written for NumPy under way, where `==` of two sizes is a question on their values.
+    """
+
+    __slots__ = ("length", "number", "traced")
+
+    def __init__(self, length: Size, number: Callable[[Size, bool], Any], traced: bool = False) -> None:
+        self.length, self.number, self.traced = length, number, traced
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Length, (self.length, self.number, self.traced)
+
+    def __str__(self) -> str:
+        return str(self.length)
+
+    def __repr__(self) -> str:
+        return repr(str(self.length))
+
+    def __format__(self, form: str) -> str:
+        if form:
+            raise NoValue(f"the size {self} is no number yet, to be printed as {form!r}", hint=self._way_out)
+        return str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    # Arithmetic: of integers and sizes it is a size, of anything else a formula.
+
+    @property
+    def expression(self) -> Any:
+        """The size as a number of a formula."""
+        return self.number(self.length, self.traced)
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> Any:
+        if isinstance(other, str):
+            return NotImplemented
+        other = other.expression if isinstance(other, Length) else other
+        return self.expression._with_other(operation, other, swap)
+
+    def _computed(self, operator: str, other: object, swap: bool, formula: Method | None) -> Any:
+        """Return a size of two, or what else the operator gives on formulas."""
+        right = _integer(other)
+        if right is None:
+            return NotImplemented if formula is None else formula(self, other)
+        a, b = (right, self.length) if swap else (self.length, right)
+        if operator in ("//", "%") and not is_nonnegative(b):
+            raise NotSupported(f"{a} {operator} {b}: the divisor is not known to be positive")
+        return self._made(OPERATORS[operator](a, b))
+
+    def _made(self, found: Size) -> int | Length:
+        return int(found) if found.is_integer else Length(found, self.number, self.traced)
+
+    __add__, __radd__ = _operator("+", (Arithmetic.__add__, Arithmetic.__radd__))
+    __sub__, __rsub__ = _operator("-", (Arithmetic.__sub__, Arithmetic.__rsub__))
+    __mul__, __rmul__ = _operator("*", (Arithmetic.__mul__, Arithmetic.__rmul__))
+    __floordiv__, __rfloordiv__ = _operator("//")
+    __mod__, __rmod__ = _operator("%")
+
+    def __neg__(self) -> Length:
+        return Length(-self.length, self.number, self.traced)
+
+    def __pos__(self) -> Length:
+        return self
+
+    def __abs__(self) -> Length:
+        if is_nonnegative(self.length):
+            return self
+        if is_nonnegative(-self.length):
+            return -self
+        raise NoValue(f"whether the size {self} is negative is not known", hint=self._way_out)
+
+    def __pow__(self, other: object) -> Any:
+        if isinstance(other, int) and not isinstance(other, bool) and 0 < other <= LARGEST_POWER:
+            found = self.length
+            for _ in range(other - 1):
+                found = found * self.length
+            return Length(found, self.number, self.traced)
+        return Arithmetic.__pow__(self, other)
+
+    def __divmod__(self, other: object) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: object) -> Any:
+        return other // self, other % self
+
+    def __round__(self, digits: int | None = None) -> Length:
+        return self
+
+    __floor__ = __ceil__ = __trunc__ = __round__
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
+        compute = _of_two(ufunc.__name__) if method == "__call__" and not kwargs else None
+        if compute is not None:
+            left, right = map(_integer, inputs)
+            if left is not None and right is not None:
+                return self._made(compute(left, right))
+        return self.expression.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    # Comparisons.
+
+    def _is(self, relation: str, other: object) -> Any:
+        if isinstance(other, str):
+            same = str(self) == other
+            return {"==": same, "!=": not same}.get(relation, NotImplemented)
+        found = _amount(other)
+        if found is None and hasattr(other, "__array_ufunc__"):
+            return self.expression._compared(relation, other)
+        if found is None:
+            return {"==": False, "!=": True}.get(relation, NotImplemented)
+        if isinstance(found, float):
+            return _compared_with_infinity(relation, found)
+        decided = _decided(self.length, relation, found)
+        if decided is None and not self.traced and relation in ("==", "!="):
+            return relation == "!="
+        if decided is None:
+            raise NoValue(f"whether {self} {relation} {other} is not decided by the declarations", hint=self._way_out)
+        return decided
+
+    def __eq__(self, other: object) -> Any:
+        return self._is("==", other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._is("!=", other)
+
+    def __lt__(self, other: object) -> Any:
+        return self._is("<", other)
+
+    def __le__(self, other: object) -> Any:
+        return self._is("<=", other)
+
+    def __gt__(self, other: object) -> Any:
+        return self._is(">", other)
+
+    def __ge__(self, other: object) -> Any:
+        return self._is(">=", other)
+
+    def __bool__(self) -> bool:
+        return bool(Length(self.length, self.number, True)._is("!=", 0))
+
+    # What has no value.
+
+    @property
+    def _way_out(self) -> str:
+        names = " and ".join(self.length.names)
+        return f"declare {names} as {'a number' if len(self.length.names) == 1 else 'numbers'}, as in X: matrix(4, 3)"
+
+    def _refused(self) -> NoReturn:
+        raise NoValue(
+            f"the size {self} is no number yet", hint=f"declare the size as a number, or write mc.ones({self})"
+        )
+
+    def __index__(self) -> int:
+        self._refused()
+
+    def __int__(self) -> int:
+        self._refused()
+
+    def __float__(self) -> float:
+        self._refused()
+
+    def __complex__(self) -> complex:
+        self._refused()
+
+
+def _of_two(name: str) -> Callable[[Size, Size], Size] | None:
+    """Return what one of NumPy's functions gives of two sizes; None for one that gives no size."""
+    if name in NUMPY:
+        return OPERATORS[NUMPY[name]]
+    own = found(name)
+    return next((extremum for role, extremum in EXTREMA.items() if own is not None and own.name == spelled(role)), None)
+
+
+def _integer(value: object) -> Size | None:
+    """Return an integer or a size as a size."""
+    if isinstance(value, Length):
+        return value.length
+    if isinstance(value, bool) or getattr(value, "shape", None):
+        return None
+    try:
+        return Size.of(index(value))  # type: ignore[arg-type]  # which refuses others
+    except TypeError:
+        return None
+
+
+def _amount(value: object) -> Size | float | None:
+    """Return what a size is compared with: a size, or an infinity or NaN."""
+    found = _integer(value)
+    if found is not None:
+        return found
+    if isinstance(value, (bool, int, float, Fraction)):
+        return Size.of(Fraction(value)) if isfinite(value) else float(value)
+    return None
+
+
+def _compared_with_infinity(relation: str, other: float) -> bool:
+    if isnan(other) or relation in ("==", "!="):
+        return relation == "!="
+    return (relation in ("<", "<=")) == (other > 0)
+
+
+def _is_positive(size: Size) -> bool:
+    return is_nonnegative(size - 1) or size.constant > 0 and is_nonnegative(size - Size.of(size.constant))
+
+
+def _at_most(a: Size, b: Size) -> bool:
+    return is_nonnegative(b - a) or minimum(a, b) is a
+
+
+def _decided(a: Size, relation: str, b: Size) -> bool | None:
+    """Return whether a comparison of two sizes holds for all data; None where that depends on the data."""
+    if relation in (">", ">="):
+        return _decided(b, SWAPPED[relation], a)
+    if relation == "!=":
+        same = _decided(a, "==", b)
+        return None if same is None else not same
+    if relation == "==":
+        if a is b:
+            return True
+        fractional = any(c.denominator != 1 for _, c in (a - b).terms)
+        never = fractional and (a - b).is_integer or _is_positive(a - b) or _is_positive(b - a)
+        return False if never or fractional and _no_integer(a - b) else None
+    yes, no = (_is_positive(b - a), _at_most(b, a)) if relation == "<" else (_at_most(a, b), _is_positive(a - b))
+    return True if yes else False if no else None
+
+
+def _no_integer(size: Size) -> bool:
+    """Whether a size is no integer for any data: the terms with names are integers, the number is none."""
+    others = (c for monomial, c in size.terms if monomial)
+    return size.constant.denominator != 1 and all(c.denominator == 1 for c in others)

@@ -1,0 +1,165 @@
+"""Sizes in Python functions: they compute, and a comparison is answered for all data or refused with its line.
+
+Truth is what Python gives of integers: where a comparison is answered, it is that answer at every pair of sizes.
+"""
+
+import operator
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+
+import matcalc as mc
+
+LET = "X: matrix(m, n); Z: matrix(n + 1, 2*n); x: vector(3)"
+SIZES = [dict(m=m, n=n) for m, n in product((0, 1, 2, 3, 5), repeat=2)]
+RELATIONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+OPERANDS = {
+    "m": lambda m, n: m,
+    "n": lambda m, n: n,
+    "n + 1": lambda m, n: n + 1,
+    "2*n": lambda m, n: 2 * n,
+    "m*n": lambda m, n: m * n,
+    "0": lambda m, n: 0,
+    "1": lambda m, n: 1,
+    "-1": lambda m, n: -1,
+    "2.5": lambda m, n: 2.5,
+    "inf": lambda m, n: np.inf,
+    "m//2": lambda m, n: m // 2,
+    "n%3": lambda m, n: n % 3,
+    "m - n": lambda m, n: m - n,
+    "max(m, n)": lambda m, n: np.maximum(m, n),
+    "min(m, n)": lambda m, n: np.minimum(m, n),
+    "n**2": lambda m, n: n**2,
+    "1 - n": lambda m, n: 1 - n,
+}
+
+
+def traced(use):
+    """Return what a function of two sizes gives in a function written for NumPy."""
+    seen = []
+
+    def function(X):
+        seen.append(use(*X.shape))
+        return X
+
+    mc.expression(function, LET)
+    return seen[0]
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=[r.__name__ for r in RELATIONS])
+def test_a_comparison_is_that_of_all_sizes_or_refused(relation):
+    answered = 0
+    for left, right in product(OPERANDS.values(), repeat=2):
+        truths = {bool(relation(left(**at), right(**at))) for at in SIZES}
+        try:
+            found = traced(lambda m, n, a=left, b=right: bool(relation(a(m, n), b(m, n))))
+        except mc.NotSupported as fault:
+            assert "line" in str(fault) and "declare" in str(fault)
+            continue
+        answered += 1
+        assert truths == {found}
+    assert answered >= 60
+
+
+ARITHMETIC = [
+    lambda m, n: m + n,
+    lambda m, n: m - n,
+    lambda m, n: 3 - m,
+    lambda m, n: m * n,
+    lambda m, n: m // 2,
+    lambda m, n: m % 3,
+    lambda m, n: 7 // (n + 1),
+    lambda m, n: 7 % (n + 1),
+    lambda m, n: divmod(m, 2)[0],
+    lambda m, n: divmod(m, 2)[1],
+    lambda m, n: -m,
+    lambda m, n: +m,
+    lambda m, n: abs(m),
+    lambda m, n: round(m),
+    lambda m, n: m**3,
+    lambda m, n: np.prod((m, n)),
+    lambda m, n: np.maximum(m, n),
+    lambda m, n: np.minimum(m, 2),
+    lambda m, n: np.add(m, 1),
+    lambda m, n: m / (n + 1),
+    lambda m, n: m**0.5,
+    lambda m, n: 0.5 * m + 1.5,
+    lambda m, n: np.sqrt(m),
+    lambda m, n: np.int64(2) * m,
+    lambda m, n: (m - 7) // 2,
+]
+
+
+@pytest.mark.parametrize("use", ARITHMETIC)
+def test_sizes_compute_as_integers_do(use):
+    e = mc.expression(lambda X: np.sum(X) + use(*X.shape), LET)
+    fn = mc.compile(e, target="numpy")
+    for at in SIZES:
+        X = np.full((at["m"], at["n"]), 0.25)
+        expected = np.sum(X) + use(**at)
+        np.testing.assert_allclose([e(X=X), fn(X)], expected)
+
+
+def test_what_computes_is_a_size_again():
+    for use in ARITHMETIC[:19]:
+        assert not isinstance(traced(use), mc.Expression)
+    assert str(mc.expression(lambda X, x: X[: X.shape[0] - 1] * np.sum(x), LET)) == "sum(x)*X[:-1, :]"
+
+
+REFUSED = [
+    lambda m, n: max(m, n),
+    lambda m, n: min(m, n),
+    lambda m, n: sorted((m, n)),
+    lambda m, n: bool(m),
+    lambda m, n: int(m),
+    lambda m, n: float(m),
+    lambda m, n: complex(m),
+    lambda m, n: range(m),
+    lambda m, n: [0, 1][m],
+    lambda m, n: m in (1, 2),
+    lambda m, n: (m, n) == (4, 3),
+    lambda m, n: (m, n) != (4, 3),
+    lambda m, n: f"{m:d}",
+    lambda m, n: m & 1,
+    lambda m, n: ~m,
+    lambda m, n: m << 1,
+    lambda m, n: "m" + m,
+    lambda m, n: len(m),
+    lambda m, n: list(m),
+    lambda m, n: m[0],
+    lambda m, n: m < "n",
+    lambda m, n: 1 if m > n else 2,
+    lambda m, n: m and n,
+    lambda m, n: not m,
+    lambda m, n: np.zeros(m),
+    lambda m, n: np.eye(m),
+    lambda m, n: np.arange(m),
+    lambda m, n: np.max((m, n)),
+    lambda m, n: m @ n,
+    lambda m, n: 5 // (m - n),
+    lambda m, n: m.upper(),
+]
+
+
+@pytest.mark.parametrize("use", REFUSED)
+def test_what_has_no_answer_is_refused_with_the_line(use):
+    with pytest.raises((mc.NotSupported, mc.ShapeError, AttributeError), match="line|has no attribute"):
+        traced(use)
+
+
+def test_sizes_that_are_declared_as_numbers_decide():
+    larger = lambda X: np.sum(X) * max(X.shape) if X.shape == (4, 3) else X  # noqa: E731
+    assert str(mc.expression(larger, "X: matrix(4, 3)")) == "4*sum(X)"
+    with pytest.raises(mc.NotSupported, match="is not decided by the declarations"):
+        mc.expression(larger, LET)
+
+
+def test_a_size_equals_its_text():
+    X, Z, _ = mc.symbols(LET)
+    assert X.shape == ("m", "n") and Z.shape == ("n + 1", "2*n") and X.shape != ("m", "k")
+    assert X.shape != (4, 3) and {X.shape[0]: 1}["m"] == 1 and hash(X.shape) == hash(("m", "n"))
+    assert (repr(X.shape), f"{X.shape[0]}", str(X.size)) == ("('m', 'n')", "m", "m*n")
+    assert pickle.loads(pickle.dumps(Z.shape)) == Z.shape
+    assert X.shape[1] == traced(lambda m, n: n) and X.shape[0] != X.shape[1]

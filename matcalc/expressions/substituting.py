@@ -99,7 +99,7 @@ def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:
     is_size = name in names.size_names
     beside = [syntax.add((tree, syntax.name(name)), (1, 1))] if unknown and name in names.symbols else []
     sizes = {**names.size_names, **(unknown if is_size else {})}
-    node, own, _ = read_formulas([tree, *beside], known=names.symbols, sizes=sizes)[0]
+    node, own, *_ = read_formulas([tree, *beside], known=names.symbols, sizes=sizes)[0]
     return node, Names({}, (), sizes=tuple(n for n in own.sizes if n in unknown)) if is_size else own
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
+from matcalc.tensor.finite import is_finite
 from matcalc.tensor.mirror import mirror
 from matcalc.tensor.node import ANY, Node, Range, tilt_of
 from matcalc.tensor.product_facts import (
@@ -40,6 +41,7 @@ from matcalc.tensor.schur import complement, definite_part, parallel_sum
 from matcalc.tensor.signature import PLAIN, tensors_of
 
 LONGEST = 1_000_000
+STRUCTURAL = frozenset(["selector", "number", "size", "product", "sum", "map"])
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
 
@@ -59,7 +61,9 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
     node.facts = symmetry
     node.length = min(_length(node), LONGEST)
     node.switches = _switches(node)
+    node.structural = node.kind in STRUCTURAL and all(arg.structural for arg in node.args)
     DESCRIBE[node.kind](node)
+    node.finite = is_finite(node)
     if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
         node.facts |= CONSTANT
 

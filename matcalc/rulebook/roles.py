@@ -20,6 +20,7 @@ ROLES: Mapping[str, str] = {
     "condition": "1 where a condition holds",
     "negation": "0 where a condition holds",
     "unequal": "1 where two operands differ",
+    "weight": "x, which switches off its product where it is 0",
     "selected_product": "x.*y, and 0 where x is 0",
     "both_switches": "x.*y, and 0 where either is 0",
     "safe_ratio": "x./y, and 0 where both are 0",

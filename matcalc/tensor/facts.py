@@ -87,7 +87,7 @@ def _switches(node: Node) -> bool:
         return any(arg.switches for arg in node.args)
     if node.kind == "sum":
         return all(arg.switches for arg in node.args)
-    return node.kind == "map" and node.rule.annihilates
+    return node.kind == "map" and node.rule.annihilates and node.rule.role != "weight"
 
 
 def _holds_mean(node: Node) -> bool:

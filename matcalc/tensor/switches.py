@@ -24,6 +24,18 @@ def is_switch(node: Node) -> bool:
     return node.kind == "map" and node.rule.annihilates
 
 
+def is_weight(node: Node) -> bool:
+    """Whether a node is a number that switches off its product where it is 0."""
+    return node.kind == "map" and node.rule.role == "weight"
+
+
+def weight(node: Node) -> Node:
+    """Return a node as a weight: where it is 0, a product that holds it is 0. What is known not to be 0 stays."""
+    if node.range.nonzero or annihilates(node) or node.kind == "selector":
+        return node
+    return apply(default_rulebook().playing("weight"), [node])
+
+
 def is_mask(node: Node) -> bool:
     """Whether a node is an array that no data stand below, as `1 - eye(n)`: where it is 0, it leaves out."""
     return node.structural and node.rank > 0 and node.kind != "selector"

@@ -23,6 +23,7 @@ ROLES: Mapping[str, str] = {
     "weight": "x, which switches off its product where it is 0",
     "selected_product": "x.*y, and 0 where x is 0",
     "both_switches": "x.*y, and 0 where either is 0",
+    "removable_ratio": "x./y, and z where both are 0",
     "safe_ratio": "x./y, and 0 where both are 0",
     "where_finite": "one operand where another is finite, else NaN",
     "smaller": "the smaller of two operands",

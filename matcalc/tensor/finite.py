@@ -6,6 +6,7 @@ answer is on the safe side: a node that is not known to be finite counts as infi
 
 from __future__ import annotations
 
+from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.node import Node
 from matcalc.tensor.signature import tensors_of
@@ -19,7 +20,16 @@ def is_finite(node: Node) -> bool:
         return False
     if node.kind == "map":
         return POWERS.get(node.rule.role or "", _is_finite_map)(node)
-    return node.kind != "op" or not node.rule.domain
+    return node.kind != "op" or not node.rule.domain or _is_inside(node)
+
+
+def _is_inside(node: Node) -> bool:
+    """Whether a matrix is known to be in the domain of an operation: an inverse of what is declared definite is."""
+    stated = stated_facts(node.rule.domain or "")
+    tensors = tensors_of(node.rule.signature)
+    known = {p.name: arg.facts for p, arg in zip(tensors, node.args, strict=False)}
+    whole = " and ".join(f"{fact}({name})" for fact, name in stated)
+    return whole == node.rule.domain and all(fact in known.get(name, ()) for fact, name in stated)
 
 
 def _is_finite_power(node: Node) -> bool:

@@ -97,16 +97,22 @@ def off_diagonal(size: Size) -> Node:
 
 
 def _own_mask(node: Node) -> Node | None:
-    """Return where a product is not left out by its masks and the diagonals on which it stands."""
+    """Return where a product is not left out by its masks and the diagonals on which it stands.
+
+    Of a tensor only by the diagonals of axes that masks speak of: others would make it larger than it need be.
+    """
     if node.kind != "product":
         return None
     own: list[Operand] = []
     for arg, at in node.operands:
-        if set(at) <= set(node.out):
-            own += [(mask, tuple(at[axis] for axis in axes)) for mask, axes in _masks_of_operand(arg)]
-    if not own and len(set(node.out)) == len(node.out):
+        placed = [(mask, tuple(at[axis] for axis in axes)) for mask, axes in _masks_of_operand(arg)]
+        own += [(mask, there) for mask, there in placed if set(there) <= set(node.out)]
+    spoken = {i for _, at in own for i in at} if node.rank > 2 else set(node.out)
+    axes = tuple(axis for axis, i in enumerate(node.out) if i in spoken)
+    if not own and (not axes or len(set(node.out)) == node.rank):
         return None
-    return simple_product(1, own, node.out, {i: node.index_sizes[i] for i in node.out})
+    mask = simple_product(1, own, tuple(node.out[axis] for axis in axes), node.sizes)
+    return simple_product(1, [(mask, axes)], tuple(range(node.rank)), dict(enumerate(node.shape)))
 
 
 def _masks_of_operand(node: Node) -> tuple[Operand, ...]:

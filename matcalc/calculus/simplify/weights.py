@@ -18,4 +18,4 @@ def unweighed(node: Node) -> Node:
         return node
     is_finite = node.kind != "product" or all(arg.finite for arg in node.args)
     idle = {arg: arg.args[0] for arg in weights if is_finite or arg.args[0].range.nonzero}
-    return remake(node, idle) if idle else node
+    return remake(node, {arg: idle.get(arg, arg) for arg in node.args}) if idle else node

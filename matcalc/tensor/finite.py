@@ -41,6 +41,10 @@ def _is_finite_free_power(node: Node) -> bool:
     return base.range.positive or exponent.range.nonnegative
 
 
+def _is_finite_ratio(node: Node) -> bool:
+    return node.args[1].range.nonzero
+
+
 def _is_finite_map(node: Node) -> bool:
     """Whether an elementwise function has no pole at data: its domain is closed, or they lie inside."""
     if node.rule.closed:
@@ -55,4 +59,9 @@ def _is_open(rule: Rule) -> bool:
     return any(f" {sign} " in f" {rule.domain or ''} " for sign in STRICT)
 
 
-POWERS = {"fixed_power": _is_finite_power, "free_power": _is_finite_free_power}
+POWERS = {
+    "fixed_power": _is_finite_power,
+    "free_power": _is_finite_free_power,
+    "removable_ratio": _is_finite_ratio,
+    "safe_ratio": _is_finite_ratio,
+}

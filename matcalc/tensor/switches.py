@@ -139,11 +139,21 @@ def _vanishes_on(node: Node, first: int, second: int) -> bool:
     out = tuple(axis for axis in range(node.rank) if axis != second)
     terms = []
     for coef, term in node.terms:
+        if _holds_vanishing(term, first, second):
+            continue
         try:
             terms.append((coef, simple_product(1, [(term, at)], out)))
         except NotSupported:
             continue
     return not terms or add(terms).is_zero
+
+
+def _holds_vanishing(term: Node, first: int, second: int) -> bool:
+    """Whether an operand of a product is a sum that is 0 where two axes of the product are one."""
+    if term.kind != "product":
+        return False
+    both = {term.out[first], term.out[second]}
+    return len(both) == 2 and any({at[a], at[b]} == both for arg, at in term.operands for a, b in vanishing_pairs(arg))
 
 
 def support(node: Node) -> Node:

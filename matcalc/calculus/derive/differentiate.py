@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
 from matcalc.calculus.derive.removable import with_quotients
-from matcalc.calculus.derive.steep import switches_off, weighed_product, with_weights
+from matcalc.calculus.derive.steep import is_steep_in, switches_off, weighed_product, with_weights
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros
@@ -40,9 +40,10 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
             if arg in active:
                 part = PULL[node.kind](node, place, bar, batch)
                 if node.finite and bar.finite and not part.finite and node.kind == "map":
-                    weighed = with_weights(bar, {*active, *toposort(cotangent)}, wrt)
-                    part = part if weighed is bar else PULL[node.kind](node, place, weighed, batch)
-                    steep.add(arg)
+                    if is_steep_in(arg, active):
+                        weighed = with_weights(bar, set(toposort(cotangent)), wrt)
+                        part = part if weighed is bar else PULL[node.kind](node, place, weighed, batch)
+                        steep.add(arg)
                 elif node in steep and not bar.finite:
                     steep.update([arg] if node.kind == "sum" else [])
                     part = _pull_steeply(node, place, bar, batch, active) if node.kind == "product" else part
@@ -67,7 +68,8 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
             for place, arg in enumerate(node.args):
                 if arg in moved and not moved[arg].is_zero:
                     part = PUSH[node.kind](node, place, moved[arg], batch)
-                    if node.finite and moved[arg].finite and not part.finite and node.kind == "map":
+                    is_finite = node.finite and moved[arg].finite and not part.finite
+                    if is_finite and node.kind == "map" and is_steep_in(arg, active):
                         if switches_off(arg, active):
                             part = PUSH[node.kind](node, place, weight(moved[arg]), batch)
                         steep.add(node)

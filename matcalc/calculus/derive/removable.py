@@ -57,10 +57,15 @@ def _with_own(node: Node, push: Push) -> tuple[Node, bool]:
 
 def quotient(numerator: Node, length: Node, push: Push) -> Node:
     """Return a function of a norm over the norm, and its derivative where both are 0."""
-    r = symbol("r", length.shape)
-    slope = push(substitute(numerator, {length: r}), {r: ones(length.shape)})
+    r = symbol("r", length.shape, ("nonnegative",))
+    slope = push(substitute(numerator, _at(length, r)), {r: ones(length.shape)})
     rule = default_rulebook().playing("removable_ratio")
     return apply(rule, [numerator, length, substitute(slope, {r: length})])
+
+
+def _at(length: Node, r: Node) -> dict[Node, Node]:
+    """Return what a norm and its square, which is a sum of squares, are where the norm is `r`."""
+    return {length: r, power(length, Fraction(2)): power(r, Fraction(2))}
 
 
 def _is_length(node: Node) -> bool:
@@ -70,12 +75,10 @@ def _is_length(node: Node) -> bool:
 def _is_function_of(node: Node, length: Node) -> bool:
     """Whether a node is, entry by entry, a function of a norm and of numbers that do not change with it."""
     order = toposort(node)
-    if length not in order:
-        return False
+    varying = {length, power(length, Fraction(2))}.intersection(order)
     variable = length.args[0]
-    varying = {length}
     for inner in order:
-        if inner is length or not any(arg in varying for arg in inner.args):
+        if inner in varying or not any(arg in varying for arg in inner.args):
             continue
         if inner.kind == "product" and not all(_stays(term, inner.out, varying) for term in inner.operands):
             return False
@@ -93,5 +96,5 @@ def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
 def _holds_beside(node: Node, variable: Node, length: Node) -> bool:
     """Whether a node holds the vector of a norm in another way than by the norm: it is no function of the norm then."""
     symbols = {n for n in toposort(variable) if n.kind == "symbol"}
-    rest = substitute(node, {length: ones(length.shape)})
+    rest = substitute(node, _at(length, ones(length.shape)))
     return any(n in symbols for n in toposort(rest))

@@ -33,6 +33,11 @@ def _is_fixed(node: Node, held: Set[Node], wrt: Sequence[Node]) -> bool:
     return not any(n in wrt for n in toposort(node))
 
 
+def is_steep_in(argument: Node, active: Set[Node]) -> bool:
+    """Whether an argument may be at a border by what varies: `x^2 + c^2` has a part that keeps it away."""
+    return argument.kind != "sum" or all(arg in active for arg in argument.args)
+
+
 def switches_off(node: Node, active: Set[Node]) -> bool:
     """Whether a product is linear or quadratic in what varies, or a sum of such."""
     if node.kind == "sum":

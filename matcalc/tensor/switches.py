@@ -52,8 +52,8 @@ def switches_of(node: Node) -> list[int]:
 
 
 def is_masked(node: Node) -> bool:
-    """Whether a product holds a mask: at some entries it is 0, whatever its other operands are there."""
-    return node.kind == "product" and any(a.selects("mask") or is_mask(a) for a in node.args)
+    """Whether a product holds a mask or a weight: where that is 0, so is it, whatever its other operands are there."""
+    return node.kind == "product" and any(a.selects("mask") or is_mask(a) or is_weight(a) for a in node.args)
 
 
 def with_masks(node: Node) -> Node:

@@ -58,7 +58,9 @@ def slope(mask, function, x):
 
 
 def curvature(mask, function, x):
-    return np.array([(slope(mask, function, x + 1e-5 * e) - slope(mask, function, x - 1e-5 * e)) / 2e-5 for e in np.eye(3)])
+    return np.array(
+        [(slope(mask, function, x + 1e-5 * e) - slope(mask, function, x - 1e-5 * e)) / 2e-5 for e in np.eye(3)]
+    )
 
 
 TRUTH = (value, slope, curvature)
@@ -81,7 +83,7 @@ def compared(found, mask, function, order):
     np.testing.assert_allclose(found, TRUTH[order](mask, function, X), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("order", range(3))
 @pytest.mark.parametrize(("mask", "function"), CASES)
 def test_plain_evaluation_and_numpy_leave_out_what_a_mask_leaves_out(mask, function, order):

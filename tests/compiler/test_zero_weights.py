@@ -28,7 +28,7 @@ GRADIENTS = [  # text, variable, declarations, data, gradient
     ("sqrt(x'*A*x)", "x", "A: matrix(n, n) spd", {"x": ZERO, "A": np.eye(3)}, ZERO),
     ("sqrt(x'*A*x)", "x", "A: matrix(n, n)", {"x": ZERO, "A": np.eye(3)}, ZERO),
     ("(x'*A*x)^0.75", "x", "A: matrix(n, n)", {"x": ZERO, "A": np.eye(3)}, ZERO),
-    ("sqrt(x'*A*x + y'*y)", "x", "A: matrix(n, n) spd", {"x": ZERO, "A": np.eye(3), "y": ZERO}, ZERO),
+    ("sqrt(x'*A*x + sum((B*x).^2))", "x", "A: matrix(n, n) spd", {"x": ZERO, "A": np.eye(3), "B": np.ones((2, 3))}, ZERO),
     ("sqrt(tr(inv(P)*V*inv(P)*V))", "V", "P: matrix(n, n) spd; V: matrix(n, n) symmetric",
      {"P": np.diag([1.0, 2.0]), "V": np.zeros((2, 2))}, np.zeros((2, 2))),
     ("sum(g.*sqrt(x))", "x", "", {"x": np.array([0.0, 4.0]), "g": np.array([0.0, 1.0])}, [0.0, 0.25]),

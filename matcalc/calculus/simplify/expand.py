@@ -16,8 +16,8 @@ from matcalc.errors import NotSupported
 from matcalc.tensor.constructors import add, over_terms, product, zeros
 from matcalc.tensor.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import remake
-from matcalc.tensor.switches import with_masks
 from matcalc.tensor.sums import like_terms
+from matcalc.tensor.switches import with_masks
 
 MOST_PARTS = 32
 """So many terms at most are made of a tensor of order 3 or more."""

@@ -78,8 +78,11 @@ def is_mended(session: Session, node: Node) -> bool:
     holds_numbers = len(node.args) > 1 and any(arg.kind != "selector" for arg in node.args)
     is_finite = all(arg.finite for arg in node.args)
     return holds_numbers and any(
-        annihilates(arg) and not session.is_unformed(arg) and not (is_finite and is_mask(arg))
-        or _is_triangle(arg) and not _is_cut(node, place)
+        annihilates(arg)
+        and not session.is_unformed(arg)
+        and not (is_finite and is_mask(arg))
+        or _is_triangle(arg)
+        and not _is_cut(node, place)
         for place, arg in enumerate(node.args)
     )
 

@@ -134,6 +134,7 @@ def distance_sum(points, pairs, energy):
     return total
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize(
     ("text", "energy"),

@@ -47,6 +47,7 @@ GRADIENTS = [  # text, variable, declarations, data, gradient
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("text", "wrt", "declared", "data", "expected"), GRADIENTS)
 def test_gradients_where_a_factor_is_zero(text, wrt, declared, data, expected, path):
@@ -80,6 +81,7 @@ EVEN = {  # a function of r whose first derivative is 0 at 0, and its second der
 }  # fmt: skip
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("function", EVEN)
 def test_hessians_of_smooth_functions_of_a_norm(function, path):

@@ -38,7 +38,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "square": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
-    "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
+    "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,), "closed": (bool,),
     "internal": (bool,), "calls": (list,), "differs": (dict,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {

@@ -79,6 +79,7 @@ class Rule:
     inverse: bool = False
     calculus: bool | str = False
     annihilates: bool = False
+    closed: bool = False
     internal: bool = False
     commutes: bool = False
     associative: bool = False

@@ -27,6 +27,8 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         return power(args[0], params[0])
     if rule.role == "free_power" and (exponent := _constant(args[1])) is not None:
         return power(args[0], exponent)
+    if rule.role == "weight" and (content := split_coef(args[0])[0]) not in (0, 1):
+        return scale(content, apply(rule, [scale(1 / content, args[0])]))
     kept = _kept_axes(args)
     if len(kept) < len(args[0].shape):
         return _broadcast_back(apply(rule, [_reduced(a, kept) for a in args], params), kept, args[0])

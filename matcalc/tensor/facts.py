@@ -14,6 +14,7 @@ from functools import lru_cache, reduce
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.chain import chain_between
+from matcalc.tensor.finite import is_finite
 from matcalc.tensor.mirror import mirror
 from matcalc.tensor.node import ANY, Node, Range, tilt_of
 from matcalc.tensor.product_facts import (
@@ -42,6 +43,7 @@ from matcalc.tensor.signature import PLAIN, tensors_of
 from matcalc.tensor.size import is_nonnegative
 
 LONGEST = 1_000_000
+STRUCTURAL = frozenset(["selector", "number", "size", "product", "sum", "map"])
 CONSTANT = frozenset(["constant"])
 EITHER_WAY = frozenset(["symmetric", "skew"])
 
@@ -61,7 +63,9 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
     node.facts = symmetry
     node.length = min(_length(node), LONGEST)
     node.switches = _switches(node)
+    node.structural = node.kind in STRUCTURAL and all(arg.structural for arg in node.args)
     DESCRIBE[node.kind](node)
+    node.finite = is_finite(node)
     if node.kind != "symbol" and all("constant" in arg.facts for arg in node.args):
         node.facts |= CONSTANT
 
@@ -85,7 +89,7 @@ def _switches(node: Node) -> bool:
         return any(arg.switches for arg in node.args)
     if node.kind == "sum":
         return all(arg.switches for arg in node.args)
-    return node.kind == "map" and node.rule.annihilates
+    return node.kind == "map" and node.rule.annihilates and node.rule.role != "weight"
 
 
 def _holds_mean(node: Node) -> bool:

@@ -81,11 +81,13 @@ class Node:
         "digest",
         "exchanges",
         "facts",
+        "finite",
         "ground",
         "kind",
         "length",
         "range",
         "shape",
+        "structural",
         "switches",
         "tilt",
     )
@@ -103,6 +105,8 @@ class Node:
     commuting: int  # the axis from which on those of a sum or map of order 3 or more may be exchanged; else the rank
     exchanges: tuple[Exchange, ...]  # the other orders in which its axes may stand, with the sign that each brings
     switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
+    structural: bool  # whether no data stand below it: its zeros are those of masks
+    finite: bool  # whether it is finite for all data that are, but for overflow
 
     name: str = _payload(0)  # of a symbol
     value: Fraction = _payload(0)  # of a number
@@ -218,6 +222,7 @@ def intern(
     node.kind, node.args, node.data, node.shape = kind, args, data, shape
     node.digest = _digest(kind, args, data, shape)
     node.facts, node.range, node.tilt, node.length, node.switches = frozenset(), ANY, (0, 0), 1, False
+    node.structural, node.finite = False, True
     node.commuting, node.exchanges, node.ground = len(shape), (), None
     describe(node)
     with _lock:

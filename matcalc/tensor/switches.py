@@ -9,11 +9,13 @@ multiplied with anything it is given one, made of its `support`.
 
 from __future__ import annotations
 
+from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.elementwise import apply
 from matcalc.tensor.network import is_closed_scalar
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, Operand, kept_with_node
 from matcalc.tensor.product import simple_product
+from matcalc.tensor.size import Size
 from matcalc.tensor.sums import add
 
 
@@ -22,14 +24,136 @@ def is_switch(node: Node) -> bool:
     return node.kind == "map" and node.rule.annihilates
 
 
+def is_weight(node: Node) -> bool:
+    """Whether a node is a number that switches off its product where it is 0."""
+    return node.kind == "map" and node.rule.role == "weight"
+
+
+def weight(node: Node) -> Node:
+    """Return a node as a weight: where it is 0, a product that holds it is 0. What is known not to be 0 stays."""
+    if node.range.nonzero or annihilates(node) or node.kind == "selector":
+        return node
+    return apply(default_rulebook().playing("weight"), [node])
+
+
+def is_mask(node: Node) -> bool:
+    """Whether a node is an array that no data stand below, as `1 - eye(n)`: where it is 0, it leaves out."""
+    return node.structural and node.rank > 0 and node.kind != "selector"
+
+
 def annihilates(node: Node) -> bool:
-    """Whether a zero of a node says that nothing is there: of a switch, of the matrix of a permutation."""
-    return node.kind in ("map", "op") and node.rule.annihilates
+    """Whether a zero of a node says that nothing is there: of a switch, a mask, the matrix of a permutation."""
+    return node.kind in ("map", "op") and node.rule.annihilates or is_mask(node)
 
 
 def switches_of(node: Node) -> list[int]:
-    """Return the places of the operands of a product that annihilate."""
-    return [k for k, arg in enumerate(node.args) if is_switch(arg)]
+    """Return the places of the switches and masks among the operands of a product."""
+    return [k for k, arg in enumerate(node.args) if is_switch(arg) or is_mask(arg)]
+
+
+def is_masked(node: Node) -> bool:
+    """Whether a product holds a mask or a weight: where that is 0, so is it, whatever its other operands are there."""
+    return node.kind == "product" and any(a.selects("mask") or is_mask(a) or is_weight(a) for a in node.args)
+
+
+def with_masks(node: Node) -> Node:
+    """Return a product that may meet an infinity with the masks of its sums as operands of its own.
+
+    `(triu(A, 1) + tril(B, -1)) ./ D` is 0 on the diagonal, whatever D holds there.
+    """
+    infinite = [k for k, arg in enumerate(node.args) if not arg.finite] if node.kind == "product" else []
+    if not infinite:
+        return node
+    held = {(arg, frozenset(at)) for arg, at in node.operands}
+    found = []
+    for place, (arg, at) in enumerate(node.operands):
+        for mask, axes in masks_of(arg) if arg.kind == "sum" and infinite != [place] else ():
+            placed = tuple(at[axis] for axis in axes)
+            if (mask, frozenset(placed)) not in held:
+                held.add((mask, frozenset(placed)))
+                found.append((mask, placed))
+    return simple_product(node.coef, [*node.operands, *found], node.out, node.sizes) if found else node
+
+
+@kept_with_node
+def masks_of(node: Node) -> tuple[Operand, ...]:
+    """Return arrays of 0 and 1, each with its axes, that are 0 where a sum is 0 for all data by masks and diagonals."""
+    found: list[Operand] = []
+    masks = [] if node.structural else [_own_mask(term) for term in node.args]
+    kept = [mask for mask in masks if mask is not None]
+    if kept and len(kept) == len(masks):
+        found.append((switch_of(add([(1, mask) for mask in kept])), tuple(range(node.rank))))
+    if node.structural and node.rank < 3:
+        return ()
+    if any(term.kind == "product" and len(set(term.out)) < term.rank for term in node.args):
+        found += [(off_diagonal(node.shape[a]), (a, b)) for a, b in vanishing_pairs(node)]
+    return tuple(found)
+
+
+def off_diagonal(size: Size) -> Node:
+    """Return the mask of the entries of a square matrix that are not on its diagonal."""
+    both = {0: size, 1: size}
+    return add([(1, simple_product(1, [], (0, 1), both)), (-1, simple_product(1, [], (0, 0), both))])
+
+
+def _own_mask(node: Node) -> Node | None:
+    """Return where a product is not left out by its masks and the diagonals on which it stands.
+
+    Of a tensor only by the diagonals of axes that masks speak of: others would make it larger than it need be.
+    """
+    if node.kind != "product":
+        return None
+    own: list[Operand] = []
+    for arg, at in node.operands:
+        placed = [(mask, tuple(at[axis] for axis in axes)) for mask, axes in _masks_of_operand(arg)]
+        own += [(mask, there) for mask, there in placed if set(there) <= set(node.out)]
+    spoken = {i for _, at in own for i in at} if node.rank > 2 else set(node.out)
+    axes = tuple(axis for axis, i in enumerate(node.out) if i in spoken)
+    if not own and (not axes or len(set(node.out)) == node.rank):
+        return None
+    mask = simple_product(1, own, tuple(node.out[axis] for axis in axes), node.sizes)
+    return simple_product(1, [(mask, axes)], tuple(range(node.rank)), dict(enumerate(node.shape)))
+
+
+def _masks_of_operand(node: Node) -> tuple[Operand, ...]:
+    every = tuple(range(node.rank))
+    if node.selects("mask"):
+        return ((node, every),)
+    if is_mask(node):
+        return ((switch_of(node), every),)
+    return masks_of(node) if node.kind == "sum" else ()
+
+
+@kept_with_node
+def vanishing_pairs(node: Node) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of axes on whose diagonal a sum is 0 for all data, as `x .- x'` is."""
+    if node.kind != "sum":
+        return ()
+    pairs = ((a, b) for b in range(node.rank) for a in range(b) if node.shape[a] == node.shape[b])
+    return tuple(pair for pair in pairs if _vanishes_on(node, *pair))
+
+
+def _vanishes_on(node: Node, first: int, second: int) -> bool:
+    """Whether a sum is 0 where two of its axes are one; 0/0 in a term is 0, a weight of 0 beside a pole."""
+    at = tuple(first if axis == second else axis for axis in range(node.rank))
+    out = tuple(axis for axis in range(node.rank) if axis != second)
+    terms = []
+    for coef, term in node.terms:
+        if _holds_vanishing(term, first, second):
+            continue
+        try:
+            terms.append((coef, simple_product(1, [(term, at)], out)))
+        except NotSupported:
+            continue
+    return not terms or add(terms).is_zero
+
+
+def _holds_vanishing(term: Node, first: int, second: int) -> bool:
+    """Whether an operand of a product is a sum that is 0 where two axes of the product are one."""
+    if term.kind != "product":
+        return False
+    both = {term.out[first], term.out[second]}
+    return len(both) == 2 and any({at[a], at[b]} == both for arg, at in term.operands for a, b in vanishing_pairs(arg))
 
 
 def support(node: Node) -> Node:

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.derive.removable import with_quotients
+from matcalc.calculus.derive.steep import is_steep_in, switches_off, weighed_product, with_weights
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros
-from matcalc.tensor.node import Indices, Node, Shape, toposort
+from matcalc.tensor.node import Indices, Node, Operand, Shape, toposort
 from matcalc.tensor.signature import tensors_of
 from matcalc.tensor.substitute import Batched, instantiate, spread
-from matcalc.tensor.switches import switched
+from matcalc.tensor.switches import switched, weight
 
 
 def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
@@ -27,6 +29,7 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
     order = toposort(root)
     active = depends_on(order, wrt)
     gathered: dict[Node, list[Node]] = {root: [cotangent]} if root in active else {}
+    steep: set[Node] = set()
     for node in reversed(order):
         if node not in gathered or node in wrt:
             continue
@@ -36,6 +39,14 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
         for place, arg in enumerate(node.args):
             if arg in active:
                 part = PULL[node.kind](node, place, bar, batch)
+                if node.finite and bar.finite and not part.finite and node.kind == "map":
+                    if is_steep_in(arg, active):
+                        weighed = with_weights(bar, set(toposort(cotangent)), wrt)
+                        part = part if weighed is bar else PULL[node.kind](node, place, weighed, batch)
+                        steep.add(arg)
+                elif node in steep and not bar.finite:
+                    steep.update([arg] if node.kind == "sum" else [])
+                    part = _pull_steeply(node, place, bar, batch, active) if node.kind == "product" else part
                 gathered.setdefault(arg, []).append(part)
     return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
 
@@ -48,6 +59,7 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
     order = toposort(root)
     active = depends_on(order, list(tangents))
     moved: dict[Node, Node] = {}
+    steep: set[Node] = set()
     for node in order:
         if node in tangents:
             moved[node] = tangents[node]
@@ -56,6 +68,15 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
             for place, arg in enumerate(node.args):
                 if arg in moved and not moved[arg].is_zero:
                     part = PUSH[node.kind](node, place, moved[arg], batch)
+                    is_finite = node.finite and moved[arg].finite and not part.finite
+                    if is_finite and node.kind == "map" and is_steep_in(arg, active):
+                        if switches_off(arg, active):
+                            part = PUSH[node.kind](node, place, weight(moved[arg]), batch)
+                        steep.add(node)
+                    elif arg in steep and not moved[arg].finite:
+                        steep.update([node] if node.kind in ("sum", "product") else [])
+                        if node.kind == "product":
+                            part = PUSH[node.kind](weighed_product(node, place, active), place, moved[arg], batch)
                     parts.append(part)
             moved[node] = _total(parts, (*batch, *node.shape))
     return moved.get(root) or zeros((*batch, *root.shape))
@@ -106,7 +127,8 @@ def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Ind
     others = [(arg, indices) for k, (arg, indices) in enumerate(node.operands) if k != place]
     new = switched(new) if others else new
     sizes = {**node.sizes, **lengths}
-    return product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
+    made = product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
+    return with_quotients(made, pushforward)
 
 
 def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
@@ -128,7 +150,43 @@ def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     return product(1, [(bar, everything), (slope, entries)], everything)
 
 
+def _pull_steeply(node: Node, place: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
+    """Return the pullback of a product whose cotangent is infinite where a root is: off where its other operands are 0.
+
+    Of two that vary, `x'*A*x`, the product of all others counts; a weight that does not vary by itself.
+    """
+    if not switches_off(node, active):
+        return _pull_product(node, place, bar, batch)
+    if sum(arg in active for arg in node.args) < 2:
+        return _pull_product(weighed_product(node, place, active), place, bar, batch)
+    if node.out:
+        at = tuple(dict.fromkeys((*node.out, *node.indices[place])))
+        rest = weight(_beside(node, place, at))
+    else:  # the whole slope, of every place where the operand stands
+        same = [k for k, arg in enumerate(node.args) if arg is node.args[place]]
+        if place != same[0]:
+            return zeros((*batch, *node.args[place].shape))
+        at = node.indices[place]
+        rest = weight(add([(1, _beside(node, k, node.indices[k])) for k in same]))
+    axes, lengths = _batch_axes(len(node.index_sizes), batch)
+    sizes = {**node.sizes, **lengths}
+    return product(node.coef, [(rest, at), (bar, axes + node.out)], axes + node.indices[place], sizes)  # type: ignore[arg-type]
+
+
+def _beside(node: Node, place: int, out: Indices) -> Node:
+    """Return the product of all operands but one."""
+    return product(1, [term for k, term in enumerate(node.operands) if k != place], out, node.sizes)
+
+
 def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+    factors, rest = _factors_beside(node, bar, batch)
+    if factors:
+        inner = _pull_op(node, place, rest, batch)
+        if node.finite and not inner.finite:
+            rank = len(batch)
+            carried = (*range(rank), *(rank + b for b in node.batches[place]))
+            every = (*carried, *range(bar.rank, bar.rank + inner.rank - len(carried)))
+            return with_quotients(product(1, [*factors, (inner, every)], every), pushforward)
     template = ADJOINT[node.rule.kind](node, place, pullback)
     count, own = len(batch), node.batch_rank
     result = _instantiated(template, node, bar, batch, tuple(range(count + own)))
@@ -139,6 +197,25 @@ def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     kept = (*range(count), *carried)
     sizes = {k: lengths[k] for k in kept}
     return product(1, [(result.node, (*result.batch, *core))], (*kept, *core), sizes)
+
+
+def _factors_beside(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
+    """Return the factors of a cotangent that stand at batch axes of an operation alone, and the cotangent without them.
+
+    Only those that change with what the operation is of, where all of its batch axes are those of its operands.
+    """
+    own = range(len(batch), len(batch) + node.batch_rank)
+    if bar.kind != "product" or not all(set(b) == set(range(node.batch_rank)) for b in node.batches):
+        return [], bar
+    places = {bar.out[axis]: axis for axis in own if bar.out.count(bar.out[axis]) == 1}
+    found = [(arg, at) for arg, at in bar.operands
+             if len(at) == len(own) and places.keys() == set(at) and arg.kind != "selector"
+             and node.args[0] in toposort(arg)]  # fmt: skip
+    if not found:
+        return [], bar
+    rest = [term for term in bar.operands if term not in found]
+    factors = [(arg, tuple(places[i] for i in at)) for arg, at in found]
+    return factors, product(bar.coef, rest, bar.out, bar.sizes)
 
 
 def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:

@@ -27,7 +27,7 @@ from matcalc.tensor.ranges import as_float
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.signature import PLAIN, tensors_of
 from matcalc.tensor.size import Size
-from matcalc.tensor.switches import annihilates
+from matcalc.tensor.switches import annihilates, with_masks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,6 +87,11 @@ def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
 def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
     import numpy as np
 
+    masked = with_masks(node)
+    if masked is not node:
+        new = [arg for arg in masked.args if arg not in values and arg.kind != "selector"]
+        values = {**values, **dict(zip(new, evaluate(new, symbols, sizes), strict=True))}
+        node = masked
     lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}
     merges, lookups, operands = _operands(node, values, sizes)
     expand = _expander({whole: parts for whole, *parts in merges})

@@ -16,6 +16,7 @@ from math import prod
 from matcalc.tensor.constructors import add, product, scale, zeros
 from matcalc.tensor.node import Node, exponent_of, kept_with_node
 from matcalc.tensor.sums import split_coef, summands
+from matcalc.tensor.switches import is_mask
 
 MOST_TERMS = 12
 """More terms than one sum holds are never worth a trial."""
@@ -53,8 +54,9 @@ def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 
 def _places(node: Node) -> list[int]:
-    """Return the places of the operands of a product that can be taken apart."""
-    return [k for k, arg in enumerate(node.args) if len(_inside(arg)) > 1]
+    """Return the places of the operands of a product that can be taken apart: no mask that leaves out an infinity."""
+    is_finite = all(arg.finite for arg in node.args)
+    return [k for k, arg in enumerate(node.args) if len(_inside(arg)) > 1 and (is_finite or not is_mask(arg))]
 
 
 def _may_cancel(node: Node) -> bool:

@@ -17,6 +17,7 @@ from matcalc.tensor.constructors import add, over_terms, product, zeros
 from matcalc.tensor.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import remake
 from matcalc.tensor.sums import like_terms
+from matcalc.tensor.switches import with_masks
 
 MOST_PARTS = 32
 """So many terms at most are made of a tensor of order 3 or more."""
@@ -108,6 +109,7 @@ def separated_terms(root: Node, most: float = inf) -> list[tuple[Fraction, Node]
     pending = [(Fraction(1), root)]
     while pending:
         coef, node = pending.pop()
+        node = with_masks(node)
         place = next(
             (k for k, a in enumerate(node.args) if node.kind == "product" and a.kind == "sum" and a.rank > 2), -1
         )

@@ -17,7 +17,7 @@ from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortene
 from matcalc.tensor.constructors import add, product, transpose
 from matcalc.tensor.node import Indices, Node
 from matcalc.tensor.substitute import remake
-from matcalc.tensor.switches import is_switch
+from matcalc.tensor.switches import is_masked, is_switch
 
 Key = tuple[Node, tuple[int, ...]]
 
@@ -104,9 +104,19 @@ def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
     shared = [(key, list(by_term.values())) for key, by_term in found.items() if len(by_term) > 1]
     kept = [  # where all are switched off the factor may be infinite, and 0 times that is NaN
         (key, places) for key, places in shared
-        if is_switch(key[0]) or not all(node.args[place.term].switches for place in places)
+        if is_switch(key[0]) or not _leaves_out(node, key[0], places)
     ]  # fmt: skip
     return sorted(((_saving(node, *item), *item) for item in kept), key=lambda item: -item[0])
+
+
+def _leaves_out(node: Node, factor: Node, places: Sequence[Place]) -> bool:
+    """Whether all terms leave out entries, and no mask would do so once a factor that may be infinite is taken out."""
+    terms = [node.args[place.term] for place in places]
+    if all(term.switches for term in terms):
+        return True
+    if factor.finite or not all(term.switches or is_masked(term) for term in terms):
+        return False
+    return not all(arg.structural or arg is factor for term in terms for arg in term.args)
 
 
 def candidates(term: Node) -> list[tuple[int, Key]]:

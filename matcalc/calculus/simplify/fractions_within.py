@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from matcalc.tensor.constructors import add, power, product
 from matcalc.tensor.node import Indices, Node, Operand, exponent_of
+from matcalc.tensor.switches import is_masked, vanishing_pairs
 
 Divisor = tuple[Node, Indices, Fraction]
 
@@ -51,7 +52,7 @@ def divisors(term: Node) -> list[Divisor]:
 
     Those of a term that is switched off where they are infinite stay in it.
     """
-    if term.switches:
+    if term.switches or is_masked(term):
         return []
     if term.kind == "map":
         base, exponent = exponent_of(term)
@@ -94,7 +95,7 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
         else:
             operands = [(term, out)]
         left = exponent - taken
-        if left.denominator != 1:
+        if left.denominator != 1 or (left > 0 and vanishing_pairs(base)):
             return None
         factors = [(power(base, left), axes)] if left else []
         terms.append((coef, product(1, [*operands, *factors], out, sizes)))

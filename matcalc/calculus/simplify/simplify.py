@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 from matcalc.calculus.simplify.distribute import distributed
 from matcalc.calculus.simplify.index_by_word import heads
 from matcalc.calculus.simplify.literals import literal
+from matcalc.calculus.simplify.norms import as_norm
 from matcalc.calculus.simplify.rewrite import Applied, Rewriter
+from matcalc.calculus.simplify.weights import unweighed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import apply, operate
 from matcalc.tensor.node import LONG, Node, toposort
@@ -113,12 +115,19 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
         if bodies != node.params:
             return _with_params(node, bodies)
     applied = rules.apply(node)
+    if applied is None and (found := _norm_or_number(node)) is not node:
+        return found
     if applied is None:
         may = rules.distributes and node.length <= LONG
         return (may and distributed(node, lambda n: _at_root(n, rules))) or literal(node)
     if rules.record:
         rules.record(node, applied)
     return applied.node
+
+
+def _norm_or_number(node: Node) -> Node:
+    """Return a power of a sum of squares as that of a norm, and a product without the marks of idle weights."""
+    return as_norm(node) or unweighed(node)
 
 
 MOST_STEPS = 20

@@ -28,6 +28,7 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.signature import bind, tensors_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake
+from matcalc.tensor.switches import is_mask, with_masks
 
 MOST_ROUNDS = 4  # of multiplying out alone: it saves work, while what has a formula has no other lowering
 DEFINITE = frozenset(["psd", "nonsingular"])
@@ -118,12 +119,15 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     Two sums that meet stay whole: what cancels in each, as in the square of `[x; y] - mean([x; y])`, would cancel
     between products, where twice the digits are lost.
     """
-    for place, (arg, at) in enumerate(node.operands):
+    node = with_masks(node)
+    for place, (arg, at) in enumerate(node.operands if node.kind == "product" else ()):
         if arg.kind != "sum" or arg in needed or not _meets_any(arg, at, node):
             continue
         others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != place]
         if not others:
             return node
+        if is_mask(arg) and arg.rank < 3 and not all(a.finite for a, _ in others):
+            continue  # what it leaves out may be infinite, and would be in two of the terms
         summed = set(at) - set(node.out)
         if any(a.kind == "sum" and summed & set(i) for a, i in others):
             continue

@@ -23,7 +23,7 @@ from matcalc.tensor.lookups import is_index
 from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import rebuild, substitute
-from matcalc.tensor.switches import annihilates, switches_of
+from matcalc.tensor.switches import annihilates, is_mask, switches_of, with_masks
 
 RESULT, FAST, OPERAND, VALUE = "result_", "fast_", "a_", "value_"
 
@@ -32,7 +32,7 @@ Term = tuple[Node, Indices]
 
 def selections(roots: Sequence[Node]) -> list[Node]:
     """Return the roots with switches in products as selections, but for those that a contraction is mended of."""
-    return rebuild(roots, _selection_of)
+    return rebuild(rebuild(roots, with_masks), _selection_of)
 
 
 def _selection(node: Node) -> Node:
@@ -76,8 +76,13 @@ def is_mended(session: Session, node: Node) -> bool:
     Those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations that are formed.
     """
     holds_numbers = len(node.args) > 1 and any(arg.kind != "selector" for arg in node.args)
+    is_finite = all(arg.finite for arg in node.args)
     return holds_numbers and any(
-        annihilates(arg) and not session.is_unformed(arg) or _is_triangle(arg) and not _is_cut(node, place)
+        annihilates(arg)
+        and not session.is_unformed(arg)
+        and not (is_finite and is_mask(arg))
+        or _is_triangle(arg)
+        and not _is_cut(node, place)
         for place, arg in enumerate(node.args)
     )
 

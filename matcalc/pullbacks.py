@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.building import Output, Request, build
 from matcalc.calculus.derive.conventions import vjps
+from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.compiler.plan import to_save
@@ -119,7 +120,9 @@ def pullback(
     xs, names = given.symbols_of(wrt), given.names_with(wrt)
     value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
-    cotangents = [form.shown for form in shortest_of(vjps(simplify(value), xs, bar))]
+    loose = unrestricted(given.node, xs)
+    root = simplify(value if loose.root is given.node else loose.root)
+    cotangents = [loose.restored(form.shown) for form in shortest_of(vjps(root, loose.variables, bar))]
     saved = to_save(cotangents, inputs, [bar])
     stand_ins = _stand_ins(saved, {*taken, bar.name})
     seconds = [("derive", time.perf_counter() - start)]

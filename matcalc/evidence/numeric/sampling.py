@@ -20,9 +20,9 @@ ROUNDING = 1e-12
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
-    """Return normal draws made to have the facts: by the sampler of each, the most particular last."""
-    return _made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
+def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = (), scale: float = 1.0) -> Array:
+    """Return normal draws, scaled, made to have the facts: by the sampler of each, the most particular last."""
+    return _made(np.asarray(scale * rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
 
 
 def drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int) -> Array:
@@ -88,9 +88,14 @@ MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
 """Where arguments without facts lie: anywhere, near 1, above 1 and apart, near 0. A domain in words is met by one."""
 
 
+def least_length(lengths: Sequence[Size], sizes: Mapping[str, int]) -> int:
+    """Return the least of the lengths of axes that an index holds places of; 10 where it is looked up in none."""
+    return min((size.evaluate(sizes) for size in lengths), default=10)
+
+
 def places(rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
     """Return places of axes of these lengths; where one is empty, places that an evaluation refuses."""
-    least = min((size.evaluate(sizes) for size in lengths), default=1)
+    least = least_length(lengths, sizes)
     return np.asarray(rng.integers(0, max(least, 1), tuple(shape)))
 
 
@@ -122,8 +127,16 @@ def defect(array: Array, fact: str) -> float:
     """Return how far a value is from having a fact: 0 where it has it, by the tests of the fact."""
     book = default_rulebook()
     record = book.facts[fact]
-    scale = max(1.0, float(np.max(np.abs(array), initial=0.0)))
     found = [defect(array, other) for other in record.implies]
+    return max([*found, own_defect(array, fact)])
+
+
+def own_defect(array: Array, fact: str) -> float:
+    """Return how far a value is from what a fact asks by itself, without what it implies."""
+    book = default_rulebook()
+    record = book.facts[fact]
+    scale = max(1.0, float(np.max(np.abs(array), initial=0.0)))
+    found: list[float] = []
     if array.size:
         if record.zero is not None:
             found.append(float(np.max(np.abs(applied(book, record.zero, array, "X")), initial=0.0)) / scale)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
+from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, Comparer, Point, Samples
 from matcalc.evidence.numeric.differences import Array
 from matcalc.evidence.proof.domain import asks_no_more, conditions
 from matcalc.evidence.proof.equality import proof
@@ -38,13 +39,18 @@ DOMAINS = ("first", "common")
 """Where formulas are to be equal: wherever the first has a value, or wherever both have."""
 
 
+MOST_DOUBTS = 16
+"""Points at which values differ by rounding alone, after which no more are looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Equivalence:
     """What `equivalent` found: true if the formulas are equal; prints how that is known, and where it holds.
 
     `verdict` is "proved", "tested" or "different": how it is known that their values are equal where both have one.
     `domain` says where that is, in words, nothing where it is everywhere. `steps` are the lines of a proof; `at` holds
-    the counterexample's data, `point` the values there, `mistake` what would make the second formula right.
+    the counterexample's data, `point` the values there, `mistake` what would make the second formula right. `samples`
+    are the data at which both have been compared.
     """
 
     verdict: str
@@ -52,6 +58,7 @@ class Equivalence:
     point: Point | None = None
     mistake: str = ""
     domain: str = ""
+    samples: Samples = Samples()
 
     def __bool__(self) -> bool:
         return self.verdict != "different"
@@ -67,7 +74,7 @@ class Equivalence:
         if self.verdict == "proved":
             return "\n".join(["equal, proved:", *numbered, *where])
         if self.verdict == "tested":
-            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered, *where])
+            return "\n".join([f"equal at {self.samples}, not proved", *numbered, *where])
         lines = ["not equal", *numbered]
         if self.point is not None:
             lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
@@ -111,15 +118,17 @@ def equivalent(
         mistake = "transposed" if _is_transposed(one, other) else ""
         return Equivalence("different", (f"the shapes are {shapes}",), None, mistake)
     is_covered = asks_no_more(other.node, one.node)
-    found = difference(one, other, is_covered or domain == "common") if one.node is not other.node else None
+    found, samples = None, Samples()
+    if one.node is not other.node:
+        found, samples = difference(one, other, is_covered or domain == "common")
     if found is not None and found.is_common:
-        return Equivalence("different", (), found, mistake_of(one, other))
+        return Equivalence("different", (), found, mistake_of(one, other), samples=samples)
     steps = proof(one.node, other.node)
     verdict = "proved" if steps is not None else "tested"
     if found is not None:
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
-        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]))
-    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain))
+        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]), samples)
+    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
 
 
 def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:
@@ -142,28 +151,35 @@ def _needs(which: str, e: Expression) -> list[str]:
 # ---- numbers
 
 
-def difference(one: Expression, other: Expression, is_common: bool = True) -> Point | None:
+def difference(one: Expression, other: Expression, is_common: bool = True) -> tuple[Point | None, Samples]:
     """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
 
-    Without `is_common`, also one at which the first alone has a value, where no values differ.
+    Without `is_common`, also one at which the first alone has a value, where no values differ. With it, the points that
+    were looked at.
 
-    Raises: ShapeError if both are finite at none of the random points, and none else is found.
+    Raises: ShapeError if both are finite at none of the points, and none else is found.
     """
     comparer = _comparer(one, other)
-    seen, alone = 0, None
-    for point in comparer.random():
+    seen, alone, doubts = Samples(), None, 0
+    for point in chain(comparer.random(), comparer.at_ends()):
         if not point.is_common:
             if alone is None and not is_common and comparer.is_real(point):
                 alone = point
             continue
-        if point.difference > DIFFERENT and comparer.is_real(point):
-            return comparer.smallest() or point
-        seen += 1
-    if not is_common and (smallest := comparer.smallest(is_common=False) or alone) is not None:
-        return smallest
-    if not seen:
+        if point.difference > DIFFERENT:
+            if comparer.is_real(point):
+                return comparer.simplest(point), seen
+            doubts += 1
+            if doubts == MOST_DOUBTS:
+                break
+        seen = seen.with_point(point)
+    if not is_common and alone is not None:
+        return comparer.simplest(alone), seen
+    if not is_common and (smallest := comparer.smallest(is_common=False)) is not None:
+        return smallest, seen
+    if not seen.count:
         raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
-    return None
+    return None, seen
 
 
 def _comparer(one: Expression, other: Expression) -> Comparer:
@@ -186,9 +202,9 @@ def mistake_of(truth: Expression, wrong: Expression) -> str:
 
 
 def agree(one: Expression, other: Expression) -> bool:
-    """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
+    """Return whether two formulas of one shape are equal at random points and at the ends of their sets."""
     comparer, seen = _comparer(one, other), 0
-    for point in (p for p in comparer.random() if p.is_common):
+    for point in (p for p in chain(comparer.random(), comparer.at_ends()) if p.is_common):
         if point.difference > DIFFERENT and comparer.is_real(point):
             return False
         seen += 1

@@ -38,6 +38,10 @@ CLOSE = 1e-9
 """How far an end may be from the declared facts, by rounding."""
 
 
+CONES = ("any", "nonzero", "positive")
+"""How facts are kept by coefficients (`scaled`) that any positive multiple of an array with the fact has."""
+
+
 class End(NamedTuple):
     """Data at an end of a set, and the formula that they are."""
 
@@ -88,13 +92,16 @@ def _written_ends(shape: tuple[int, ...], facts: Sequence[str], last: int, book:
 
 
 def _has(array: Array, facts: Collection[str], book: Rulebook) -> bool:
-    """Whether an array has facts; of one that is all but 0 only those of sets with interior are seen."""
-    if not facts:
-        return True
-    if 0 < np.max(np.abs(array)) < CLOSE and any(book.facts[f].thin for f in facts):
-        return False
+    """Whether an array has facts, those of a cone at any scale."""
+    largest = float(np.max(np.abs(array)))
     by_entries = sorted(facts, key=lambda f: (book.facts[f].zero is None, f))
-    return all(own_defect(array, fact) <= CLOSE for fact in by_entries)
+    for fact in by_entries:
+        is_cone = book.facts[fact].scaled in CONES
+        if 0 < largest < CLOSE and not is_cone:
+            return False
+        if own_defect(array / largest if largest and is_cone else array, fact) > CLOSE:
+            return False
+    return True
 
 
 def _sampled_ends(shape: tuple[int, ...], facts: Sequence[str], book: Rulebook) -> Iterator[End]:
@@ -121,9 +128,9 @@ def _written(rank: int, is_square: bool, facts: tuple[str, ...], book: Rulebook)
         shape[0] = lengths["m"] = shape[1]
     variable = symbol("M", shape)
     own = book.closure(facts)
-    first = [f for f in book.facts.values() if f.name in own and f.name != ANY]
+    first = sorted(own - {ANY}, key=lambda f: (f not in facts, -len(book.closure([f])), f))
     others = [f for f in book.facts.values() if f.name not in own and f.name != ANY and "constant" not in f.implies]
-    texts = [(f, text) for f in first for text in f.ends]
+    texts = [(book.facts[f], text) for f in first for text in book.facts[f].ends]
     texts += [(book.facts[ANY], text) for text in book.facts[ANY].ends] if ANY in book.facts else []
     texts += [(f, text) for f in others for text in f.ends[:2]]
     found = []

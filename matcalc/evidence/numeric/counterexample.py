@@ -188,16 +188,18 @@ class Comparer:
 
     def at_ends(self) -> Iterator[Point]:
         """Yield comparisons at the ends of the sets of the symbols, and where pieces of the formulas meet."""
-        ends = Ends(self.symbols, self.sizes, self.lengths, self._fits)
-        for found in chain(filter(self._has_facts, ends.meetings(self.nodes)), ends.points()):
+        ends = Ends(self.symbols, self.sizes, self.lengths, self.fits)
+        for found in chain(filter(self.has_facts, ends.meetings(self.nodes)), ends.points()):
             point = self.at(found.sizes, found.data)
             if point is not None:
                 yield point._replace(end=found.words)
 
-    def _has_facts(self, at: EndPoint) -> bool:
+    def has_facts(self, at: EndPoint) -> bool:
+        """Whether data have the declared facts."""
         return all(defect(at.data[s.name], fact) <= EQUAL for s in self.symbols for fact in facts_of(s))
 
-    def _fits(self, sizes: Mapping[str, int]) -> bool:
+    def fits(self, sizes: Mapping[str, int]) -> bool:
+        """Whether both formulas have these sizes."""
         return all(holds(c, sizes) for asked in (self.conditions, *self.asked) for c in asked)
 
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:

@@ -163,6 +163,13 @@ def jumps(roots: Sequence[Node]) -> Iterator[Node]:
     yield from (node for node in seen if any(n.kind == "symbol" for n in toposort(node)))
 
 
+def has_jumps(root: Node) -> bool:
+    """Whether a formula holds a function or operation that jumps."""
+    if next(jumps([root]), None) is not None:
+        return True
+    return any(n.kind == "op" and n.rule.differentials.get(n.output) == "0" for n in toposort(root))
+
+
 def _moved(data: Data, node: Node, at: tuple[int, ...], t: float) -> Data:
     array = np.array(data[node.name], dtype=float)
     array[at] = t
@@ -183,7 +190,8 @@ def _roots(value: Callable[[float], Array | None]) -> Iterator[float]:
     known = {t: v for t, v in sides.items() if v is not None}
     if len(known) < 2:
         return
-    found: dict[float, None] = {}
+    at_zero = {t for t, v in known.items() if np.any(v == 0)}
+    found: dict[float, None] = dict.fromkeys(sorted(at_zero)) if len(at_zero) < len(known) else {}
     ordered = sorted(known)
     for low, high in zip(ordered, ordered[1:], strict=False):
         changing = np.argwhere(known[low] * known[high] < 0)
@@ -218,4 +226,4 @@ def _point(sizes: Sizes, chosen: Mapping[str, End], others: Data) -> EndPoint:
     return EndPoint(sizes, {**others, **{name: end.array for name, end in chosen.items()}}, words)
 
 
-__all__ = ["EndPoint", "Ends", "jumps"]
+__all__ = ["EndPoint", "Ends", "has_jumps", "jumps"]

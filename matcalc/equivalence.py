@@ -169,7 +169,7 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> tu
         if point.difference > DIFFERENT:
             if comparer.is_real(point):
                 return comparer.simplest(point), seen
-            doubts += 1
+            doubts += bool(point.end)
             if doubts == MOST_DOUBTS:
                 break
         seen = seen.with_point(point)

@@ -42,7 +42,7 @@ MORE_DIGITS = (200, 260)
 MODERATE = 1e3
 """Up to which data, and from which inverse difference on, doubles are believed at an end."""
 
-SHOWN_ENDS = 6
+SHOWN_ENDS = 4
 """Points at ends that a report names."""
 
 SMALL = (1, 2, 3)
@@ -100,9 +100,8 @@ class Samples(NamedTuple):
     def __str__(self) -> str:
         if not self.ends:
             return f"{self.random} random points"
-        shown = "; ".join(dict.fromkeys(self.ends[:SHOWN_ENDS]))
-        more = ", ..." if len(self.ends) > SHOWN_ENDS else ""
-        return f"{self.random} random points and {len(self.ends)} at the ends of the sets ({shown}{more})"
+        shown = "; ".join(list(dict.fromkeys(self.ends))[:SHOWN_ENDS])
+        return f"{self.random} random points and {len(self.ends)} at the ends of the sets ({shown}; ...; M is normal)"
 
 
 @dataclass(eq=False)

@@ -36,6 +36,8 @@ GRID = 64.0
 
 REFUSED = (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError, MatcalcError)
 
+MEETING = "where pieces meet"
+
 Sizes = Mapping[str, int]
 Data = Mapping[str, Array]
 
@@ -145,7 +147,7 @@ class Ends:
                 return _value(operand, sizes, _moved(data, s, at, t))
 
             for t in _roots(value):
-                yield EndPoint(sizes, _moved(data, s, at, t), f"an operand of {operand.kind} at 0")
+                yield EndPoint(sizes, _moved(data, s, at, t), MEETING)
 
 
 def jumps(roots: Sequence[Node]) -> Iterator[Node]:

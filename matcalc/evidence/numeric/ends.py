@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,9 @@ PLACES = 10
 
 SCALES = (1e-4, 30.0, 1e4)
 """Scales of normal draws that samplers make more ends of."""
+
+MIRRORED = 4
+"""Up to how many entries an end is made of -M too: of few entries all may have one sign."""
 
 CLOSE = 1e-9
 """How far an end may be from the declared facts, by rounding."""
@@ -77,18 +81,19 @@ def _written_ends(shape: tuple[int, ...], facts: Sequence[str], last: int, book:
     declared = book.closure(facts)
     sizes = {**dict(zip(_axes(shape), shape, strict=True)), LAST: last}
     for fact, text, node in _written(len(shape), len(set(shape)) == 1, tuple(facts), book):
-        rng = np.random.default_rng([37, *text.encode(), *shape])
-        try:
-            array = np.asarray(evaluate([node], {"M": np.asarray(rng.standard_normal(shape))}, sizes)[0])
-        except (ArithmeticError, ValueError, IndexError, MatcalcError):
-            continue  # as the second column where there is one
-        if array.shape != shape or not np.all(np.isfinite(array)) or (INDEX in declared and np.max(array) >= last):
-            continue
         further = declared - book.closure([fact]) if fact in declared else declared
-        if _has(array, further, book):
-            yield End(text, array)
-        elif not np.array_equal(moved := projected(array, facts), array) and _has(moved, declared, book):
-            yield End(text, moved)
+        for sign in (1.0, -1.0) if prod(shape) <= MIRRORED else (1.0,):
+            rng = np.random.default_rng([37, *text.encode(), *shape])
+            try:
+                array = np.asarray(evaluate([node], {"M": sign * rng.standard_normal(shape)}, sizes)[0])
+            except (ArithmeticError, ValueError, IndexError, MatcalcError):
+                continue  # as the second column where there is one
+            if array.shape != shape or not np.all(np.isfinite(array)) or (INDEX in declared and np.max(array) >= last):
+                continue
+            if _has(array, further, book):
+                yield End(text if sign > 0 else f"{text}, M for -M", array)
+            elif not np.array_equal(moved := projected(array, facts), array) and _has(moved, declared, book):
+                yield End(text, moved)
 
 
 def _has(array: Array, facts: Collection[str], book: Rulebook) -> bool:

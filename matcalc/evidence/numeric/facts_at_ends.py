@@ -32,7 +32,7 @@ BORDER = 1e-40
 JITTER = 1e-12
 """How far arguments are moved, of each entry, to see what of a value is their rounding."""
 
-MOST_DOUBTS = 6
+MOST_DOUBTS = 3
 """Values that break a fact by rounding alone, after which no more ends are tried."""
 
 FAR = 10.0

@@ -22,7 +22,7 @@ OTHERS = ("function", "number")
 FARTHER = (4.0, 1e-3)
 """Other scales of the arguments, at which an interval has to hold too."""
 
-LAST_AT_ENDS = 1
+LAST_AT_ENDS = 0
 """The last set of lengths, by its number, at which facts are tried at the ends of the arguments."""
 
 DRAWN = 4

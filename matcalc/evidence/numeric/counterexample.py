@@ -20,6 +20,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.end_points import EndPoint, Ends
+from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
 from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
 from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
@@ -145,11 +146,16 @@ class Comparer:
         At an end of the data that has to be known: rounding is large there, and a singular matrix may have an inverse.
         At random data a difference is taken for one where no value at many digits can be had.
         """
+        first, second = (partial(self._value, which, point.sizes) for which in (0, 1))
         if not point.is_common:
-            return self._is_defined(0, point) and not self._is_defined(1, point)
-        if point.end and not self._stays(point._replace(end="")):
+            is_alone = self._is_defined(0, point) and not self._is_defined(1, point)
+            return is_alone and all(second(data) is None for data in roundings(self.symbols, point.data))
+        if point.end and not (self._is_no_choice(point) and self._stays(point._replace(end=""))):
             return False
-        return self._stays(point)
+        return self._stays(point) and is_above_rounding(self.symbols, point.data, first, second)
+
+    def _is_no_choice(self, point: Point) -> bool:
+        return is_no_choice(self.nodes, self.symbols, point.sizes, point.data)
 
     def _stays(self, point: Point) -> bool:
         """Whether a difference of two values is one at many digits, at an end at more of them."""
@@ -208,7 +214,7 @@ class Comparer:
     def simplest(self, point: Point) -> Point:
         """Return a difference like one that was found: of small integers, else at that end of smaller data."""
         small = self.smallest(point.is_common)
-        if small is not None and (not point.end or self.is_real(small)):
+        if small is not None and (not point.end or self.is_real(small._replace(end=point.end))):
             return small
         return point
 

@@ -6,7 +6,7 @@ any fact: two ends of each other fact are tried too, where the declared facts al
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError
-from matcalc.evidence.numeric.sampling import Array, own_defect, projected, sample
+from matcalc.evidence.numeric.samplers import Array, has_facts, made, projected
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -37,13 +37,6 @@ SCALES = (1e-4, 30.0, 1e4)
 
 MIRRORED = 4
 """Up to how many entries an end is made of -M too: of few entries all may have one sign."""
-
-CLOSE = 1e-9
-"""How far an end may be from the declared facts, by rounding."""
-
-
-CONES = ("any", "nonzero", "positive")
-"""How facts are kept by coefficients (`scaled`) that any positive multiple of an array with the fact has."""
 
 
 class End(NamedTuple):
@@ -90,30 +83,18 @@ def _written_ends(shape: tuple[int, ...], facts: Sequence[str], last: int, book:
                 continue  # as the second column where there is one
             if array.shape != shape or not np.all(np.isfinite(array)) or (INDEX in declared and np.max(array) >= last):
                 continue
-            if _has(array, further, book):
+            if not further or has_facts(array, further):
                 yield End(text if sign > 0 else f"{text}, M for -M", array)
-            elif not np.array_equal(moved := projected(array, facts), array) and _has(moved, declared, book):
+            elif not np.array_equal(moved := projected(array, facts), array) and has_facts(moved, declared):
                 yield End(text, moved)
-
-
-def _has(array: Array, facts: Collection[str], book: Rulebook) -> bool:
-    """Whether an array has facts, those of a cone at any scale."""
-    largest = float(np.max(np.abs(array)))
-    by_entries = sorted(facts, key=lambda f: (book.facts[f].zero is None, f))
-    for fact in by_entries:
-        is_cone = book.facts[fact].scaled in CONES
-        if 0 < largest < CLOSE and not is_cone:
-            return False
-        if own_defect(array / largest if largest and is_cone else array, fact) > CLOSE:
-            return False
-    return True
 
 
 def _sampled_ends(shape: tuple[int, ...], facts: Sequence[str], book: Rulebook) -> Iterator[End]:
     """Yield what the samplers of the facts make of large and small draws."""
     for scale in SCALES if facts else ():
-        array = sample(np.random.default_rng([41, *shape]), shape, facts, scale)
-        if np.all(np.isfinite(array)) and _has(array, book.closure(facts), book):
+        drawn = np.random.default_rng([41, *shape]).standard_normal(shape)
+        array = made(scale * drawn, facts, lambda fact: fact.sample)
+        if np.all(np.isfinite(array)) and has_facts(array, book.closure(facts)):
             yield End(f"a sample of {scale:g}*M", array)
 
 

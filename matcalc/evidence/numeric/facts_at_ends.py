@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.evidence.numeric.ends import CONES, End, ends
+from matcalc.evidence.numeric.ends import End, ends
 from matcalc.evidence.numeric.finding import EXACT, REFUSED
 from matcalc.evidence.numeric.rule_point import Point
+from matcalc.evidence.numeric.samplers import CONES
 from matcalc.evidence.numeric.sampling import Array, own_defect, sample
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.formula.elaborate.rule_formula import build_formula

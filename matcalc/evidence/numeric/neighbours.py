@@ -33,7 +33,7 @@ Value = Callable[[Data], Array | None]
 
 
 def roundings(symbols: Sequence[Node], data: Data) -> Iterator[Data]:
-    """Yield data as rounding might have made them; none where no declared fact is one of a border, or data are exact."""
+    """Yield data as rounding might have made them; none where no fact has a border, or the data are exact."""
     rounded = [s for s in symbols if any(map(_has_border, facts_of(s))) and not _is_exact(data[s.name])]
     rng = np.random.default_rng(61)
     for _ in range(2) if rounded else ():

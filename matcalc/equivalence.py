@@ -1,8 +1,9 @@
-"""`equivalent`: whether two formulas are equal: proved, as far as random points can tell, or not, by a counterexample.
+"""`equivalent`: whether two formulas are equal: proved, as far as samples can tell, or not, by a counterexample.
 
 A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
-What is left over is decided by numbers: a difference at a random point disproves, and is then looked for among
-small integers. All this is about points at which both have values. That the second has one wherever the first has is
+What is left over is decided by numbers: a difference disproves, and is then looked for among small integers. Formulas
+are compared at random points, at the ends of the sets that the facts of their symbols are, and where pieces of a
+formula meet; a verdict that is not proved says at which. All this is about points at which both have values. That the second has one wherever the first has is
 a question of its own: it follows from what their operations ask, or it is looked for a point at which the first alone
 has a value, which disproves too. A formula is what its construction makes of it: `log(a) - log(a)` is 0.
 """
@@ -177,7 +178,7 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> tu
         return comparer.simplest(alone), seen
     if not is_common and (smallest := comparer.smallest(is_common=False)) is not None:
         return smallest, seen
-    if not seen.count:
+    if not seen.total:
         raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
     return None, seen
 

@@ -91,7 +91,8 @@ class Samples(NamedTuple):
     ends: tuple[str, ...] = ()
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
+        """How many points there are."""
         return self.random + len(self.ends)
 
     def with_point(self, point: Point) -> Samples:

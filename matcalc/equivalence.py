@@ -3,9 +3,10 @@
 A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
 What is left over is decided by numbers: a difference disproves, and is then looked for among small integers. Formulas
 are compared at random points, at the ends of the sets that the facts of their symbols are, and where pieces of a
-formula meet; a verdict that is not proved says at which. All this is about points at which both have values. That the second has one wherever the first has is
-a question of its own: it follows from what their operations ask, or it is looked for a point at which the first alone
-has a value, which disproves too. A formula is what its construction makes of it: `log(a) - log(a)` is 0.
+formula meet; a verdict that is not proved says at which. All this is about points at which both have values. That the
+second has one wherever the first has is a question of its own: it follows from what their operations ask, or it is
+looked for a point at which the first alone has a value, which disproves too. A formula is what its construction makes
+of it: `log(a) - log(a)` is 0.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ of it: `log(a) - log(a)` is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -33,7 +33,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import all_sizes
 
@@ -41,8 +41,11 @@ DOMAINS = ("first", "common")
 """Where formulas are to be equal: wherever the first has a value, or wherever both have."""
 
 
-MOST_DOUBTS = 16
-"""Points at which values differ by rounding alone, after which no more are looked at."""
+MOST_DOUBTS = 24
+"""Ends at which values differ by rounding alone, after which no more are looked at, of formulas without operations."""
+
+FEWEST_DOUBTS = 3
+"""The same of formulas with many operations, whose values at many digits take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +165,19 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> tu
     Raises: ShapeError if both are finite at none of the points, and none else is found.
     """
     comparer = _comparer(one, other)
-    seen, alone, doubts = Samples(), None, 0
+    seen, alone, doubts = Samples(), None, doubts_allowed([one.node, other.node])
     for point in chain(comparer.random(), comparer.at_ends()):
+        if not doubts:
+            break
         if not point.is_common:
-            if alone is None and not is_common and comparer.is_real(point):
-                alone = point
+            if alone is None and not is_common:
+                alone = point if comparer.is_real(point) else None
+                doubts -= bool(point.end and alone is None)
             continue
         if point.difference > DIFFERENT:
             if comparer.is_real(point):
                 return comparer.simplest(point), seen
-            doubts += bool(point.end)
-            if doubts == MOST_DOUBTS:
-                break
+            doubts -= bool(point.end)
         seen = seen.with_point(point)
     if not is_common and alone is not None:
         return comparer.simplest(alone), seen
@@ -182,6 +186,12 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> tu
     if not seen.total:
         raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
     return None, seen
+
+
+def doubts_allowed(nodes: Sequence[Node]) -> int:
+    """Return how many values at ends may be found at many digits before no more are looked at."""
+    operations = sum(n.kind == "op" for n in toposort(nodes))
+    return max(MOST_DOUBTS // (1 + 3 * operations), FEWEST_DOUBTS)
 
 
 def _comparer(one: Expression, other: Expression) -> Comparer:

@@ -208,6 +208,7 @@ JUMPS = [
 
 
 @pytest.mark.parametrize(("text", "let"), JUMPS, ids=ids(JUMPS))
+@pytest.mark.sampled(4)
 def test_what_is_constant_in_pieces_is_not_affine(text, let):
     e = mc.expression(text, let)
     assert proof(e.node, e.symbols_of("x")) is None

@@ -315,6 +315,7 @@ TRUE_FACTS = [
 
 
 @pytest.mark.parametrize("k", range(len(FALSE_FACTS)))
+@pytest.mark.sampled(4)
 def test_a_fact_is_tried_at_the_ends_of_the_arguments(k):
     signature, value, derivative, fact = FALSE_FACTS[k]
     field = "derivative" if "entry" in signature else "differential"

@@ -34,6 +34,7 @@ def value_at(found, text, let):
 
 
 @pytest.mark.parametrize(("fact", "left", "right", "let"), PAIRS, ids=[f"{p[0]}: {p[1]} = {p[2]}" for p in PAIRS])
+@pytest.mark.thinned(2)
 @pytest.mark.sampled(8)
 def test_what_is_no_identity_is_refuted(fact, left, right, let):
     found = mc.equivalent(left, right, let)
@@ -86,6 +87,7 @@ MEETINGS = [
 
 
 @pytest.mark.parametrize(("left", "right", "let"), MEETINGS, ids=[f"{a} = {b}" for a, b, _ in MEETINGS])
+@pytest.mark.sampled(3)
 def test_values_are_compared_where_pieces_meet(left, right, let):
     assert not mc.equivalent(left, right, let)
 
@@ -119,6 +121,7 @@ TOGETHER = [*((fact,) for fact in TESTS), *PAIRED]
 
 
 @pytest.mark.parametrize("facts", TOGETHER, ids=" ".join)
+@pytest.mark.sampled(6)
 def test_ends_have_the_facts(facts):
     for n in (1, 2, 3):
         found = ends((n, n), facts, 5)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from matcalc.building import build, request_of
 from matcalc.calculus.derive.summands import summands
+from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
@@ -46,11 +47,12 @@ def scores(
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")
-    node = summands(simplify(value.node), Size.of(over))
+    free = unrestricted(value.node, value.symbols_of(wrt))
+    node = summands(simplify(free.root), Size.of(over))
     if node is None:
         hint = "leave out terms that belong to no row, as a penalty; rows are one axis of this length, not two"
         raise NotSupported(f"the formula is no sum over {over} alone", hint=hint)
-    parts = Expression(node, value.names).jacobian(wrt)
+    parts = Expression(free.restored(node), value.names).jacobian(wrt)
     made = list(parts) if isinstance(parts, tuple) else [parts]
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)

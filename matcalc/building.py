@@ -16,9 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 from numpy.typing import DTypeLike
 
 from matcalc.calculus.derive import conventions
+from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
-from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
@@ -135,8 +136,10 @@ def gradient_request(
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
     symbols = value.symbols_of(asked.symbols)
+    free = unrestricted(value.node, symbols)
     simple = simplify(value.node)
-    gradients = shortest_of(conventions.gradients(simple, symbols, convention))
+    forms = shortest_of(conventions.gradients(simplify(free.root), free.variables, convention))
+    gradients = [Shortened(*map(free.restored, form)) for form in forms]
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
     names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
     places = tuple(range(1, len(xs) + 1))

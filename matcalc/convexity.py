@@ -14,6 +14,7 @@ from matcalc.equivalence import shown_array
 from matcalc.errors import ShapeError
 from matcalc.evidence.numeric.counterexample import POINTS
 from matcalc.evidence.numeric.curvature import Bend, Searcher
+from matcalc.evidence.numeric.end_points import has_jumps
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.expressions.expression import Expression
@@ -117,7 +118,8 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
         return Convexity("not convex", names, tuple(proof(e.node, xs, CONCAVE) or ()), bend)
     if steps is not None:
         return Convexity("convex", names, tuple(steps))
-    return Convexity("undecided", names, note=f"no direction of negative curvature at {POINTS} random points, no proof")
+    where = f"{POINTS} random points" + (" or where it jumps" if has_jumps(e.node) else "")
+    return Convexity("undecided", names, note=f"no direction of negative curvature at {where}, no proof")
 
 
 def _searched(e: Expression, xs: Sequence[Node], by_values: bool) -> Bend | None:

@@ -1,17 +1,20 @@
-"""`equivalent`: whether two formulas are equal: proved, as far as random points can tell, or not, by a counterexample.
+"""`equivalent`: whether two formulas are equal: proved, as far as samples can tell, or not, by a counterexample.
 
 A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
-What is left over is decided by numbers: a difference at a random point disproves, and is then looked for among
-small integers. All this is about points at which both have values. That the second has one wherever the first has is
-a question of its own: it follows from what their operations ask, or it is looked for a point at which the first alone
-has a value, which disproves too. A formula is what its construction makes of it: `log(a) - log(a)` is 0.
+What is left over is decided by numbers: a difference disproves, and is then looked for among small integers. Formulas
+are compared at random points, at the ends of the sets that the facts of their symbols are, and where pieces of a
+formula meet; a verdict that is not proved says at which. All this is about points at which both have values. That the
+second has one wherever the first has is a question of its own: it follows from what their operations ask, or it is
+looked for a point at which the first alone has a value, which disproves too. A formula is what its construction makes
+of it: `log(a) - log(a)` is 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -19,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, POINTS, Comparer, Point
+from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, Comparer, Point, Samples
 from matcalc.evidence.numeric.differences import Array
 from matcalc.evidence.proof.domain import asks_no_more, conditions
 from matcalc.evidence.proof.equality import proof
@@ -30,12 +33,19 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import all_sizes
 
 DOMAINS = ("first", "common")
 """Where formulas are to be equal: wherever the first has a value, or wherever both have."""
+
+
+MOST_DOUBTS = 24
+"""Ends at which values differ by rounding alone, after which no more are looked at, of formulas without operations."""
+
+FEWEST_DOUBTS = 3
+"""The same of formulas with many operations, whose values at many digits take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,8 @@ class Equivalence:
 
     `verdict` is "proved", "tested" or "different": how it is known that their values are equal where both have one.
     `domain` says where that is, in words, nothing where it is everywhere. `steps` are the lines of a proof; `at` holds
-    the counterexample's data, `point` the values there, `mistake` what would make the second formula right.
+    the counterexample's data, `point` the values there, `mistake` what would make the second formula right. `samples`
+    are the data at which both have been compared.
     """
 
     verdict: str
@@ -52,6 +63,7 @@ class Equivalence:
     point: Point | None = None
     mistake: str = ""
     domain: str = ""
+    samples: Samples = Samples()
 
     def __bool__(self) -> bool:
         return self.verdict != "different"
@@ -67,7 +79,7 @@ class Equivalence:
         if self.verdict == "proved":
             return "\n".join(["equal, proved:", *numbered, *where])
         if self.verdict == "tested":
-            return "\n".join([f"equal at {POINTS} random points, not proved", *numbered, *where])
+            return "\n".join([f"equal at {self.samples}, not proved", *numbered, *where])
         lines = ["not equal", *numbered]
         if self.point is not None:
             lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
@@ -111,15 +123,17 @@ def equivalent(
         mistake = "transposed" if _is_transposed(one, other) else ""
         return Equivalence("different", (f"the shapes are {shapes}",), None, mistake)
     is_covered = asks_no_more(other.node, one.node)
-    found = difference(one, other, is_covered or domain == "common") if one.node is not other.node else None
+    found, samples = None, Samples()
+    if one.node is not other.node:
+        found, samples = difference(one, other, is_covered or domain == "common")
     if found is not None and found.is_common:
-        return Equivalence("different", (), found, mistake_of(one, other))
+        return Equivalence("different", (), found, mistake_of(one, other), samples=samples)
     steps = proof(one.node, other.node)
     verdict = "proved" if steps is not None else "tested"
     if found is not None:
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
-        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]))
-    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain))
+        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]), samples)
+    return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
 
 
 def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:
@@ -142,28 +156,42 @@ def _needs(which: str, e: Expression) -> list[str]:
 # ---- numbers
 
 
-def difference(one: Expression, other: Expression, is_common: bool = True) -> Point | None:
+def difference(one: Expression, other: Expression, is_common: bool = True) -> tuple[Point | None, Samples]:
     """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
 
-    Without `is_common`, also one at which the first alone has a value, where no values differ.
+    Without `is_common`, also one at which the first alone has a value, where no values differ. With it, the points that
+    were looked at.
 
-    Raises: ShapeError if both are finite at none of the random points, and none else is found.
+    Raises: ShapeError if both are finite at none of the points, and none else is found.
     """
     comparer = _comparer(one, other)
-    seen, alone = 0, None
-    for point in comparer.random():
+    seen, alone, doubts = Samples(), None, doubts_allowed([one.node, other.node])
+    for point in chain(comparer.random(), comparer.at_ends()):
+        if not doubts:
+            break
         if not point.is_common:
-            if alone is None and not is_common and comparer.is_real(point):
-                alone = point
+            if alone is None and not is_common:
+                alone = point if comparer.is_real(point) else None
+                doubts -= bool(point.end and alone is None)
             continue
-        if point.difference > DIFFERENT and comparer.is_real(point):
-            return comparer.smallest() or point
-        seen += 1
-    if not is_common and (smallest := comparer.smallest(is_common=False) or alone) is not None:
-        return smallest
-    if not seen:
+        if point.difference > DIFFERENT:
+            if comparer.is_real(point):
+                return comparer.simplest(point), seen
+            doubts -= bool(point.end)
+        seen = seen.with_point(point)
+    if not is_common and alone is not None:
+        return comparer.simplest(alone), seen
+    if not is_common and (smallest := comparer.smallest(is_common=False)) is not None:
+        return smallest, seen
+    if not seen.total:
         raise ShapeError("no random data at which both are finite: declare facts such as positive or spd")
-    return None
+    return None, seen
+
+
+def doubts_allowed(nodes: Sequence[Node]) -> int:
+    """Return how many values at ends may be found at many digits before no more are looked at."""
+    operations = sum(n.kind == "op" for n in toposort(nodes))
+    return max(MOST_DOUBTS // (1 + 3 * operations), FEWEST_DOUBTS)
 
 
 def _comparer(one: Expression, other: Expression) -> Comparer:
@@ -186,9 +214,9 @@ def mistake_of(truth: Expression, wrong: Expression) -> str:
 
 
 def agree(one: Expression, other: Expression) -> bool:
-    """Return whether two formulas of one shape are equal at random points, as far as these can tell."""
+    """Return whether two formulas of one shape are equal at random points and at the ends of their sets."""
     comparer, seen = _comparer(one, other), 0
-    for point in (p for p in comparer.random() if p.is_common):
+    for point in (p for p in chain(comparer.random(), comparer.at_ends()) if p.is_common):
         if point.difference > DIFFERENT and comparer.is_real(point):
             return False
         seen += 1

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.building import Output, Request, build
 from matcalc.calculus.derive.conventions import vjps
+from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.compiler.plan import to_save
@@ -125,7 +126,9 @@ def pullback(
     xs, names = given.symbols_of(wrt), given.names_with(wrt)
     value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
-    cotangents = [form.shown for form in shortest_of(vjps(simplify(value), xs, bar))]
+    loose = unrestricted(given.node, xs)
+    root = simplify(value if loose.root is given.node else loose.root)
+    cotangents = [loose.restored(form.shown) for form in shortest_of(vjps(root, loose.variables, bar))]
     if check:
         traces = [Derivation("vjp", given.node, (x,), cotangent=bar) for x in xs]
         verify(each(cotangents, traces), given.reference, names)

@@ -189,6 +189,40 @@ def test_concave(text, wrt, let):
     assert "it is concave" in str(found)
 
 
+JUMPS = [
+    ("step(x^2)", "x: scalar"),
+    ("sign(abs(x))", "x: scalar"),
+    ("where(x == 0, 1, 0)", "x: scalar"),
+    ("sum(abs(sign(x)))", "x: vector(n)"),
+    ("exp(where(x == 0, 1, 0))", "x: scalar"),
+    ("exp(sign(x))", "x: scalar"),
+    ("sign(x)^2", "x: scalar"),
+    ("step(x) + step(-x)", "x: scalar"),
+    ("where(x == 2, 5, x^2)", "x: scalar"),
+    ("where(x == 2, 3, x^2)", "x: scalar"),
+    ("where(x > 3, 1, 0)", "x: scalar"),
+    ("norm2(x)^2 + step(sum(x) - 5)", "x: vector(n)"),
+    ("where(norm2(x) > 1, 1, 0)", "x: vector(n)"),
+    ("step(x - y)", "x: scalar; y: scalar"),
+]
+
+
+@pytest.mark.parametrize(("text", "let"), JUMPS, ids=ids(JUMPS))
+@pytest.mark.sampled(4)
+def test_what_is_constant_in_pieces_is_not_affine(text, let):
+    e = mc.expression(text, let)
+    assert proof(e.node, e.symbols_of("x")) is None
+    assert proof(e.node, e.symbols_of("x"), CONCAVE) is None
+    found = mc.convex(text, "x", let)
+    assert found.verdict == "not convex"
+    check_bend(found, text, "x")
+
+
+def test_an_undecided_jump_is_said():
+    found = mc.convex("x*step(x)", "x", "x: scalar")
+    assert (found.verdict, "or where it jumps" in found.note) == ("undecided", True)
+
+
 def test_counterexamples_are_small():
     found = mc.convex("norm2(M - U*V')^2", ["U", "V"])
     assert dict(found.bend.sizes) == {"m": 1, "n": 1, "k": 1}

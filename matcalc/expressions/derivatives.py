@@ -12,7 +12,8 @@ from typing import Self
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
-from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.calculus.derive.unrestricted import Unrestricted, unrestricted
+from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
@@ -67,11 +68,12 @@ class Derivatives(Handle):
                 f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
             )
         wrt, xs = asked.symbols, self.symbols_of(asked.symbols)
-        rows = conventions.hessians(simplify(self.node), xs)
+        free = unrestricted(self.node, xs)
+        rows = conventions.hessians(simplify(free.root), free.variables)
         if conventions.is_vec(layout):
             rows = [tuple(conventions.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
-        made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, check)
+        made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, free, check)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
         return taken_twice(self, asked, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
 
@@ -91,11 +93,12 @@ class Derivatives(Handle):
             return made
         xs, names, tangents = self._with_tangents(wrt, tangent, "tangent")
         trace = Derivation("differential", self.node, tuple(xs), tuple(tangents.values()))
-        f = simplify(self.node)
+        free = unrestricted(self.node, xs)
+        f = simplify(free.root)
         if f.shape:
-            return self._finished([pushforward(f, tangents)], names, [trace], check, self.row)[0]
-        raw = conventions.gradients(f, xs, "projected")
-        forms = shortest_of(raw)
+            return self._finished([pushforward(f, free.keyed(tangents))], names, [trace], free, check, self.row)[0]
+        raw = conventions.gradients(f, free.variables, "projected")
+        forms = [Shortened(*map(free.restored, form)) for form in shortest_of(raw)]
         parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
         unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
         reading = joined([ast for node, ast in parts if not node.is_zero])
@@ -127,7 +130,10 @@ class Derivatives(Handle):
             order = (*wrt, *(y for y in xs if y not in wrt))
             return Derivation("hvp", self.node, order, tuple(vectors[y] for y in order))
 
-        return self._each(wrt, trace, lambda f, xs: conventions.hvps(f, xs, vectors), check, names)
+        def moved(f: Node, ys: Sequence[Node]) -> list[Node]:
+            return conventions.hvps(f, ys, dict(zip(ys, vectors.values(), strict=True)))
+
+        return self._each(wrt, trace, moved, check, names)
 
     def _with_tangents(
         self, wrt: Wrt, given: Wrt | None, parameter: str, prefix: str = "d"
@@ -151,8 +157,9 @@ class Derivatives(Handle):
         names: Names | None = None,
     ) -> Derived:
         xs = self.symbols_of(wrt)
-        traces = [trace((x,)) for x in xs]
-        made = self._finished(make(simplify(self.node), xs), names or self.names_with(wrt), traces, check)
+        free = unrestricted(self.node, xs)
+        nodes, traces = make(simplify(free.root), free.variables), [trace((x,)) for x in xs]
+        made = self._finished(nodes, names or self.names_with(wrt), traces, free, check)
         return made if isinstance(wrt, (list, tuple)) else made[0]
 
     def names_with(self, wrt: Wrt) -> Names:
@@ -174,13 +181,19 @@ class Derivatives(Handle):
         return xs
 
     def _finished(
-        self, nodes: Sequence[Node], names: Names, traces: Sequence[Derivation], check: bool, row: bool = False
+        self,
+        nodes: Sequence[Node],
+        names: Names,
+        traces: Sequence[Derivation],
+        free: Unrestricted,
+        check: bool,
+        row: bool = False,
     ) -> tuple[Self, ...]:
         """Return derivatives simplified and factored, each with its form of sums not factored.
 
         Raises: InternalError for one that differs from the formula as written.
         """
-        forms = shortest_of(nodes)
+        forms = [Shortened(*map(free.restored, form)) for form in shortest_of(nodes)]
         told = verify(each([n for n, _ in forms], traces), self.reference, names) if check else UNCHECKED
         return tuple(
             type(self)(node, names, row, trace, unfactored, checked=told)

@@ -45,6 +45,7 @@ FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
     "positive": (str,), "entries": (list,), "tangent": (str,), "sample": (str,), "drawn": (str,), "whole": (str,),
     "projection": (str,), "near": (str,), "transposed": (str,), "negated": (str,), "sums": (bool,), "scaled": (str,),
+    "ends": (list,), "thin": (bool,),
     "follows": (list,), "excludes": (list,), "products": (list,),
 }  # fmt: skip
 REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,)}

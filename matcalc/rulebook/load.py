@@ -158,6 +158,13 @@ class Rulebook:
         known = self.closure(facts)
         return tuple(fact.name for fact in self.facts.values() if fact.linear and fact.name in known)
 
+    def solid(self, facts: Iterable[str]) -> frozenset[str]:
+        """Return facts without the thin ones, which leave what they imply and is not thin."""
+        declared = frozenset(facts)
+        if not any(self.facts[f].thin for f in self.closure(declared)):
+            return declared
+        return frozenset(self.strongest(sorted(f for f in self.closure(declared) if not self.facts[f].thin)))
+
     def with_rules(self, more: Iterable[Rule]) -> Rulebook:
         """Return a rulebook with further rules. One that is there already, unchanged, may be given again.
 

@@ -236,6 +236,8 @@ class Fact:
     projection: str | None = None
     whole: str | None = None
     near: str | None = None
+    ends: tuple[str, ...] = ()
+    thin: bool = False
     sums: bool = False
     scaled: str = ""
 

@@ -284,3 +284,50 @@ def test_a_rule_that_ends_at_one_is_tried_inside():
         inside={"X": "X/(2 + 2*norm2(X))"},
     )
     assert made.report
+
+
+def gram(X):
+    return X @ X.T
+
+
+MATRIX = "(X: matrix(n, n)) -> matrix(n, n)"
+FALSE_FACTS = [
+    (MATRIX, "X - 0.5*np.eye(len(X))", "dX", "spd(X) => spd(Y)"),
+    (MATRIX, "X - 1e-5*np.eye(len(X))", "dX", "spd(X) => spd(Y)"),
+    (MATRIX, "X + 3*np.eye(len(X))", "dX", "nonsingular(X) => nonsingular(Y)"),
+    (MATRIX, "X + np.eye(len(X))", "dX", "orthogonal(X) => nonsingular(Y)"),
+    (MATRIX, "100*np.eye(len(X)) - X", "-dX", "symmetric(X) => spd(Y)"),
+    (MATRIX, "X", "dX", "psd(X) => spd(Y)"),
+    (MATRIX, gram, "dX*X' + X*dX'", "=> spd(Y)"),
+    ("(X: matrix(m, n)) -> matrix(m, m)", "X @ X.T", "dX*X' + X*dX'", "=> spd(Y)"),
+    ("(X: matrix(m, n)) -> matrix(m, m) spd", "X @ X.T", "dX*X' + X*dX'", None),
+    ("(x: entry) -> entry", "x**2", "2*x", "=> positive(Y)"),
+    ("(x: entry) -> entry", "x**3", "3*x.^2", "integer(x) => nonnegative(Y)"),
+    ("(x: entry) -> entry", "x - 0.01", "1 + 0*x", "positive(x) => positive(Y)"),
+    ("(x: entry) -> entry", "1000 - x", "-1 + 0*x", "nonnegative(x) => nonnegative(Y)"),
+]
+TRUE_FACTS = [
+    (MATRIX, "np.linalg.inv(X)", "-inv(X)*dX*inv(X)", ["spd(X) => spd(Y)", "orthogonal(X) => orthogonal(Y)"]),
+    (MATRIX, "X @ X.T", "dX*X' + X*dX'", ["nonsingular(X) => spd(Y)", "=> psd(Y)"]),
+    (MATRIX, gram, "dX*X' + X*dX'", ["=> psd(Y)"]),
+    ("(x: entry) -> entry", "np.exp(x)", "exp(x)", ["=> positive(Y)"]),
+]
+
+
+@pytest.mark.parametrize("k", range(len(FALSE_FACTS)))
+@pytest.mark.sampled(4)
+def test_a_fact_is_tried_at_the_ends_of_the_arguments(k):
+    signature, value, derivative, fact = FALSE_FACTS[k]
+    field = "derivative" if "entry" in signature else "differential"
+    more = {"facts": [fact]} if fact else {}
+    with pytest.raises(mc.RuleError, match="the fact"):
+        mc.define(f"own_false_{k}{signature}", value=value, **{field: derivative}, **more)
+
+
+@pytest.mark.parametrize("k", range(len(TRUE_FACTS)))
+@pytest.mark.sampled(2)
+def test_a_true_fact_is_accepted(k):
+    signature, value, derivative, facts = TRUE_FACTS[k]
+    field = "derivative" if "entry" in signature else "differential"
+    more = {"domain": "nonsingular(X)"} if "inv" in str(value) else {}
+    assert mc.define(f"own_true_{k}{signature}", value=value, **{field: derivative}, facts=facts, **more).report

@@ -8,6 +8,7 @@ are accordingly those of shapes and facts, and of linear algebra. Within roundin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.evaluate.evaluate import evaluate
@@ -57,7 +58,13 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     """Return a formula of a fact at an array; m and n are its sizes."""
     import numpy as np
 
-    return np.asarray(evaluate([_node(book, text, array.shape, name, sizes)], {name: array}, {})[0])
+    node = _node(book, text, array.shape, name, sizes) if sizes else _kept_node(book, text, array.shape, name)
+    return np.asarray(evaluate([node], {name: array}, {})[0])
+
+
+@lru_cache(maxsize=2048)
+def _kept_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
+    return _node(book, text, shape, name)
 
 
 def _node(book: Rulebook, text: str, shape: Sequence[int], name: str, more: Mapping[str, int] | None = None) -> Node:

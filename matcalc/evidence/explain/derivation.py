@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
+from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
@@ -66,7 +67,9 @@ class Derivation:
 
     def lines(self, result: Node) -> list[Line]:
         """Return the lines that lead to `result`."""
-        found = list(LINES[self.what](self, result))
+        free = unrestricted(self.root, self.wrt)
+        own = replace(self, root=free.root, wrt=tuple(free.variables))
+        found = [replace(line, node=free.restored(line.node)) for line in LINES[self.what](own, result)]
         last = max(k for k, line in enumerate(found) if not line.statement)
         told = tuple(Reason(f"needs {need}") for need in needs(result))
         found[last] = replace(found[last], reasons=(*found[last].reasons, *told))

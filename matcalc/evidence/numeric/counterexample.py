@@ -11,18 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass
 from functools import partial
-from itertools import product
-from typing import NamedTuple
+from itertools import chain, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
+from matcalc.evidence.numeric.end_points import EndPoint, Ends
+from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
 from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
+from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.sizes_from_shapes import Condition, holds
 
 POINTS = 20
@@ -33,6 +36,15 @@ EQUAL, DIFFERENT = 1e-8, 1e-6
 
 NOTHING = 1e-30
 """Values at many digits are held against this part of the data, lest their own rounding counts."""
+
+MORE_DIGITS = (200, 260)
+"""Digits at which values at the ends of sets are found: powers of 1e30 cancel there."""
+
+MODERATE = 1e3
+"""Up to which data, and from which inverse difference on, doubles are believed at an end."""
+
+SHOWN_ENDS = 4
+"""Points at ends that a report names."""
 
 SMALL = (1, 2, 3)
 TRIES = 12
@@ -46,12 +58,16 @@ LARGEST = 1e20
 
 
 class Point(NamedTuple):
-    """Data with the values of both formulas: the first is finite, the second NaN where it has no value."""
+    """Data with the values of both formulas: the first is finite, the second NaN where it has no value.
+
+    `end` says which of the data are at an end of their set.
+    """
 
     sizes: Mapping[str, int]
     data: Mapping[str, Array]
     left: Array
     right: Array
+    end: str = ""
 
     @property
     def is_common(self) -> bool:
@@ -66,6 +82,28 @@ class Point(NamedTuple):
         scale = max(float(np.max(np.abs(a), initial=0.0)) for a in (self.left, self.right))
         off = float(np.max(np.abs(self.left - self.right), initial=0.0))
         return off / scale if scale else 0.0
+
+
+class Samples(NamedTuple):
+    """Where two formulas were compared: how many random points, and the ends of the sets, in words."""
+
+    random: int = 0
+    ends: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many points there are."""
+        return self.random + len(self.ends)
+
+    def with_point(self, point: Point) -> Samples:
+        """Return the samples with one more."""
+        return self._replace(ends=(*self.ends, point.end)) if point.end else self._replace(random=self.random + 1)
+
+    def __str__(self) -> str:
+        if not self.ends:
+            return f"{self.random} random points"
+        shown = "; ".join(list(dict.fromkeys(self.ends))[:SHOWN_ENDS])
+        return f"{self.random} random points and {len(self.ends)} at the ends of the sets ({shown}; ...; M is normal)"
 
 
 @dataclass(eq=False)
@@ -104,25 +142,43 @@ class Comparer:
         return found if np.all(np.isfinite(found)) else None
 
     def is_real(self, point: Point) -> bool:
-        """Whether a difference is more than rounding error: whether it stays at many digits."""
+        """Whether a difference is more than rounding error: whether it stays at many digits.
+
+        At an end of the data that has to be known: rounding is large there, and a singular matrix may have an inverse.
+        At random data a difference is taken for one where no value at many digits can be had.
+        """
+        first, second = (partial(self._value, which, point.sizes) for which in (0, 1))
         if not point.is_common:
-            return self._is_defined(0, point) and not self._is_defined(1, point)
+            is_alone = self._is_defined(0, point) and not self._is_defined(1, point)
+            return is_alone and all(second(data) is None for data in roundings(self.symbols, point.data))
+        if point.end and not (self._is_no_choice(point) and self._stays(point._replace(end=""))):
+            return False
+        return self._stays(point) and is_above_rounding(self.symbols, point.data, first, second)
+
+    def _is_no_choice(self, point: Point) -> bool:
+        return is_no_choice(self.nodes, self.symbols, point.sizes, point.data)
+
+    def _stays(self, point: Point) -> bool:
+        """Whether a difference of two values is one at many digits, at an end at more of them."""
         try:
-            left, right = evaluate_precisely(self.nodes, point.data, point.sizes)
-        except (*REFUSED, ShapeError, NotSupported, TypeError):
-            return True
-        size = max((abs(x) for x in (*left.flat, *right.flat)), default=0) + NOTHING * _largest(point)
-        return bool(max((abs(a - b) for a, b in zip(left.flat, right.flat, strict=True)), default=0) > DIFFERENT * size)
+            left, right = (precisely(node, point) for node in self.nodes)
+        except (NotSupported, TypeError):
+            return not point.end or _is_moderate(point)
+        except (*REFUSED, ShapeError):
+            return not point.end
+        nothing = NOTHING**2 if point.end else NOTHING
+        size = max(map(abs, (*left, *right)), default=0) + nothing * _largest(point)
+        return bool(max((abs(a - b) for a, b in zip(left, right, strict=True)), default=0) > DIFFERENT * size)
 
     def _is_defined(self, which: int, point: Point) -> bool:
         """Whether a formula has a value at many digits; where none can be had, whether it has one in doubles."""
         try:
-            (found,) = evaluate_precisely([self.nodes[which]], point.data, point.sizes)
+            found = precisely(self.nodes[which], point)
         except (ShapeError, NotSupported, TypeError):
-            return which == 0 or point.is_common
+            return which == 0 or point.is_common or bool(point.end)
         except REFUSED:
             return False
-        return all(abs(x) < LARGEST * _largest(point) for x in found.flat)
+        return all(abs(x) < LARGEST * _largest(point) for x in found)
 
     def random(self) -> Iterator[Point]:
         """Yield comparisons at random data with the declared facts, of several sizes, `POINTS` of both values."""
@@ -136,9 +192,32 @@ class Comparer:
             if found == POINTS:
                 return
 
+    def at_ends(self) -> Iterator[Point]:
+        """Yield comparisons at the ends of the sets of the symbols, and where pieces of the formulas meet."""
+        ends = Ends(self.symbols, self.sizes, self.lengths, self.fits)
+        for found in chain(filter(self.has_facts, ends.meetings(self.nodes)), ends.points()):
+            point = self.at(found.sizes, found.data)
+            if point is not None:
+                yield point._replace(end=found.words)
+
+    def has_facts(self, at: EndPoint) -> bool:
+        """Whether data have the declared facts."""
+        return all(defect(at.data[s.name], fact) <= EQUAL for s in self.symbols for fact in facts_of(s))
+
+    def fits(self, sizes: Mapping[str, int]) -> bool:
+        """Whether both formulas have these sizes."""
+        return all(holds(c, sizes) for asked in (self.conditions, *self.asked) for c in asked)
+
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:
         along, mode = self.lengths, trial % len(MODES)
         return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 23, trial) for s in self.symbols}
+
+    def simplest(self, point: Point) -> Point:
+        """Return a difference like one that was found: of small integers, else at that end of smaller data."""
+        small = self.smallest(point.is_common)
+        if small is not None and (not point.end or self.is_real(small._replace(end=point.end))):
+            return small
+        return point
 
     def smallest(self, is_common: bool = True) -> Point | None:
         """Return a difference at the smallest sizes, with the smallest integers that show one.
@@ -216,6 +295,44 @@ class Comparer:
                         data = smaller
                         break
         return data
+
+
+def precisely(node: Node, point: Point) -> list[Any]:
+    """Return the entries of a value at many digits.
+
+    Raises: ArithmeticError at an end of the data where the value is not finite or further digits change it, or where
+    that of an operation in it grows with them: the inverse of a matrix that rounding keeps from being singular; what
+    evaluation raises.
+    """
+    if not point.end:
+        return _entries(evaluate_precisely([node], point.data, point.sizes)[0])
+    found = []
+    for count in MORE_DIGITS:
+        with digits(count):
+            roots = [node, *(n for n in toposort(node) if n.kind == "op")]
+            found.append([_entries(array) for array in evaluate_precisely(roots, point.data, point.sizes)])
+    (first, *few), (second, *many) = found
+    size = max(map(abs, second), default=0) + NOTHING**2 * _largest(point)
+    if not all(map(mp.isfinite, second)) or any(abs(a - b) > EQUAL * size for a, b in zip(first, second, strict=True)):
+        raise ArithmeticError("no value that further digits keep")
+    if any(
+        max(map(abs, b), default=0) > LARGEST * (1 + max(map(abs, a), default=0))
+        for a, b in zip(few, many, strict=True)
+    ):
+        raise ArithmeticError("a singular operand")
+    return second
+
+
+def _entries(array: Any) -> list[Any]:
+    """Return the entries of an array of numbers with many digits, some of which may be arrays of one."""
+    return [x.item() if isinstance(x, np.ndarray) else x for x in array.flat]
+
+
+def _is_moderate(point: Point) -> bool:
+    """Whether data and difference are such that doubles tell a difference from rounding."""
+    sizes = np.abs(np.concatenate([np.ravel(a) for a in point.data.values()] or [np.zeros(1)]))
+    inside = (sizes == 0) | ((sizes >= 1 / MODERATE) & (sizes <= MODERATE))
+    return bool(np.all(inside)) and point.difference > 1 / MODERATE
 
 
 def _largest(point: Point) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point
+from matcalc.evidence.numeric.end_points import Ends, has_jumps
 from matcalc.evidence.numeric.sampling import Array, defect, facts_of, projected
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.constructors import symbol
@@ -39,6 +40,9 @@ CLEAR = 1e-7
 
 MOST_DIRECTIONS = 2000
 """How many directions of -1, 0 and 1 are tried at a point."""
+
+MOST_BESIDE, MOST_ENDS = 6, 40
+"""How many directions are tried at a jump, and how many points at the ends of the sets, where entries are tied."""
 
 MOST_UNITS = 64
 """How many numbers may vary for all their second derivatives to be looked at."""
@@ -84,7 +88,23 @@ class Searcher:
             found = next(bends, None)
             if found is not None:
                 return self._smallest(is_wide) or found
-        return None
+        return next(self._at_jumps(), None)
+
+    def _at_jumps(self) -> Iterator[Bend]:
+        """Yield bends at and beside points where the function may jump; none of a function without jumps."""
+        comparer = self.comparer
+        ends = Ends(comparer.symbols, comparer.sizes, comparer.lengths, comparer.fits)
+        if not has_jumps(simplify(self.f)):
+            return
+        tied = islice(ends.points(), MOST_ENDS)
+        for point in chain(filter(comparer.has_facts, ends.meetings([self.f])), tied):
+            units = list(islice(self._units(point.data), MOST_UNITS + 1))
+            for c in _simple(len(units), MOST_BESIDE):
+                along = self._combined(units, c)
+                for step in KINK_STEPS:
+                    for side in (0.0, step, -step):
+                        beside = self._moved(point.data, along, side)
+                        yield from self._confirmed(point.sizes, beside, [(along, None, (step,))])
 
     def _narrow(self, points: Sequence[Point]) -> Iterator[Bend]:
         """Yield bends close to random points."""

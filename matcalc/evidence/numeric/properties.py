@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.evidence.numeric.covariance import covariance
+from matcalc.evidence.numeric.facts_at_ends import broken_at_ends
 from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect, interior, sample
@@ -20,6 +21,9 @@ OTHERS = ("function", "number")
 
 FARTHER = (4.0, 1e-3)
 """Other scales of the arguments, at which an interval has to hold too."""
+
+LAST_AT_ENDS = 0
+"""The last set of lengths, by its number, at which facts are tried at the ends of the arguments."""
 
 DRAWN = 4
 """How many arguments a fact is tried on; with a domain in words, that any of them may miss, one has to do."""
@@ -50,10 +54,23 @@ def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
             if telling:
                 error = min(telling) if in_words else max(telling)
                 yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
+                yield from _at_ends(at, given, key, fact, f"the fact '{fact}({output})', number {number + 1},", "facts")
     for declared in rule.signature.outputs:
         for fact in declared.facts:
-            error = defect(value[declared.name], fact)
-            yield Finding(f"the fact '{fact}' of the result", "signature", error, EXACT, place(at))
+            error, what = defect(value[declared.name], fact), f"the fact '{fact}' of the result"
+            yield Finding(what, "signature", error, EXACT, place(at))
+            yield from _at_ends(at, {}, declared.name, fact, what, "signature")
+
+
+def _at_ends(
+    at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, what: str, field: str
+) -> Iterator[Finding]:
+    """Test a fact at the ends of the sets of the arguments, which a domain in words may leave out."""
+    if is_in_words(at) or at.form.tangents or at.seed > LAST_AT_ENDS:
+        return
+    broken = broken_at_ends(at, given, key, fact)
+    error, where = broken or (0.0, "")
+    yield Finding(f"{what} at the ends of its arguments,", field, error, EXACT, f" at {where}" if where else place(at))
 
 
 def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Point:

@@ -127,7 +127,7 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Preci
         exact = node.value if node.kind == "number" else _rational(node.size, sizes)
         return objects(np.asarray(exact, dtype=object))
     if node.kind == "constant":
-        return objects(node.array)
+        return np.where(node.array == math.pi, +mp.pi, objects(node.array))
     if node.kind == "selector":
         places = places_of(node, args[0], node.shape[0].evaluate(dict(sizes))) if args else None
         return objects(node.selector.dense(dict(sizes), places))

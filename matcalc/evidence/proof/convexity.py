@@ -128,9 +128,9 @@ def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str
 
 
 def _is_smooth(f: Node, xs: Sequence[Node]) -> bool:
-    """Whether the gradient holds no jumps, whose derivative the rulebook gives as 0."""
+    """Whether neither the function nor its gradient holds jumps, whose derivative the rulebook gives as 0."""
     moved = pushforward(f, {x: tangent_symbol(x, f"d{x.name}") for x in xs})
-    order = toposort(moved)
+    order = toposort([f, moved])
     active = depends_on(order, xs)
     return not any(_jumps(n, k) for n in order if n in active for k, a in enumerate(n.args) if a in active)
 
@@ -374,6 +374,8 @@ def _monotone(node: Node, place: int) -> int:
     """Return 1 for a function that grows with an operand, -1 for one that falls, 0 where that is not known."""
     if node.rule.monotone is not None and len(node.args) == 1:
         return 1 if node.rule.monotone == "increasing" else -1
+    if _jumps(node, place):
+        return 0
     made, operands = _stand_in(node)
     if made.shape:
         return 0

@@ -21,7 +21,7 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.reasons import written
 from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
-from matcalc.tensor.node import Node, exponent_of, toposort
+from matcalc.tensor.node import Indices, Node, exponent_of, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.sums import like_terms
 
@@ -86,7 +86,7 @@ class Inverse(NamedTuple):
     def times(self, left: Node, swapped: bool = False) -> Node:
         """Return `left` times the inverse, or the inverse times `left`."""
         if not self.is_matrix:
-            return _entrywise(left, self.node)
+            return _entrywise(left, self.node, tuple(range(self.node.rank)))
         return matmul(self.node, left) if swapped else matmul(left, self.node)
 
 
@@ -209,36 +209,33 @@ def _itself(pattern: Node) -> Bindings:
 def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Terms, str]]:
     """Yield the terms multiplied by what stands inverted at one of their ends, with a line that says so."""
     for inverse in sorted(inverses, key=lambda v: (-v.whole.length, v.node.digest)):
-        for axis in _ends(terms, inverse):
+        for axes in _ends(terms, inverse):
             if inverse.is_matrix:
-                made = [(c, _onto(n, inverse.whole, axis)) for n, c in terms.items()]
-                side = "left" if axis == 0 else "right"
+                made = [(c, _onto(n, inverse.whole, axes[0])) for n, c in terms.items()]
+                side = "left" if axes[0] == 0 else "right"
                 line = f"multiply from the {side} by {written(inverse.whole)}"
             else:
                 base, exponent = exponent_of(inverse.node)
-                made = [(c, _entrywise(power(base, -exponent), n)) for n, c in terms.items()]
+                made = [(c, _entrywise(n, power(base, -exponent), axes)) for n, c in terms.items()]
                 line = f"multiply by {written(power(base, -exponent))}"
             found = expanded_terms([simplify(n) for _, n in made])
             yield like_terms((n, c * k) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()), line
 
 
-def _ends(terms: Terms, inverse: Inverse) -> list[int]:
-    """Return the axes of the terms at whose end the inverse stands in some term."""
-    axes: dict[int, None] = {}
+def _ends(terms: Terms, inverse: Inverse) -> list[Indices]:
+    """Return the axes of the terms along which the inverse stands in some term: one of a matrix, all of a power."""
+    found: dict[Indices, None] = {}
     for node in terms:
         if node is inverse.node:
-            axes[0] = None
+            found[(0,) if inverse.is_matrix else tuple(range(node.rank))] = None
         for arg, at in node.operands if node.kind == "product" else ():
             if arg is not inverse.node or len(set(node.out)) < len(node.out):
                 continue
-            if not inverse.is_matrix:
-                if set(at) <= set(node.out):
-                    axes[0] = None
-                continue
-            for index in at:
-                if index in node.out:
-                    axes[node.out.index(index)] = None
-    return sorted(axes)
+            if inverse.is_matrix:
+                found |= {(node.out.index(i),): None for i in at if i in node.out}
+            elif set(at) <= set(node.out) and len(set(at)) == len(at):
+                found[tuple(map(node.out.index, at))] = None
+    return sorted(found)
 
 
 def _onto(node: Node, whole: Node, axis: int) -> Node:
@@ -249,8 +246,7 @@ def _onto(node: Node, whole: Node, axis: int) -> Node:
     return product(1, [(whole, at), (node, inner)], tuple(range(rank)))
 
 
-def _entrywise(small: Node, node: Node) -> Node:
-    """Return a tensor times a scalar, or times another of its shape entry by entry."""
-    big, other = (small, node) if small.rank >= node.rank else (node, small)
-    axes = tuple(range(big.rank))
-    return product(Fraction(1), [(big, axes), (other, axes if other.rank else ())], axes, dict(enumerate(big.shape)))
+def _entrywise(node: Node, small: Node, axes: Indices) -> Node:
+    """Return a tensor times another one entry by entry, that one along some axes of the first."""
+    own = tuple(range(node.rank))
+    return product(1, [(node, own), (small, axes)], own, dict(enumerate(node.shape)))

@@ -1,0 +1,82 @@
+"""What the rulebook says of data with a fact, evaluated by the library: its samplers, projections and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from matcalc.calculus.evaluate.check_data import applied
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Fact
+
+CLOSE = 1e-12
+"""How far data may be from a fact, by rounding, relative to the largest entry."""
+
+CONES = ("any", "nonzero", "positive")
+"""How facts are kept by coefficients (`scaled`) that any positive multiple of an array with the fact has."""
+
+ROUNDING = 1e-12
+"""What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None]) -> Array:
+    """Return draws made to have facts one after the other, the most particular last."""
+    book = default_rulebook()
+    for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
+        text = by(book.facts[fact])
+        if text is not None and drawn.size:
+            drawn = applied(book, text, drawn)
+    return drawn
+
+
+def projected(array: Array, facts: Sequence[str]) -> Array:
+    """Return a tangent at an array with these facts: projected on their linear hull."""
+    book = default_rulebook()
+    for fact in book.hull(facts):
+        text = book.facts[fact].tangent
+        if text is not None and array.size:
+            array = applied(book, text, array)
+    return array
+
+
+def defect(array: Array, fact: str) -> float:
+    """Return how far a value is from having a fact: 0 where it has it, by the tests of the fact."""
+    book = default_rulebook()
+    record = book.facts[fact]
+    found = [defect(array, other) for other in record.implies]
+    return max([*found, own_defect(array, fact)])
+
+
+def own_defect(array: Array, fact: str) -> float:
+    """Return how far a value is from what a fact asks by itself, without what it implies."""
+    book = default_rulebook()
+    record = book.facts[fact]
+    scale = max(1.0, float(np.max(np.abs(array), initial=0.0)))
+    found: list[float] = []
+    if array.size:
+        if record.zero is not None:
+            found.append(float(np.max(np.abs(applied(book, record.zero, array, "X")), initial=0.0)) / scale)
+        for text, strict in ((record.nonnegative, False), (record.positive, True)):
+            if text is not None:
+                least = float(np.min(applied(book, text, array, "X"), initial=np.inf))
+                found.append(max(-least / scale, 0.0) if not strict else float(least <= ROUNDING * scale))
+    return max(found, default=0.0)
+
+
+def has_facts(array: Array, facts: Collection[str]) -> bool:
+    """Whether an array, that is not empty, has facts but for rounding: those of a cone at any scale."""
+    book = default_rulebook()
+    largest = float(np.max(np.abs(array)))
+    for fact in sorted(book.closure(facts), key=lambda f: (book.facts[f].zero is None, f)):
+        is_cone = book.facts[fact].scaled in CONES
+        if not is_cone and book.facts[fact].thin and 0 < largest < CLOSE:
+            return False
+        if is_cone and own_defect(array / (largest or 1.0), fact) > CLOSE:
+            return False
+        if not is_cone and own_defect(array, fact) * max(largest, 1.0) > CLOSE:
+            return False
+    return True

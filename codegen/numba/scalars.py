@@ -205,24 +205,6 @@ def sinhc(x):
     return 1.0 + x * x / 6.0 if abs(x) < 1e-4 else vsinh(x) / x
 
 
-@njit(**INLINED)
-def sinc1(x):
-    """sin(x)/x, 1 at 0."""
-    return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else vsin(x) / x
-
-
-@njit(**INLINED)
-def log1pc(x):
-    """log(1 + x)/x, 1 at 0, 0 at infinity."""
-    return 1.0 if x == 0.0 else (0.0 if x == math.inf else vlog1p(x) / x)
-
-
-@njit(**INLINED)
-def expm1c(x):
-    """(exp(x) - 1)/x, 1 at 0."""
-    return 1.0 if x == 0.0 else vexpm1(x) / x
-
-
 @njit(**SCALAR)
 def jump(a, b):
     """(sign(a) - sign(b))/(a - b), 0 on the same side, NaN where both are 0."""

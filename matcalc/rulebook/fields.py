@@ -47,7 +47,7 @@ FACT_FIELDS: Mapping[str, Types] = {
     "projection": (str,), "near": (str,), "transposed": (str,), "negated": (str,), "sums": (bool,), "scaled": (str,),
     "follows": (list,), "excludes": (list,), "products": (list,),
 }  # fmt: skip
-REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,)}
+REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,), "factor": (bool,), "numeric": (bool,)}
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),

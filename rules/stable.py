@@ -83,11 +83,12 @@ def tanhc_diff_(k: int, x: Array) -> Array:
 def xexpm1_diff_(k: int, x: Array) -> Array:
     """The k-th derivative of x/(exp(x) - 1): by its series near 0, else from f*(exp(x) - 1) = x."""
     x = np.asarray(x, dtype=float)
-    is_near = np.abs(x) < 2
-    z, near = np.where(is_near, x, 0.0), 0.0
-    for n, number in enumerate(sp.bernoulli(50)):
-        if n >= k:
-            near = near + (-0.5 if n == 1 else number) / math.factorial(n - k) * z ** (n - k)
+    is_near = np.abs(x) < 1.5
+    z, near, series = np.where(is_near, x, 0.0), np.zeros(()), [1.0]
+    for n in range(1, k + 40):
+        series.append(-sum(series[n - j] / math.factorial(j + 1) for j in range(1, n + 1)) if n % 2 == 0 or n == 1 else 0)
+    for n in range(k, k + 40):
+        near = near + math.perm(n, k) * series[n] * z ** (n - k)
     with np.errstate(all="ignore"):
         small = np.exp(-np.abs(x))
         f = [np.where(x > 0, x * small / (1 - small), x / (small - 1))]

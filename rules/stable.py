@@ -212,8 +212,7 @@ def log_poch_(a: Array, b: Array) -> Array:
     near = np.where(is_near, b, 0.0)
     with np.errstate(all="ignore"):
         mean = np.sum(WEIGHTS * sp.psi(a[..., None] + near[..., None] * NODES), -1)
-        value = np.where(is_near, b * mean, sp.gammaln(a + b) - sp.gammaln(a))
-    return np.where((a > 0) & (a + b > 0), value, np.nan)
+        return np.where(is_near, b * mean, sp.gammaln(a + b) - sp.gammaln(a))
 
 
 def poch_diff_(k: int, a: Array, b: Array) -> Array:
@@ -223,5 +222,4 @@ def poch_diff_(k: int, a: Array, b: Array) -> Array:
     near = np.where(is_near, b, 0.0)
     with np.errstate(all="ignore"):
         mean = np.sum(WEIGHTS * sp.polygamma(k, a[..., None] + near[..., None] * NODES), -1)
-        gap = sp.polygamma(k - 1, a + b) - sp.polygamma(k - 1, a)
-    return np.where((a > 0) & (a + b > 0), np.where(is_near, b * mean, gap), np.nan)
+        return np.where(is_near, b * mean, sp.polygamma(k - 1, a + b) - sp.polygamma(k - 1, a))

@@ -119,9 +119,7 @@ def erf_excess(x, y):
 @njit(**EXACT)
 def log_poch(a, b):
     """gammaln(a + b) - gammaln(a): the integral of digamma where that is short."""
-    if not (a > 0.0 and a + b > 0.0):
-        return math.nan
-    if 2.0 * abs(b) >= a:
+    if not 2.0 * abs(b) < a:
         return vgammaln(a + b) - vgammaln(a)
     total = 0.0
     for k in range(10):
@@ -133,9 +131,7 @@ def log_poch(a, b):
 @njit(**EXACT)
 def poch_diff(order, a, b):
     """polygamma(k - 1, a + b) - polygamma(k - 1, a): the integral of the next where that is short."""
-    if not (a > 0.0 and a + b > 0.0):
-        return math.nan
-    if 2.0 * abs(b) >= a:
+    if not 2.0 * abs(b) < a:
         return polygamma(order - 1.0, a + b) - polygamma(order - 1.0, a)
     total = 0.0
     for k in range(10):

@@ -33,7 +33,7 @@ def by_factor(left: Node, node: Node) -> Iterator[Way]:
     """Yield the ways in which a pattern fits a factor of `node`, or of what it is the logarithm of."""
     if left.kind == node.kind == "product":
         yield from _in_product(left, node)
-    elif left.kind == node.kind == "map" and left.rule == node.rule and node.args[0].kind == "product":
+    elif _is_logarithm(left) and _is_logarithm(node) and node.args[0].kind == "product":
         yield from _in_logarithm(left, node)
 
 
@@ -74,6 +74,10 @@ def _main(left: Node) -> int:
         return base.kind != "symbol", not _is_exponential(base), base.length
 
     return max(range(len(left.args)), key=weight)
+
+
+def _is_logarithm(node: Node) -> bool:
+    return node.kind == "map" and node.rule.role == "logarithm"
 
 
 def _is_exponential(node: Node) -> bool:

@@ -150,8 +150,7 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     if pattern.rewrite.factor:
         yield from _results_by_factor(pattern, node, book)
     if node.kind == "sum" and len(terms_of(pattern.left)) > 1:
-        found = _results_in_sum(pattern, node, book)
-        yield from (n for n in found if n.length < node.length or not pattern.rewrite.factor)
+        yield from _results_in_sum(pattern, node, book)
         return
     if node.kind != "product":
         for bindings in match(pattern.left, node, EMPTY):

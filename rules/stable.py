@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
-NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
+NODES = np.polynomial.legendre.leggauss(60)[0] / 2 + 0.5
+WEIGHTS = np.polynomial.legendre.leggauss(60)[1] / 2
 
 
 def by_parts_(k: int, x: Array, value: Array, slopes: list[Array], near: Array, is_near: Array) -> Array:
@@ -198,7 +198,7 @@ def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
     total = np.sum(weight, -1)
     mean = np.sum(weight * c, -1) / total
     m = [np.sum(weight * (mean[..., None] - c) ** n, -1) / total for n in range(j + 1)]
-    cumulant: list[Array] = [total, np.zeros_like(mean)]
+    cumulant = [total, np.zeros_like(mean)]
     for n in range(2, j + 1):
         lower = sum((math.comb(n - 1, i - 1) * cumulant[i] * m[n - i] for i in range(2, n)), np.zeros_like(mean))
         cumulant.append(m[n] - lower)

@@ -89,7 +89,8 @@ def log_erf_diff(x, y):
     b, a = (-y, -x) if x + y < 0.0 else (x, y)
     if a > 0.0:
         return math.log(1.1283791670955126 * tail_integral(a, b - a, False)) - a * a
-    return math.log(math.erf(b) - math.erf(a))
+    gap = math.erf(b) - math.erf(a)
+    return math.log(gap) if gap < 0.5 else math.log1p(math.erf(-a) - math.erfc(b))
 
 
 @njit(**EXACT)

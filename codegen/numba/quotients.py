@@ -11,7 +11,7 @@ from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
 from matcalc.codegen.numba.circular import vsin
-from matcalc.codegen.numba.elementary import INLINED, vexpm1, vlog1p, vtanh
+from matcalc.codegen.numba.elementary import INLINED, vexp, vexpm1, vlog1p, vtanh
 
 
 @njit(**INLINED)
@@ -41,14 +41,9 @@ def tanhc(x):
 @njit(**INLINED)
 def xexpm1(x):
     """x/(exp(x) - 1), 1 at 0, without overflow."""
-    less = vexpm1(-abs(x))
-    return 1.0 if x == 0.0 else (0.0 if x == math.inf else (-x * (1.0 + less) / less if x > 30.0 else xexpm1_near(x)))
-
-
-@njit(**INLINED)
-def xexpm1_near(x):
-    """x/(exp(x) - 1) where exp(x) is finite."""
-    return x / vexpm1(x)
+    y = abs(x)
+    quotient = (1.7e308 if y > 1.7e308 and x > 0.0 else y) / -vexpm1(-y)
+    return 1.0 if x == 0.0 else (quotient * vexp(-y) if x > 0.0 else quotient)
 
 
 @njit(**EXACT)

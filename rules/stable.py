@@ -36,7 +36,8 @@ def sinc1_diff_(k: int, x: Array) -> Array:
     wave = (np.cos(angle), -np.sin(angle), -np.cos(angle), np.sin(angle))[k % 4]
     with np.errstate(all="ignore"):
         waves = [(np.sin(x), np.cos(x), -np.sin(x), -np.cos(x))[j % 4] for j in range(k + 1)]
-        return by_parts_(k, x, waves[0] / x, waves, np.sum(weights * nodes**k * wave, -1), is_near)
+        value = by_parts_(k, x, waves[0] / x, waves, np.sum(weights * nodes**k * wave, -1), is_near)
+    return np.where(np.isinf(x), 0.0, value)
 
 
 def expm1c_diff_(k: int, x: Array) -> Array:
@@ -48,7 +49,7 @@ def expm1c_diff_(k: int, x: Array) -> Array:
     with np.errstate(all="ignore"):
         left = math.factorial(k) * sp.gammainc(k + 1, np.maximum(-x, 0.0)) * np.abs(x) ** (-k - 1.0)
         right = by_parts_(k, x, np.expm1(x) / x, [np.exp(x)] * (k + 1), near, is_near)
-    right = np.where(x == np.inf, np.inf, right)
+    right = np.where(x > 710, np.inf, right)
     return np.where(is_near | (x > 0), right, left)
 
 
@@ -136,8 +137,8 @@ def log_erf_diff_(x: Array, y: Array) -> Array:
         near = np.maximum(a, 0.0)
         tail = np.log(2 / math.sqrt(math.pi) * tail_integrals_(near, b - near)[0]) - near * near
         gap = sp.erf(b) - sp.erf(a)
-        wide = np.where(gap < 0.5, np.log(gap), np.log1p(sp.erf(-a) - sp.erfc(b)))
-        value = np.where(a > 0, tail, wide)
+        wide = np.log1p(-sp.erf(a) - sp.erfc(b))
+        value = np.where(gap > 0.5, wide, np.where(a > 0, tail, np.log(gap)))
     return np.where(x > y, value, np.where(x == y, -np.inf, np.nan))
 
 
@@ -180,8 +181,10 @@ def log_besseli_diff_(j: int, k: Array, x: Array) -> Array:
     """The cumulants of cos(t) under exp(x*cos(t))*sin(t)^(2*k), and the derivative of k*log(x)."""
     k, x = np.broadcast_arrays(np.asarray(k, dtype=float), x)
     with np.errstate(all="ignore"):
-        own = np.where(k == 0, 0.0, k * (-1.0) ** (j - 1) * math.factorial(j - 1) / x**j)
-        value = own + (bessel_ratio_(k, x) if j == 1 else cosine_cumulant_(j, k, x))
+        own = k / x
+        for i in range(1, j):
+            own = own * (-i / x)
+        value = np.where(k == 0, 0.0, own) + (bessel_ratio_(k, x) if j == 1 else cosine_cumulant_(j, k, x))
     return np.where((k >= 0) & (x >= 0), value, np.nan)
 
 
@@ -198,11 +201,15 @@ def bessel_ratio_(k: Array, x: Array) -> Array:
 def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
     """The j-th cumulant, j > 1, of cos(t) under exp(x*cos(t))*sin(t)^(2*k), t from 0 to pi."""
     K, X = k[..., None], x[..., None]
-    end = math.pi * np.minimum(1.0, np.sqrt((20 + 4 * np.sqrt(K) + 2 * K) / np.maximum(X, 1e-300)))
+    ratio = bessel_ratio_(k, x)[..., None]
+    wide = math.pi * np.minimum(1.0, np.sqrt((20 + 4 * np.sqrt(K) + 2 * K) / np.maximum(X, 1e-300)))
+    peak, width = np.arccos(ratio), 9.5 / np.sqrt(2 * K / (1 - ratio**2) + X * ratio)
+    low = np.where(K > 5, np.maximum(peak - width, 0.0), 0.0)
+    high = np.where(K > 5, np.minimum(peak + width, math.pi), wide)
     nodes, w = np.polynomial.legendre.leggauss(15)
     v, w = np.concatenate([(nodes + 1 + 2 * k) / 40 for k in range(20)]), np.concatenate([w] * 20)
     # t is a cubic in v, so that a power of t at an end is smooth enough
-    t, slope = end * v * v * (3 - 2 * v), end * 3 * v * (1 - v)
+    t, slope = low + (high - low) * v * v * (3 - 2 * v), v * (1 - v)
     c = 2 * np.sin(t / 2) ** 2
     log_weight = sp.xlogy(2 * K, np.sin(np.minimum(t, math.pi))) - X * c
     weight = w * slope * np.exp(log_weight - np.max(log_weight, -1, keepdims=True))
@@ -213,7 +220,12 @@ def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
     for n in range(2, j + 1):
         lower = sum((math.comb(n - 1, i - 1) * cumulant[i] * m[n - i] for i in range(2, n)), np.zeros_like(mean))
         cumulant.append(m[n] - lower)
-    return np.where(x == np.inf, 0.0, cumulant[j])
+    return np.where(x > 1e150, 0.0, cumulant[j])
+
+
+def log_gamma_(x: Array) -> Array:
+    """gammaln, but a number at subnormal ones."""
+    return np.where((x > 0) & (x < 1e-300), -np.log(np.abs(x)), sp.gammaln(x))
 
 
 def log_poch_(a: Array, b: Array) -> Array:
@@ -224,7 +236,7 @@ def log_poch_(a: Array, b: Array) -> Array:
     near = np.where(is_near, b, 0.0)
     with np.errstate(all="ignore"):
         mean = np.sum(weights * sp.psi(a[..., None] + near[..., None] * nodes), -1)
-        return np.where(is_near, b * mean, sp.gammaln(a + b) - sp.gammaln(a))
+        return np.where(is_near, b * mean, log_gamma_(a + b) - log_gamma_(a))
 
 
 def poch_diff_(k: int, a: Array, b: Array) -> Array:

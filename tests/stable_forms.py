@@ -1,22 +1,28 @@
 """Formulas with a removable singularity, with a difference that cancels or with a number that overflows.
 
 Each is an elementwise formula in x, the same for mpmath, and the range of x that it is tried on: by sign and by powers
-of ten. Truth is mpmath's value and derivatives at 60 digits or more.
+of ten. Truth is mpmath's value and derivatives at 350 digits, in `cases/stable_forms.json`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import mpmath
 import numpy as np
 
 mp = mpmath.mp.clone()
 mp.dps = 350
+FILE = Path(__file__).parent / "cases" / "stable_forms.json"
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Case:
     """A formula in the vector x, its truth as a function of a number, and points."""
 
     text: str
@@ -35,9 +41,24 @@ def above(low: float, high: float) -> np.ndarray:
     return 10.0 ** np.linspace(low + 0.0137, high - 0.0113, 23)
 
 
-def truth_of(case: Case, order: int) -> np.ndarray:
-    """Return derivatives of the truth at the points."""
-    return np.array([float(mp.diff(case.truth, mp.mpf(float(x)), order)) for x in case.points])
+@cache
+def truths(case: Case) -> list[np.ndarray]:
+    """Return the truth at the points and its first three derivatives, as they were written down."""
+    return [np.array(row) for row in recorded()[case.text]]
+
+
+@cache
+def recorded() -> dict[str, list[list[float]]]:
+    """Return the truths of all cases: `python tests/stable_forms.py` computes them in some minutes."""
+    found: dict[str, list[list[float]]] = json.loads(FILE.read_text())
+    return found
+
+
+def record() -> None:
+    """Write the truths of all cases."""
+    rows = {c.text: [[float(mp.diff(c.truth, mp.mpf(float(x)), k)) for x in c.points] for k in range(4)] for c in CASES}
+    lines = (f"{json.dumps(text)}: {json.dumps(values)}" for text, values in rows.items())
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def s(z: Any) -> Any:
@@ -117,3 +138,24 @@ CASES = [
     Case("log((1 + x)./(1 - x))/2", mp.atanh, both(-9, 0)),
     Case("(exp(x) - exp(-x))/2", mp.sinh, both(-9, 2)),
 ]  # fmt: skip
+
+VECTOR_CASES = [
+    ("-log(softmax(x))[2]", "x: vector(n)", {"x": [0.0, 800, -800]}, 1600, [0, 1, -1]),
+    ("-log(softmax(x)[2])", "x: vector(n)", {"x": [0.0, 800, -800]}, 1600, [0, 1, -1]),
+    ("-log(exp(x[2])/sum(exp(x)))", "x: vector(n)", {"x": [0.0, 800, -800]}, 1600, [0, 1, -1]),
+    ("log(mean(exp(x)))", "x: vector(n)", {"x": [1000.0, 1000]}, 1000, [0.5, 0.5]),
+    ("log(w'*exp(x))", "x: vector(n); w: vector(n) positive", {"x": [1000.0, 1000], "w": [0.3, 0.7]}, 1000, [0.3, 0.7]),
+    ("-sum(p.*log(p))", "p: vector(n) nonnegative", {"p": [0.5, 0.5, 0]}, np.log(2), [np.log(2) - 1] * 2 + [np.inf]),
+    ("sum(p.*log(p./q))", "p: vector(n) nonnegative; q: vector(n) positive", {"q": [0.25, 0.75], "p": [1.0, 0.0]},
+     np.log(4), [-4, 0]),
+    ("-2*(y*raw - log(1 + exp(raw)))", "raw: scalar; y: scalar", {"raw": -1000.0, "y": 1.0}, 2000, -2),
+    ("gammaln((v + 1)/2) - gammaln(v/2) - log(v*pi)/2 - (v + 1)/2*log(1 + x^2/v)", "x: scalar; v: scalar positive",
+     {"x": 1.5, "v": 1e12}, -2.0439385332047828, -1.499999999998125),
+    ("sum(gammaln(y + r)) - n*gammaln(r)", "r: scalar positive; y: vector(n)", {"r": 1e8, "y": [3.0, 0, 5]},
+     147.36544608161893, 7.999999870000004e-08),
+    ("sum(log(erfc(-z/sqrt(2))/2))", "z: vector(n)", {"z": [-40.0, 0]}, -804.60844201377 - np.log(2),
+     [40.02496884720726, 0.7978845608028654]),
+]  # fmt: skip
+
+if __name__ == "__main__":
+    record()

@@ -41,7 +41,7 @@ def log_besseli_diff(order, k, x):
             own *= -j / x
     if order == 1.0:
         return own + bessel_ratio(k, x)
-    return own + (0.0 if x == math.inf else cosine_cumulant(int(order), k, x))
+    return own + (0.0 if x > 1e150 else cosine_cumulant(int(order), k, x))
 
 
 @njit(**EXACT)
@@ -61,18 +61,23 @@ def bessel_ratio(k, x):
 @njit(**EXACT)
 def cosine_cumulant(count, k, x):
     """The cumulant of that order, at least 2, of cos(t): of central moments of 1 - cos(t), by Gauss's rule twice."""
-    end = math.pi * min(1.0, math.sqrt((20.0 + 4.0 * math.sqrt(k) + 2.0 * k) / max(x, 1e-300)))
+    ratio = bessel_ratio(k, x)
+    low, high = 0.0, math.pi * min(1.0, math.sqrt((20.0 + 4.0 * math.sqrt(k) + 2.0 * k) / max(x, 1e-300)))
+    if k > 5.0:
+        peak = math.acos(ratio)
+        width = 9.5 / math.sqrt(2.0 * k / (1.0 - ratio * ratio) + x * ratio)
+        low, high = max(peak - width, 0.0), min(peak + width, math.pi)
+    top = 0.0 if k == 0.0 else k * math.log(max(1.0 - ratio * ratio, 1e-300)) + x * ratio - x
     values, weights = np.empty(80), np.empty(80)
     place, total, mean = 0, 0.0, 0.0
-    peak = 0.0 if k == 0.0 else k * math.log(max(1.0 - bessel_ratio(k, x) ** 2, 1e-300)) + x * bessel_ratio(k, x) - x
     for panel in range(2):
         for n in range(20):
             for side in (-1.0, 1.0):
                 v = 0.5 * (panel + 0.5 + 0.5 * side * NODES_40[n])
-                t = min(end * v * v * (3.0 - 2.0 * v), math.pi)
+                t = min(low + (high - low) * v * v * (3.0 - 2.0 * v), math.pi)
                 s = math.sin(0.5 * t)
                 c = 2.0 * s * s
-                log_weight = (0.0 if k == 0.0 else 2.0 * k * math.log(math.sin(t))) - x * c - peak
+                log_weight = (0.0 if k == 0.0 else 2.0 * k * math.log(math.sin(t))) - x * c - top
                 weight = WEIGHTS_40[n] * v * (1.0 - v) * math.exp(log_weight)
                 values[place], weights[place] = c, weight
                 total += weight

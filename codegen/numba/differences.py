@@ -87,10 +87,12 @@ def log_erf_diff(x, y):
     if not x > y:
         return -math.inf if x == y else math.nan
     b, a = (-y, -x) if x + y < 0.0 else (x, y)
+    gap = math.erf(b) - math.erf(a)
+    if gap > 0.5:
+        return math.log1p(-math.erf(a) - math.erfc(b))
     if a > 0.0:
         return math.log(1.1283791670955126 * tail_integral(a, b - a, False)) - a * a
-    gap = math.erf(b) - math.erf(a)
-    return math.log(gap) if gap < 0.5 else math.log1p(math.erf(-a) - math.erfc(b))
+    return math.log(gap)
 
 
 @njit(**EXACT)
@@ -126,7 +128,7 @@ def log_poch(a, b):
     for k in range(10):
         below, above = a + b * (0.5 - 0.5 * NODES_20[k]), a + b * (0.5 + 0.5 * NODES_20[k])
         total += WEIGHTS_20[k] * (vdigamma(below) + vdigamma(above))
-    return 0.5 * b * total
+    return b * (0.5 * total)
 
 
 @njit(**EXACT)
@@ -138,4 +140,4 @@ def poch_diff(order, a, b):
     for k in range(10):
         below, above = a + b * (0.5 - 0.5 * NODES_20[k]), a + b * (0.5 + 0.5 * NODES_20[k])
         total += WEIGHTS_20[k] * (polygamma(order, below) + polygamma(order, above))
-    return 0.5 * b * total
+    return b * (0.5 * total)

@@ -75,10 +75,12 @@ def sinc1_diff(order, x):
 def expm1c_diff(order, x):
     """The integral of u^k*exp(x*u) over u from 0 to 1: a series of positive terms, or recurrences far out."""
     count = int(order)
+    if x > 710.0:
+        return math.inf
     if x > 20.0 + order:
         f = math.expm1(x) / x
         for k in range(1, count + 1):
-            f = math.inf if f == math.inf else (math.exp(x) - k * f) / x
+            f = (math.exp(x) - k * f) / x
         return f
     if x < -40.0 - 2.0 * order:
         f = -1.0 / x

@@ -1,4 +1,7 @@
-"""The logarithm of a modified Bessel function and its derivatives: cumulants of cos(t) under exp(x*cos(t))*sin(t)^(2*k)."""
+"""The logarithm of a modified Bessel function and its derivatives.
+
+These are cumulants of cos(t) under exp(x*cos(t))*sin(t)^(2*k), t from 0 to pi (DLMF 10.32.2).
+"""
 
 import math
 

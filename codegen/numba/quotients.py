@@ -130,7 +130,7 @@ def log1pc_diff(order, x):
 
 @njit(**EXACT)
 def tanh_slopes(x, slopes):
-    """The derivatives of tanh from 0 on: of the power series by t' = 1 - t^2, times factorials; 1 - t^2 without loss."""
+    """The derivatives of tanh from 0 on: of its power series by t' = 1 - t^2, the first one without loss."""
     t, c = math.tanh(x), math.cosh(min(abs(x), 400.0))
     count = slopes.shape[0]
     series = np.empty(count)

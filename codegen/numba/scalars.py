@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.circular import vsin
-from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vexpm1, vlog, vlog1p, vsigmoid, vsinh
+from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vlog, vlog1p, vsigmoid, vsinh
 from matcalc.codegen.numba.powers import vpow
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.language.declare import FACTS, RULE_KINDS, Declaration, read_declarations
-from matcalc.rulebook.fields import FACT_FIELDS, REWRITE_FIELDS, Report, check_fields, read_rewrite
+from matcalc.rulebook.fields import FACT_FIELDS, REWRITE_FIELDS, REWRITE_WAYS, Report, check_fields, read_rewrite
 from matcalc.rulebook.rule import Fact, Rewrite
 
 
@@ -36,12 +36,10 @@ def rewrite_from_table(
         report("let", f"let does not parse: {error}")
         return None
     made = rewrite_of(given["rule"], variables, address, report)
-    return made and replace(made, **{way: given.get(way, False) for way in ("splits", "factor", "numeric")})
+    return made and replace(made, **{way: given.get(way, False) for way in REWRITE_WAYS})
 
 
-def rewrite_of(
-    text: str, variables: tuple[Declaration, ...], address: str, report: Report
-) -> Rewrite | None:
+def rewrite_of(text: str, variables: tuple[Declaration, ...], address: str, report: Report) -> Rewrite | None:
     """Return the rewrite `left => right`, if any under its condition; None where the text reads otherwise, reported."""
     sides = read_rewrite(text)
     if sides is None:

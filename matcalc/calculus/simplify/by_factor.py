@@ -67,7 +67,7 @@ class Taken(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _main(left: Node) -> int:
-    """Return the place of the factor that a pattern is found by: one that binds its variables, and is no exponential."""
+    """Return the place of the factor that a pattern is found by: one that binds its variables, no exponential."""
 
     def weight(place: int) -> tuple[bool, bool, int]:
         base, _ = exponent_of(left.args[place])

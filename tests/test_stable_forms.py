@@ -39,6 +39,7 @@ def test_plain(case):
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 @pytest.mark.sampled(60)
+@pytest.mark.thinned(8)
 def test_compiled(case, target):
     check(case, mc.compile(list(outputs(case)), target=target)(case.points))
 

@@ -71,13 +71,13 @@ def log_erfc(x):
 
 @njit(**EXACT)
 def tail_integral(a, h, moment):
-    """The integral of s^moment*exp(-s*(2*a + s)) over s from 0 to h, a >= 0."""
+    """The integral of exp(-s*(2*a + s)) over s from 0 to h, a >= 0; of s times that for a `moment`."""
     end = min(h, 42.0 / (a + math.sqrt(a * a + 42.0)))
     total = 0.0
     for k in range(20):
-        for side in (-1.0, 1.0):
-            s = end * (0.5 + 0.5 * side * NODES_40[k])
-            total += WEIGHTS_40[k] * math.exp(-s * (2.0 * a + s)) * (s if moment else 1.0)
+        s, t = end * (0.5 - 0.5 * NODES_40[k]), end * (0.5 + 0.5 * NODES_40[k])
+        below, above = math.exp(-s * (2.0 * a + s)), math.exp(-t * (2.0 * a + t))
+        total += WEIGHTS_40[k] * (below * s + above * t if moment else below + above)
     return 0.5 * end * total
 
 

@@ -80,15 +80,20 @@ def _key(left: Node) -> str:
     return "sum" if len(terms_of(left)) > 1 else head(left)
 
 
+def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
+    """Whether a rewriter has a rewrite. One about matrices may have a value where what is written has none."""
+    return all(d.kind != "matrix" for d in rewrite.variables) if numeric else not rewrite.numeric
+
+
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
 
-    `settled` are nodes on which none fits. Those for numbers alone are left out unless it is `numeric`.
+    `settled` are nodes on which none fits. A `numeric` one has those for numbers alone, and none about matrices.
     """
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book = book
-        self.waiting = [(self.needs(r.left), r) for r in book.rewrites if numeric or not r.numeric]
+        self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}

@@ -54,7 +54,7 @@ def simplify_all(
 def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node]:
     """Return the roots in forms that lose no digits and do not overflow where a number is computed from them.
 
-    These are the rewrites of `simplify_all`, and those for numbers alone; sums stay as they are.
+    These are the rewrites of `simplify_all` that are not about matrices, and those for numbers alone. Sums stay.
     """
     rules = rewriter(book or default_rulebook(), True)
     rules.prepare(heads(roots))

@@ -82,7 +82,9 @@ def _key(left: Node) -> str:
 
 def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
     """Whether a rewriter has a rewrite. One about matrices may have a value where what is written has none."""
-    return all(d.kind != "matrix" for d in rewrite.variables) if numeric else not rewrite.numeric
+    if not numeric:
+        return not rewrite.numeric
+    return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
 
 
 class Rewriter:

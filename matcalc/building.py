@@ -20,7 +20,7 @@ from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
-from matcalc.calculus.simplify.simplify import simplify, simplify_all
+from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import cost_of, listed, work
@@ -395,7 +395,8 @@ def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
     wanted = [out.node for out in outputs if out.node is not out.unfactored]
     simple = dict(zip(wanted, simplify_all(wanted), strict=True))
     forms = [simple.get(out.node, out.node) for out in outputs]
-    return [out.unfactored or node for out, node in zip(outputs, forms, strict=True)], factor_all(forms)
+    plain = [out.unfactored or node for out, node in zip(outputs, forms, strict=True)]
+    return stable_all(plain), stable_all(factor_all(forms))
 
 
 def _hoisted(size: Size) -> Condition:

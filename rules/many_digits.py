@@ -97,6 +97,74 @@ def snapped_(f: Callable[..., Array], w: Array) -> Array:
     return w
 
 
+def slope_(f: Callable[[Any, Number], Number], k: int, x: Array) -> Array:
+    """The k-th derivative of f(mp, x), a quotient whose singularity is removable: from points beside it."""
+    return by_digits_(lambda mp, x: mp.diff(lambda t: f(mp, t or mp.mpf(2) ** -300), x, k), x)
+
+
+def sinc1_diff_(k: int, x: Array) -> Array:
+    return slope_(lambda mp, t: mp.sin(t) / t, k, x)
+
+
+def expm1c_diff_(k: int, x: Array) -> Array:
+    return slope_(lambda mp, t: mp.expm1(t) / t, k, x)
+
+
+def log1pc_diff_(k: int, x: Array) -> Array:
+    return slope_(lambda mp, t: mp.log1p(t) / t, k, x)
+
+
+def tanhc_diff_(k: int, x: Array) -> Array:
+    return slope_(lambda mp, t: mp.tanh(t) / t, k, x)
+
+
+def xexpm1_diff_(k: int, x: Array) -> Array:
+    return slope_(lambda mp, t: t / mp.expm1(t), k, x)
+
+
+def log1mexp_(x: Array) -> Array:
+    return np.log(-np.expm1(x))
+
+
+def logdiffexp_(x: Array, y: Array) -> Array:
+    return x + np.log(-np.expm1(y - x))
+
+
+def erf_gap_(mp: Any, x: Number, y: Number) -> Number:
+    """erf(x) - erf(y) from the side on which both are small."""
+    if x + y < 0:
+        x, y = -y, -x
+    return mp.erfc(y) - mp.erfc(x) if y > 0 else mp.erf(x) - mp.erf(y)
+
+
+def log_erf_diff_(x: Array, y: Array) -> Array:
+    return by_digits_(lambda mp, x, y: mp.log(erf_gap_(mp, x, y)), x, y)
+
+
+def erf_share_(x: Array, y: Array) -> Array:
+    return by_digits_(lambda mp, x, y: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi) / erf_gap_(mp, x, y), x, y)
+
+
+def erf_excess_(x: Array, y: Array) -> Array:
+    return 2 * x + erf_share_(x, y)
+
+
+def log_besseli_(k: Array, x: Array) -> Array:
+    return by_digits_(lambda mp, k, x: mp.log(mp.besseli(k, x)), k, x)
+
+
+def log_besseli_diff_(j: int, k: Array, x: Array) -> Array:
+    return by_digits_(lambda mp, k, x: mp.diff(lambda t: mp.log(mp.besseli(k, t)), x, j), k, x)
+
+
+def log_poch_(a: Array, b: Array) -> Array:
+    return by_digits_(lambda mp, a, b: (mp.loggamma(a + b) - mp.loggamma(a)).real, a, b)
+
+
+def poch_diff_(k: int, a: Array, b: Array) -> Array:
+    return by_digits_(lambda mp, a, b: mp.psi(k - 1, a + b) - mp.psi(k - 1, a), a, b)
+
+
 def defined_(f: Callable[..., Number], points: Sequence[Number], value: Number) -> Number:
     return value
 

@@ -149,6 +149,76 @@ def sinc1(x):
     return np.where(x == 0.0, 1.0, np.sin(x) / np.where(x == 0.0, 1.0, x))
 
 
+def by_parts(order, x, f, slopes, near, is_near):
+    """The k-th derivative of f = g/x for that of g: by x*f_j + j*f_(j - 1) = g_j away from 0, else what is near."""
+    safe = np.where(is_near, 1.0, x)
+    for k in range(1, int(order) + 1):
+        f = (slopes[k] - k * f) / safe
+    return np.where(is_near, near, f)
+
+
+def sinc1_diff(order, x):
+    """The k-th derivative of sin(x)/x: Taylor's series near 0."""
+    count = int(order)
+    is_near = np.abs(x) < max(1.0, 0.5 * count)
+    odd = count % 2
+    z, series = np.where(is_near, x, 0.0), 0.0
+    term = (1.0 if (count + odd) % 4 == 0 else -1.0) * (z if odd else 1.0)
+    for m in range(odd, 60, 2):
+        series = series + term / (m + count + 1.0)
+        term = term * (-z * z / ((m + 1.0) * (m + 2.0)))
+    s, c = np.sin(x), np.cos(x)
+    slopes = [(s, c, -s, -c)[k % 4] for k in range(count + 1)]
+    return by_parts(order, x, s / np.where(is_near, 1.0, x), slopes, series, is_near)
+
+
+def expm1c_diff(order, x):
+    """The k-th derivative of (exp(x) - 1)/x: the series of the integral of u^k*exp(x*u) near 0."""
+    count = int(order)
+    is_near = np.abs(x) < 2.0 + count
+    z = np.where(is_near, np.abs(x), 0.0)
+    right, left, term, other = 0.0, 0.0, 1.0, 1.0 / (count + 1.0)
+    for j in range(40 + 4 * count):
+        right, left = right + term / (count + 1.0 + j), left + other
+        term, other = term * z / (j + 1.0), other * z / (count + 2.0 + j)
+    near = np.where(x < 0.0, np.exp(-z) * left, right)
+    slopes = [np.exp(x)] * (count + 1)
+    return by_parts(order, x, np.expm1(x) / np.where(is_near, 1.0, x), slopes, near, is_near)
+
+
+def log1pc_diff(order, x):
+    """The k-th derivative of log(1 + x)/x: its series near 0."""
+    count = int(order)
+    is_near = np.abs(x) < 0.5
+    z, near, term = np.where(is_near, x, 0.0), 0.0, 1.0
+    for k in range(1, count + 1):
+        term = -k * term
+    for j in range(60 + 4 * count):
+        near = near + term / (count + 1.0 + j)
+        term = term * -z * (count + 1.0 + j) / (j + 1.0)
+    f, slope, slopes = np.log1p(x) / np.where(is_near, 1.0, x), 1.0, [0.0]
+    for k in range(1, count + 1):
+        slope = slope / (1.0 + x) if k == 1 else slope * (1.0 - k) / (1.0 + x)
+        slopes.append(slope)
+    return by_parts(order, x, f, slopes, near, is_near)
+
+
+def log1mexp(x):
+    """log(1 - exp(x)), NaN for x > 0."""
+    return np.where(x > -0.6931471805599453, np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+def logdiffexp(x, y):
+    """log(exp(x) - exp(y)), NaN for x < y."""
+    return np.where(x == y, -np.inf, x + log1mexp(y - x))
+
+
+def log_sigmoid_diff(x, y):
+    """log(sigmoid(x) - sigmoid(y)): a sum of terms of one sign."""
+    less = np.maximum(-x, 0.0) + np.log1p(np.exp(-np.abs(x))) + np.maximum(y, 0.0) + np.log1p(np.exp(-np.abs(y)))
+    return log1mexp(y - x) - less
+
+
 def norm2(x):
     """The Euclidean norm, without overflow."""
     top = np.max(np.abs(x), initial=0.0)

@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit
 
 from matcalc.codegen.numba.call import EXACT
-from matcalc.codegen.numba.circular import vsin
-from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vexpm1, vlog, vlog1p, vsigmoid, vsinh
+from matcalc.codegen.numba.elementary import INLINED, SCALAR, rint, vexp, vlog, vlog1p, vsigmoid, vsinh
 from matcalc.codegen.numba.powers import vpow
 
 
@@ -203,24 +202,6 @@ def if_finite(y, x):
 def sinhc(x):
     """sinh(x)/x, 1 at 0."""
     return 1.0 + x * x / 6.0 if abs(x) < 1e-4 else vsinh(x) / x
-
-
-@njit(**INLINED)
-def sinc1(x):
-    """sin(x)/x, 1 at 0."""
-    return 1.0 - x * x / 6.0 if abs(x) < 1e-4 else vsin(x) / x
-
-
-@njit(**INLINED)
-def log1pc(x):
-    """log(1 + x)/x, 1 at 0, 0 at infinity."""
-    return 1.0 if x == 0.0 else (0.0 if x == math.inf else vlog1p(x) / x)
-
-
-@njit(**INLINED)
-def expm1c(x):
-    """(exp(x) - 1)/x, 1 at 0."""
-    return 1.0 if x == 0.0 else vexpm1(x) / x
 
 
 @njit(**SCALAR)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
@@ -47,7 +48,7 @@ def value_of(
     if check_facts:
         check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)
     check_conditions(names.conditions, sizes)
-    (found,) = evaluate([root], arrays, sizes)
+    (found,) = evaluate(stable_all([root]), arrays, sizes)
     return float(found) if np.ndim(found) == 0 and not np.iscomplexobj(found) else found
 
 

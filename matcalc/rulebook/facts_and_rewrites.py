@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.language.declare import FACTS, RULE_KINDS, Declaration, read_declarations
-from matcalc.rulebook.fields import FACT_FIELDS, REWRITE_FIELDS, Report, check_fields, read_rewrite
+from matcalc.rulebook.fields import FACT_FIELDS, REWRITE_FIELDS, REWRITE_WAYS, Report, check_fields, read_rewrite
 from matcalc.rulebook.rule import Fact, Rewrite
 
 
@@ -34,15 +35,14 @@ def rewrite_from_table(
     except MatcalcError as error:
         report("let", f"let does not parse: {error}")
         return None
-    return rewrite_of(given["rule"], variables, address, report, given.get("splits", False))
+    made = rewrite_of(given["rule"], variables, address, report)
+    return made and replace(made, **{way: given.get(way, False) for way in REWRITE_WAYS})
 
 
-def rewrite_of(
-    text: str, variables: tuple[Declaration, ...], address: str, report: Report, splits: bool = False
-) -> Rewrite | None:
+def rewrite_of(text: str, variables: tuple[Declaration, ...], address: str, report: Report) -> Rewrite | None:
     """Return the rewrite `left => right`, if any under its condition; None where the text reads otherwise, reported."""
     sides = read_rewrite(text)
     if sides is None:
         report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
         return None
-    return Rewrite(variables, *sides, address, splits)
+    return Rewrite(variables, *sides, address)

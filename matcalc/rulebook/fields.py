@@ -48,7 +48,8 @@ FACT_FIELDS: Mapping[str, Types] = {
     "ends": (list,), "thin": (bool,),
     "follows": (list,), "excludes": (list,), "products": (list,),
 }  # fmt: skip
-REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), "splits": (bool,)}
+REWRITE_WAYS = ("splits", "factor", "numeric")
+REWRITE_FIELDS: Mapping[str, Types] = {"let": (str,), "rule": (str,), **dict.fromkeys(REWRITE_WAYS, (bool,))}
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "transpose": ("same",), "parity": ("even", "odd"), "monotone": ("increasing", "decreasing"),
     "curvature": ("convex", "concave"), "of": ("any", "matrix", "square"),

@@ -197,6 +197,7 @@ class Rewrite:
     """`left => right if condition` for the declared `variables`.
 
     One that `splits` makes several operations of one, each on less: longer to read, better to differentiate and run.
+    One of a `factor` fits a factor of a larger product too. A `numeric` one is used where numbers are computed alone.
     """
 
     variables: tuple[Declaration, ...]
@@ -205,6 +206,8 @@ class Rewrite:
     condition: str | None
     address: str
     splits: bool = False
+    factor: bool = False
+    numeric: bool = False
 
     def __str__(self) -> str:
         return f"{self.left} => {self.right}" + (f" if {self.condition}" if self.condition else "")

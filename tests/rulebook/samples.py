@@ -38,7 +38,14 @@ DOMAINS = {
     "betainc": {"x": uniform(0.1, 0.9)},
     "betainc_diff": {"x": uniform(0.1, 0.9)},
     "pow": {"x": uniform(0.5, 2), "p": lambda rng, shape: 2.5},
-    "log1pc": {"x": uniform(-0.5, 2)},
+    **{name: {"x": uniform(-0.4, 2)} for name in ("log1pc", "log1pc_diff")},
+    "log1mexp": {"x": uniform(-2, -0.1)},
+    **{
+        name: {"x": uniform(0.5, 2), "y": uniform(-1, 0.4)}
+        for name in ("logdiffexp", "log_sigmoid_diff", "sigmoid_share", "log_erf_diff", "erf_share", "erf_excess")
+    },
+    **{name: {"k": uniform(0.5, 2), "x": uniform(0.5, 2)} for name in ("log_besseli", "log_besseli_diff")},
+    **{name: {"b": uniform(0.5, 2)} for name in ("log_poch", "poch_diff")},
     "powr": {"x": uniform(0.5, 2)},
     "clip": {"lo": uniform(-0.6, -0.4), "hi": uniform(0.4, 0.6)},
     "svdfun": {"f": lambda rng, shape: "sinh"},
@@ -74,6 +81,21 @@ DOMAINS = {
     "svd_shrink": {"t": lambda rng, shape: 0.3},
     "care": {"Q": lambda rng, shape: np.eye(*shape)},
     "dare": {"Q": lambda rng, shape: np.eye(*shape)},
+}
+
+APART = {"x": uniform(0.5, 2), "y": uniform(-1, 0.4)}
+
+# Of rewrites whose left side has a value on a part of the numbers alone: variable -> sampler.
+REWRITES = {
+    "log(1 - exp(x))": {"x": uniform(-2, -0.1)},
+    "log(-expm1(x))": {"x": uniform(-2, -0.1)},
+    "log(exp(x) - exp(y))": APART,
+    "log(sigmoid(x) - sigmoid(y))": APART,
+    "log(erf(x) - erf(y))": APART,
+    "log(erfc(y) - erfc(x))": APART,
+    "log(x + sqrt(x.^2 - 1))": {"x": uniform(1.2, 3)},
+    "log((1 + x)./(1 - x))": {"x": uniform(-0.9, 0.9)},
+    "log(x./(1 - x))": {"x": uniform(0.1, 0.9)},
 }
 
 

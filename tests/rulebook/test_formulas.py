@@ -242,6 +242,8 @@ def test_rewrite(rewrite):
         if any(word in rewrite.left for word in ("logm", "powm", "sqrtm", "1./", "(log", "(sqrt", ".^p")):
             known = ["spd"] if len(shape) == 2 and shape[0] == shape[1] else known
         scope[d.name] = samples.sample(BOOK, rng, shape, known)
+    if rewrite.left in samples.REWRITES:
+        scope.update({name: draw(rng, (4, 1)) for name, draw in samples.REWRITES[rewrite.left].items()})
     left, right = evaluate(BOOK, rewrite.left, scope), evaluate(BOOK, rewrite.right, scope)
     close(left, right + 0.0, 1e-9)
 

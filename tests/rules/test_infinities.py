@@ -48,8 +48,8 @@ def texts(name):
     choices = [[next(entries)] if p.kind == "entry" else given[p.kind] for p in parameters]
     count = sum(p.kind == "entry" for p in parameters)
     for arguments in itertools.product(*choices):
-        orders = [int(a) for a, p in zip(arguments, parameters, strict=True) if p.kind == "integer"]
-        if sum(orders) <= 2 and (name != "log_ndtr_diff" or orders[0] > 0):
+        orders = [(int(a), p.facts) for a, p in zip(arguments, parameters, strict=True) if p.kind == "integer"]
+        if sum(k for k, _ in orders) <= 2 and all(k > 0 for k, facts in orders if "positive" in facts):
             yield f"{name}({', '.join(arguments)})", count
 
 

@@ -18,8 +18,9 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
     """
     yield node, indices, 1
     is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
-    if is_same and node.rule.parity and len(node.args) == 1 and len(summands(node.args[0])) > 1:
-        yield _negated(node), indices, -1 if node.rule.parity == "odd" else 1
+    parity = _parity(node) if is_same and len(node.args) == 1 else ""
+    if parity and len(summands(node.args[0])) > 1:
+        yield _negated(node), indices, -1 if parity == "odd" else 1
     if len(indices) != 2 or indices[0] == indices[1]:
         return
     if "symmetric" in node.facts:
@@ -28,6 +29,13 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
         yield transpose(node), indices[::-1], 1
     elif is_same and _turns(node):
         yield _mirrored(node), indices[::-1], 1
+
+
+def _parity(node: Node) -> str:
+    """Return whether a function of one argument is even or odd: a power is by its exponent."""
+    if node.kind == "map" and node.rule.role == "fixed_power" and node.params[0].denominator == 1:
+        return "even" if node.params[0] % 2 == 0 else "odd"
+    return node.rule.parity or ""
 
 
 def _turns(node: Node) -> bool:

@@ -11,12 +11,13 @@ from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 from weakref import WeakSet
 
 from matcalc.calculus.function_bodies import derivative
 from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.simplify.by_factor import by_factor
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
 from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
@@ -79,15 +80,22 @@ def _key(left: Node) -> str:
     return "sum" if len(terms_of(left)) > 1 else head(left)
 
 
+def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
+    """Whether a rewriter has a rewrite. One about matrices may have a value where what is written has none."""
+    if not numeric:
+        return not rewrite.numeric
+    return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
+
+
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
 
-    `settled` are nodes on which none fits.
+    `settled` are nodes on which none fits. A `numeric` one has those for numbers alone, and none about matrices.
     """
 
-    def __init__(self, book: Rulebook) -> None:
+    def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book = book
-        self.waiting = [(self.needs(r.left), r) for r in book.rewrites]
+        self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
         self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
@@ -146,6 +154,8 @@ def fits_head(pattern: Pattern, node: Node) -> bool:
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of a node, for each way in which it fits."""
+    if pattern.rewrite.factor:
+        yield from _results_by_factor(pattern, node, book)
     if node.kind == "sum" and len(terms_of(pattern.left)) > 1:
         yield from _results_in_sum(pattern, node, book)
         return
@@ -183,6 +193,14 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
+
+
+def _results_by_factor(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
+    """Yield what a pattern makes of one factor of a product, or of what a function is taken of."""
+    for way in by_factor(pattern.left, node):
+        right = _right(pattern, way.bindings, book) if _holds(pattern, way.bindings) else None
+        if right is not None:
+            yield from way.finish(right, partial(_bound, bindings=way.bindings))
 
 
 @lru_cache(maxsize=1024)

@@ -26,9 +26,9 @@ Record = Callable[[Node, Applied], None]
 
 
 @lru_cache(maxsize=8)
-def rewriter(book: Rulebook) -> Rewriter:
+def rewriter(book: Rulebook, numeric: bool = False) -> Rewriter:
     """Return the rewriter of a rulebook, its patterns kept between calls."""
-    return Rewriter(book)
+    return Rewriter(book, numeric)
 
 
 def simplify(root: Node, book: Rulebook | None = None, record: Record | None = None, splits: bool = True) -> Node:
@@ -48,6 +48,19 @@ def simplify_all(
     rules.prepare(heads(roots))
     chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE)
     done: dict[Node, Node] = {}
+    for root in roots:
+        _settle(root, done, chosen)
+    return [done[root] for root in roots]
+
+
+def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node]:
+    """Return the roots in forms that lose no digits and do not overflow where a number is computed from them.
+
+    These are the rewrites of `simplify_all` that are not about matrices, and those for numbers alone. Sums stay.
+    """
+    rules = rewriter(book or default_rulebook(), True)
+    rules.prepare(heads(roots))
+    chosen, done = Chosen(rules, True, None, False), dict[Node, Node]()
     for root in roots:
         _settle(root, done, chosen)
     return [done[root] for root in roots]

@@ -6,6 +6,7 @@ A rewrite is tried on symbols that have the facts it asks for, a function variab
 and on random data with these facts. What is larger is the node with more results that depend on a choice
 (eigenvectors), then the one with more roots of sums (a norm is none), then the one with more work in it: operations
 before elementwise functions before sums and products, counted once each in the DAG; that order makes rewriting end.
+A stable form (a `factor`, or `numeric`) may be larger: it takes out what no other rewrite puts back.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
     if pattern.rewrite.splits:
         if widest(right, left.kind) >= widest(left, left.kind):
             yield "splits nothing", f": an {left.kind} on the right is as wide as the one on the left"
+    elif pattern.rewrite.factor or pattern.rewrite.numeric:
+        if any(fits_head(pattern, n) and any(m is not n for m in results(pattern, n, book)) for n in toposort([right])):
+            yield "fires on its own right side", ""
     elif _measure(right) > _measure(left):
         yield "makes a formula larger", f": {work(left)} to {work(right)}"
     for number in NUMBERS if pattern.others else NUMBERS[:1]:
@@ -189,15 +193,26 @@ def difference(left: Node, right: Node) -> float | None:
     modes = range(CYCLE + 1 + singular)
     found = [[_difference(left, right, lengths, mode) for lengths in TALL] for mode in modes]
     errors = sorted(max(e for e in several if e is not None) for several in found if several != [None, None])
+    if not errors:  # such as log(x - y), and logarithms of what falls
+        apart = [_difference(left, right, TALL[0], 0, signs) for signs in SIGNS]
+        errors = [e for e in apart if e is not None]
     return errors[-2 if worded and len(errors) > 1 else -1] if errors else None
 
 
-def _difference(left: Node, right: Node, lengths: Sequence[int], mode: int) -> float | None:
+SIGNS = ((1, -1), (-1, -1), (-1, 1))
+"""Of the first variable and of the others, where data of every sign are outside the domain."""
+
+
+def _difference(
+    left: Node, right: Node, lengths: Sequence[int], mode: int, signs: tuple[int, int] | None = None
+) -> float | None:
     """Return the relative difference at one set of data: infinite without a right side, None without a left one."""
     symbols = [n for n in toposort([left, right]) if n.kind == "symbol" and n is not parameter()]
     sizes = _lengths(symbols, [left, right], lengths)
     rng = np.random.default_rng([13, mode])
     data = {s.name: _drawn(rng, s, sizes, mode) for s in symbols}
+    if signs:
+        data = {name: signs[k > 0] * (0.25 + np.abs(data[name])) for k, name in enumerate(sorted(data))}
     one, other = (_value(node, data, sizes) for node in (left, right))
     if one is None:
         return None  # a wider domain on the right is no fault

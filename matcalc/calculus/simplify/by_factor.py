@@ -1,0 +1,190 @@
+"""Finds a pattern in one factor of a larger product: `sin(a*x)/x`, `log(2*pi*besseli(0, k))`.
+
+A quotient such as `sin(x)./x` is looked for by its main factor alone, here `sin(x)`. The other factors are then divided
+out of the product, and the rewrite applies if some of them cancel: `sin(a*x)/x` is `a*sinc1(a*x)`. A pattern
+`log(f)` is looked for in each factor of what the logarithm is taken of; the other factors must be positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from matcalc.calculus.simplify.match import match, match_terms
+from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
+from matcalc.tensor.constructors import add, apply, power, product, scale, split_coef
+from matcalc.tensor.node import Indices, Node, Operand, exponent_of, terms_of, toposort
+from matcalc.tensor.sums import summands
+
+Bound = Callable[[Node], Node]
+"""Returns a node of a pattern with its variables replaced."""
+
+
+class Way(NamedTuple):
+    """One way in which a factor fits: the bindings, and what makes the whole node of the right side."""
+
+    bindings: Bindings
+    finish: Callable[[Node, Bound], Iterator[Node]]
+
+
+def by_factor(left: Node, node: Node) -> Iterator[Way]:
+    """Yield the ways in which a pattern fits a factor of `node`, or of what it is the logarithm of."""
+    if left.kind == node.kind == "product":
+        yield from _in_product(left, node)
+    elif _is_logarithm(left) and _is_logarithm(node) and node.args[0].kind == "product":
+        yield from _in_logarithm(left, node)
+
+
+def _in_product(left: Node, node: Node) -> Iterator[Way]:
+    main = _main(left)
+    wanted, at = left.operands[main]
+    base, exponent = exponent_of(wanted)
+    for place, (factor, indices) in enumerate(node.operands):
+        inner, given = exponent_of(factor)
+        if len(indices) != len(at) or given * exponent <= 0 or abs(given) < abs(exponent):
+            continue
+        kept = [o for k, o in enumerate(node.operands) if k != place]
+        if given != exponent:
+            kept.append((power(inner, given - exponent), indices))
+        for content, bindings in _matches(base, inner):
+            if exponent.denominator == 1:
+                taken = Taken(node, left, main, kept, content**exponent.numerator / left.coef, indices)
+                yield Way(bindings, partial(_cancelled, taken))
+
+
+class Taken(NamedTuple):
+    """A product without its main factor: what is left, and the coefficient and indices of the right side."""
+
+    node: Node
+    left: Node
+    main: int
+    kept: list[Operand]
+    coef: Fraction
+    indices: Indices
+
+
+@lru_cache(maxsize=1024)
+def _main(left: Node) -> int:
+    """Return the place of the factor that a pattern is found by: one that binds its variables, no exponential."""
+
+    def weight(place: int) -> tuple[bool, bool, int]:
+        base, _ = exponent_of(left.args[place])
+        return base.kind != "symbol", not _is_exponential(base), base.length
+
+    return max(range(len(left.args)), key=weight)
+
+
+def _is_logarithm(node: Node) -> bool:
+    return node.kind == "map" and node.rule.role == "logarithm"
+
+
+def _is_exponential(node: Node) -> bool:
+    return node.kind == "map" and node.rule.role == "exponential"
+
+
+def _matches(wanted: Node, node: Node) -> Iterator[tuple[Fraction, Bindings]]:
+    """Yield the ways in which a node is a multiple of a pattern: the factor, and the bindings."""
+    terms = terms_of(wanted)
+    if len(terms) == 1:
+        yield from ((Fraction(1), bindings) for bindings in match(wanted, node, EMPTY))
+        return
+    given = summands(node)
+    if len(given) < len(terms):
+        return
+    first = next((c for c, term in terms if term.kind != "symbol"), terms[0][0])
+    for content in dict.fromkeys(c / first for c, _ in given):
+        for bindings, left in match_terms(wanted, [(c / content, n) for c, n in given]):
+            if not left:
+                yield content, bindings
+
+
+def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
+    """Yield the product with the right side in, and the other factors of the pattern divided out, if some cancel."""
+    at = dict(zip(taken.left.indices[taken.main], taken.indices, strict=True))
+    coef, operands, cancels = taken.node.coef * taken.coef, list(taken.kept), 0
+    for place, (factor, own) in enumerate(taken.left.operands):
+        if place == taken.main:
+            continue
+        base, exponent = exponent_of(factor)
+        indices = tuple(at[i] for i in own)
+        if _is_exponential(base):
+            if not _merge_exponential(operands, base, scale(-exponent, bound(base.args[0])), indices):
+                return
+            cancels += 1
+            continue
+        content, core = split_coef(bound(base))
+        if exponent.denominator != 1 or not content:
+            return
+        coef *= content ** (-exponent.numerator)
+        for part in _parts(core, indices, operands):
+            cancels += _multiply(operands, part, -exponent)
+    if cancels:
+        sizes = {i: s for i, s in taken.node.sizes.items() if i in taken.node.out}
+        yield product(coef, [*operands, (right, taken.indices)], taken.node.out, sizes)
+
+
+def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Operand]:
+    """Return a node as factors, unless it stands whole in the product or is a sum of products."""
+    whole = any(exponent_of(node)[0] is core and at == indices for node, at in operands)
+    if whole or core.kind != "product" or not {i for at in core.indices for i in at} <= set(core.out):
+        return [(core, indices)]
+    at = dict(zip(core.out, indices, strict=True))
+    return [(node, tuple(at[i] for i in own)) for node, own in core.operands]
+
+
+def _multiply(operands: list[Operand], part: Operand, times: Fraction) -> bool:
+    """Multiply operands by a power of a node; return whether it cancels with one, beyond constants."""
+    (node, indices), cancels = part, False
+    base, exponent = exponent_of(node)
+    exponent *= times
+    for place, (other, at) in enumerate(operands):
+        same, given = exponent_of(other)
+        if same is base and at == indices and given * exponent < 0:
+            del operands[place]
+            exponent, cancels = exponent + given, any(n.kind == "symbol" for n in toposort([base]))
+            break
+    if exponent:
+        operands.append((power(base, exponent), indices))
+    return cancels
+
+
+def _merge_exponential(operands: list[Operand], pattern: Node, more: Node, indices: Indices) -> bool:
+    """Add `more` to the exponent of an exponential among the operands; return whether that shortens it."""
+    for place, (node, at) in enumerate(operands):
+        if node.kind == "map" and node.rule == pattern.rule and at == indices:
+            total = add([(Fraction(1), node.args[0]), (Fraction(1), more)])
+            if not total.is_zero and total.length >= node.args[0].length:
+                continue
+            operands[place : place + 1] = [] if total.is_zero else [(apply(pattern.rule, [total]), at)]
+            return True
+    return False
+
+
+def _in_logarithm(left: Node, node: Node) -> Iterator[Way]:
+    whole, wanted = node.args[0], left.args[0]
+    if any(not set(at) <= set(whole.out) for at in whole.indices):
+        return
+    for place, (factor, indices) in enumerate(whole.operands):
+        if indices != whole.out or len(whole.args) == 1 and whole.coef == 1:
+            continue
+        inner, exponent = exponent_of(factor)
+        if exponent % 2 == 0 and not _is_positive(inner):
+            continue
+        others = [o for k, o in enumerate(whole.operands) if k != place]
+        for content, bindings in _matches(wanted, inner):
+            if content != 1 and exponent.denominator != 1:
+                continue
+            coef = whole.coef * (content**exponent.numerator if content != 1 else 1)
+            rest = product(coef, others, whole.out, {i: s for i, s in whole.sizes.items() if i in whole.out})
+            if _is_positive(rest):
+                yield Way(bindings, partial(_with_rest, apply(node.rule, [rest]), exponent))
+
+
+def _with_rest(rest: Node, exponent: Fraction, right: Node, bound: Bound) -> Iterator[Node]:
+    yield add([(exponent, right), (Fraction(1), rest)])
+
+
+def _is_positive(node: Node) -> bool:
+    return node.range.positive or "positive" in node.facts

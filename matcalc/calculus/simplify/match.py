@@ -21,6 +21,7 @@ from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
+from matcalc.tensor.named_parts import is_part, is_the_tensor
 from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
@@ -184,19 +185,8 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
     for found in match_product(pattern, subject, sized, whole=True):
         if len(found.places) != len(subject.args) or found.coef != 1:
             continue
-        if tuple(found.indices.get(i, -1) for i in pattern.out) == subject.out or _broadcast_alike(
-            pattern, subject, found
-        ):
+        if is_the_tensor(pattern.out, subject.out, found.indices):
             yield found.bindings
-
-
-def _broadcast_alike(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
-    """Whether outputs agree where an index that no operand has stands for broadcasting on both sides."""
-    seen: dict[int, int] = dict(found.indices)
-    for wanted, given in zip(pattern.out, subject.out, strict=True):
-        if seen.setdefault(wanted, given) != given:
-            return False
-    return len(set(pattern.out)) == len(set(subject.out))
 
 
 def match_product(
@@ -209,7 +199,7 @@ def match_product(
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
     for found in _locate(_items(pattern), subject, start, chains):
-        if _inner_free(pattern, subject, found):
+        if is_part(subject, found.places, found.indices, pattern.out):
             yield found
 
 
@@ -328,16 +318,3 @@ def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> d
         if mapped.setdefault(w, g) != g:
             return None
     return mapped
-
-
-def _inner_free(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
-    """Whether what the pattern sums is summed in the subject too and occurs in matched operands alone."""
-    inner = [g for w, g in found.indices.items() if w not in pattern.out]
-    outer = {g for w, g in found.indices.items() if w in pattern.out}
-    if len(set(inner)) != len(inner) or outer.intersection(inner):
-        return False
-    held = set(subject.out)
-    for place, indices in enumerate(subject.indices):
-        if place not in found.places:
-            held.update(indices)
-    return not held.intersection(inner)

@@ -194,7 +194,7 @@ def match_product(
 ) -> Iterator[Found]:
     """Yield the ways in which a product pattern is part of the product `subject`.
 
-    Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
+    Where it is to be the whole of it, a matrix variable may stand for a chain of factors, a vector for all the rest.
     """
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
@@ -231,6 +231,8 @@ def _locate(
         return
     if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
         yield from _locate_run(wanted, at, rest, chains, found)
+    if wanted.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
+        yield from _locate_all(wanted, at, chains, found)
     is_named = wanted.kind in ("map", "op", "selector")
     for place, (node, indices) in enumerate(subject.operands):
         if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
@@ -254,6 +256,21 @@ def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Nod
         for bound in match(wanted, run.of(subject), found.bindings):
             step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
             yield from _locate(rest, subject, step, subject)
+
+
+def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
+    """Take all that is left for the last variable, a vector: `diag(A*B)` in `det(diag(diag(A*B)))`."""
+    places = [place for place in range(len(subject.args)) if place not in found.places]
+    own = {i for place in places for i in subject.indices[place]}
+    known = [found.indices[i] for i in at if i in found.indices]
+    for index in known or sorted(own.intersection(subject.out)):
+        if len(places) < 2 or index not in own:
+            return
+        vector = product(1, [subject.operands[place] for place in places], (index,))
+        for bound in match(wanted, vector, found.bindings):
+            mapped = _map_indices(at, (index,), found.indices)
+            if mapped is not None:
+                yield found._replace(bindings=bound, places=frozenset(range(len(subject.args))), indices=mapped)
 
 
 def _locate_function(

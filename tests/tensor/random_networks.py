@@ -1,0 +1,384 @@
+"""Random networks, each built twice: by the constructors of the normal form, and as an array by sums over all indices.
+
+A `Tensor` is a node and what it must be worth. Operands are symbols with and without facts, their reciprocals, fractional
+and symbolic powers, functions, operations, selectors and sizes; what is made joins them, so networks hold networks.
+`value_of` reads a node without any code of matcalc but its attributes, so nothing here is judged by itself.
+"""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, apply, operate, power, product, selector, size_number, symbol
+from matcalc.tensor.node import Node
+from matcalc.tensor.selectors import Selector, merge
+from matcalc.tensor.size import Size
+
+LENGTHS = ({"n": 3, "m": 2}, {"n": 2, "m": 2}, {"n": 1, "m": 3}, {"n": 3, "m": 1}, {"n": 1, "m": 1}, {"n": 2, "m": 4})
+"""Different sizes, equal ones, and 1."""
+MOST_ENTRIES = 40_000
+"""Entries of the grid of all indices of one network."""
+MOST_AXES = 3
+EXPONENTS = [-1, -1, -1, 2, -2, 3, "1/2", "-1/2", "1/3", "-2/3", "3/2", 13, 0]
+FUNCTIONS = ["exp", "sin", "cos", "abs", "sign"]
+COEFS = [1, 1, 1, -1, 2, -3, Fraction(1, 2), Fraction(-2, 3)]
+SYMBOLS = {
+    "c": "", "r": "", "x": "n", "p": "n", "y": "m", "q": "m", "A": "nn", "B": "nn", "S": "nn", "Y": "nn", "K": "nn",
+    "P": "nn", "X": "nm", "Z": "mn", "D": "nn", "L": "nn", "Q": "nn", "T": "nmn",
+}  # fmt: skip
+FACTS = {"r": "positive", "p": "positive", "q": "positive", "P": "positive", "Z": "positive", "S": "spd",
+         "Y": "symmetric", "K": "skew", "D": "diagonal", "L": "lower", "Q": "orthogonal"}  # fmt: skip
+BOOK = default_rulebook()
+n, m = Size.of("n"), Size.of("m")
+LETTERS = {"n": n, "m": m}
+SELECTORS = [
+    merge(n, m), merge(m, n), merge(n, n), Selector("slice", (n + m, n)), Selector("slice", (n + m, m), n),
+    Selector("slice", (n + m, n), m), Selector("mask", (n, n)), Selector("mask", (n, n), Size.of(1)),
+    Selector("mask", (n, n), Size.of(-1)), Selector("flip", (n, n)), Selector("flip", (m, m)),
+    Selector("shift", (n, n), Size.of(1)), Selector("shift", (n, n), Size.of(-1)), Selector("conv", (n + m, n, m)),
+    Selector("conv", (n, n, n)), Selector("triangle", (n * (n + 1) * Fraction(1, 2), n, n)),
+]  # fmt: skip
+
+
+class Tensor(NamedTuple):
+    """A node, its value at the sizes of the day, and the largest sum of absolute terms behind an entry of it."""
+
+    node: Node
+    value: np.ndarray
+    weight: float
+
+
+class Fault(NamedTuple):
+    """A constructor's result that is not worth what was put in."""
+
+    said: str
+    found: np.ndarray
+    wanted: np.ndarray
+
+
+def lengths_of(shape, sizes):
+    """Return the lengths of axes, sizes being read as they print."""
+    return [int(number_of(size, sizes)) for size in shape]
+
+
+def number_of(size, sizes):
+    """Return the value of a size polynomial, as it prints."""
+    return eval(str(size).replace("^", "**"), {}, sizes)
+
+
+def summed(coef, operands, out, lengths):
+    """Return coef times the sum over all indices not in `out` of the product of arrays, one index after the other.
+
+    A repeated output index is a diagonal, one that no array has is broadcasting. Shapes: `lengths` by index.
+    """
+    terms = []
+    for array, at in operands:
+        own = tuple(dict.fromkeys(at))
+        terms.append((np.einsum(array, list(at), list(own)) if len(own) < len(at) else array, own))
+    kept = tuple(dict.fromkeys(out))
+    for index in dict.fromkeys(i for _, at in terms for i in at if i not in kept):
+        held = [term for term in terms if index in term[1]]
+        order = tuple(dict.fromkeys([index, *(i for _, at in held for i in at)]))
+        terms = [term for term in terms if index not in term[1]]
+        terms.append((multiplied(held, order, lengths).sum(axis=0), order[1:]))
+    core = coef * multiplied(terms, kept, lengths)
+    if len(kept) == len(out):
+        return core
+    spread = np.zeros([lengths[i] for i in out])
+    where = np.indices(core.shape)
+    spread[tuple(where[kept.index(i)] for i in out)] = core
+    return spread
+
+
+def multiplied(terms, order, lengths):
+    """Return the product of arrays on the grid of these indices."""
+    grid = np.ones([lengths[i] for i in order])
+    for array, at in terms:
+        own = [i for i in order if i in at]
+        turned = np.transpose(array, [at.index(i) for i in own])
+        grid = grid * turned.reshape([lengths[i] if i in own else 1 for i in order])
+    return grid
+
+
+def dense(rule, sizes):
+    """Return the 0/1 array of a selector, from what the documentation says of its kind."""
+    shape = lengths_of(rule.shape, sizes)
+    offset = int(number_of(rule.offset, sizes))
+    at = np.indices(shape)
+    if rule.kind == "merge":
+        return 1.0 * (at[0] == np.ravel_multi_index(tuple(at[1:]), tuple(shape[1:])))
+    if rule.kind == "triangle":
+        rank = {pair: k for k, pair in enumerate((i, j) for j in range(shape[1]) for i in range(j, shape[1]))}
+        return np.array([rank.get((i, j)) == p for p, i, j in np.ndindex(*shape)], dtype=float).reshape(shape)
+    met = {
+        "slice": lambda: at[0] == at[1] + offset,
+        "mask": lambda: at[0] >= at[1] + offset,
+        "flip": lambda: at[0] + at[1] == shape[0] - 1,
+        "shift": lambda: at[0] == (at[1] + offset) % shape[0],
+        "conv": lambda: at[0] == at[1] + at[2] + offset,
+    }
+    return 1.0 * met[rule.kind]()
+
+
+def sylvester(a, b, c):
+    """Return the X of A*X + X*B = C."""
+    whole = np.kron(a, np.eye(len(b))) + np.kron(np.eye(len(a)), b.T)
+    return np.linalg.solve(whole, c.ravel()).reshape(c.shape)
+
+
+VALUES = {
+    "exp": np.exp, "sin": np.sin, "cos": np.cos, "abs": np.abs, "sign": np.sign, "powr": np.power, "max2": np.maximum,
+    "norm2": lambda x: np.sqrt(np.sum(x * x)), "inv": np.linalg.inv, "max": np.max, "sylvester": sylvester,
+}  # fmt: skip
+
+
+def value_of(node, known, sizes):
+    """Return the value of a node by its structure alone; `known` holds values of symbols, and of all met before."""
+    if node in known:
+        return known[node]
+    args = [value_of(arg, known, sizes) for arg in node.args]
+    if node.kind == "number":
+        value = np.array(float(node.value))
+    elif node.kind == "size":
+        value = np.array(float(number_of(node.size, sizes)))
+    elif node.kind == "selector":
+        value = dense(node.selector, sizes)
+    elif node.kind == "sum":
+        value = sum(float(c) * a for c, a in zip(node.coefs, args, strict=True))
+    elif node.kind == "product":
+        lengths = dict(enumerate(lengths_of(node.index_sizes, sizes)))
+        value = summed(float(node.coef), list(zip(args, node.indices, strict=True)), node.out, lengths)
+    elif node.kind == "map":
+        params = [float(p) for p in node.params]
+        value = args[0] ** params[0] if params else VALUES[node.rule.name](*args)
+    else:
+        value = by_batches(node, args, lengths_of(node.shape, sizes))
+    known[node] = value
+    return value
+
+
+def by_batches(node, args, shape):
+    """Return an operation's value, one batch after the other."""
+    value = np.zeros(shape)
+    for at in np.ndindex(*shape[: node.batch_rank]):
+        given = [a[tuple(at[b] for b in batch)] for a, batch in zip(args, node.batches, strict=True)]
+        value[at] = VALUES[node.rule.name](*given)
+    return value
+
+
+class Builder:
+    """Makes random tensors at one choice of sizes and data."""
+
+    def __init__(self, seed):
+        self.draw = random.Random(seed)
+        self.sizes = self.draw.choice(LENGTHS)
+        self.known = {}
+        self.pool = [self.symbol(name) for name in SYMBOLS]
+        self.base = list(self.pool) + 2 * [t for t in self.pool if "positive" in t.node.facts]
+        self.selectors = [Tensor(selector(rule), dense(rule, self.sizes), 1.0) for rule in SELECTORS]
+        self.base += self.selectors
+        self.base += [self.number(size) for size in (n, n + 1, n * m)]
+        self.made = []
+        self.count = 0
+        self.faults = []
+
+    def symbol(self, name):
+        shape = [LETTERS[letter] for letter in SYMBOLS[name]]
+        fact = FACTS.get(name, "")
+        rng = np.random.default_rng(self.draw.randrange(2**32))
+        value = rng.uniform(0.5, 1.6, lengths_of(shape, self.sizes))
+        if fact != "positive":
+            value = value * rng.choice([-1.0, 1.0], value.shape)
+        form = {
+            "spd": lambda a: a @ a.T / 2 + np.eye(len(a)), "symmetric": lambda a: (a + a.T) / 2 + np.eye(len(a)) / 3,
+            "skew": lambda a: (a - a.T) / 2, "diagonal": lambda a: np.diag(np.diag(a)), "lower": np.tril, "orthogonal": lambda a: np.linalg.qr(a)[0],
+        }.get(fact, np.asarray)  # fmt: skip
+        node = symbol(name, shape, [fact] if fact else [])
+        self.known[node] = form(value)
+        return Tensor(node, self.known[node], float(np.max(np.abs(form(value)), initial=1)))
+
+    def number(self, size):
+        value = np.array(float(number_of(size, self.sizes)))
+        return Tensor(size_number(size), value, float(value))
+
+    def operand(self):
+        """Return an operand: one of the given ones, or one that was made."""
+        return self.draw.choice(self.made if self.made and self.draw.random() < 0.4 else self.base)
+
+    def step(self):
+        """Make one more tensor and hold it against its value."""
+        make = self.draw.choices(
+            [self.network, self.power, self.function, self.sum, self.symbolic_power, self.operation],
+            [60, 14, 6, 10, 5, 5],
+        )[0]
+        made = make()
+        if made is None:
+            return
+        self.count += 1
+        tensor, said = made
+        found = value_of(tensor.node, self.known, self.sizes)
+        wanted = tensor.value
+        bound = 1e-9 * tensor.weight
+        if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=1e-9, atol=bound, equal_nan=True):
+            self.faults.append(Fault(f"{said} at {self.sizes}", found, wanted))
+            return
+        if tensor.node.rank <= MOST_AXES and is_tame(tensor) and tensor.node.length < 60:
+            self.made.append(tensor)
+            if len(self.made) > 30:
+                del self.made[self.draw.randrange(30)]
+
+    def network(self):
+        """Make a product: shared, summed, repeated and output-only indices, repeated operands and reciprocals."""
+        draw, terms, sizes = self.draw, [], {}
+        count = draw.choice([1, 2, 2, 3, 3, 4, 5]) if draw.random() < 0.98 else draw.randint(12, 15)
+        while len(terms) < count:
+            if terms and draw.random() < (0.45 if count < 12 else 0.9):
+                tensor, at = draw.choice(terms)
+                again = self.raised(tensor, draw.choice(EXPONENTS)) if draw.random() < 0.7 else tensor
+                tensor = again or tensor
+                terms.append((tensor, at if draw.random() < 0.8 else self.placed(tensor, sizes)))
+            else:
+                tensor = draw.choice(self.selectors) if draw.random() < 0.12 else self.operand()
+                terms.append((tensor, self.placed(tensor, sizes)))
+        out = draw.sample(sorted(sizes), min(len(sizes), draw.choice([0, 0, 0, 1, 1, 2, 2, 3])))
+        if out and draw.random() < 0.15:
+            out.insert(draw.randint(0, len(out)), draw.choice(out))
+        if draw.random() < 0.15:
+            sizes[len(sizes)] = draw.choice([n, m, n + m])
+            out.insert(draw.randint(0, len(out)), len(sizes) - 1)
+        lengths = dict(zip(sizes, lengths_of(sizes.values(), self.sizes), strict=True))
+        if np.prod([float(k) for k in lengths.values()]) > MOST_ENTRIES:
+            return None
+        coef = draw.choice(COEFS)
+        wanted = summed(float(coef), [(t.value, at) for t, at in terms], out, lengths)
+        weights = summed(float(abs(coef)), [(np.abs(t.value), at) for t, at in terms], out, lengths)
+        own = max([1.0, *(t.weight / max(float(np.max(np.abs(t.value), initial=0)), 1e-3) for t, _ in terms)])
+        weight = own * float(np.max(weights, initial=0))
+        operands = [(t.node, at) for t, at in terms]
+        said = f"product({coef}, {operands}, {tuple(out)})"
+        return Tensor(product(coef, operands, tuple(out), sizes), wanted, weight), said
+
+    def placed(self, tensor, sizes):
+        """Return indices for an operand, most of them those of others."""
+        at = []
+        for size in tensor.node.shape:
+            fitting = [i for i, known in sizes.items() if known == size]
+            index = self.draw.choice(fitting) if fitting and self.draw.random() < 0.75 else len(sizes)
+            sizes[index] = size
+            at.append(index)
+        return tuple(at)
+
+    def raised(self, tensor, exponent):
+        """Return a power of a tensor; None where it is no number, or nothing is left of its digits."""
+        exponent = Fraction(exponent)
+        if tensor.node.kind == "selector" or (exponent not in (0, 1, 2, 3) and not is_apart(tensor)):
+            return None
+        with np.errstate(all="ignore"):
+            value = np.ones_like(tensor.value) if exponent == 0 else tensor.value ** float(exponent)
+        if not np.all(np.isfinite(value)) or np.max(np.abs(value), initial=0) > 1e6:
+            return None
+        lost = tensor.weight / max(float(np.min(np.abs(tensor.value), initial=1e3)), 1e-9)
+        return Tensor(power(tensor.node, exponent), value, lost * float(np.max(np.abs(value), initial=0)) * 13)
+
+    def power(self):
+        tensor, exponent = self.operand(), self.draw.choice(EXPONENTS)
+        made = self.raised(tensor, exponent)
+        return made and (made, f"power({tensor.node}, {exponent})")
+
+    def symbolic_power(self):
+        """Make x.^c with a scalar c."""
+        tensor = self.operand()
+        (exponent,) = (t for t in self.pool if t.node.name == "c")
+        if not is_apart(tensor) or np.any(tensor.value < 0) or tensor.node.kind == "selector":
+            return None
+        axes = tuple(range(tensor.node.rank))
+        repeated = product(1, [(exponent.node, ())], axes, dict(enumerate(tensor.node.shape)))
+        value = tensor.value ** exponent.value
+        lost = tensor.weight / max(float(np.min(tensor.value, initial=1e3)), 1e-9)
+        node = apply(BOOK.playing("free_power"), [tensor.node, repeated])
+        return Tensor(node, value, lost * float(np.max(value, initial=0)) * 2), f"{tensor.node}^c"
+
+    def function(self):
+        tensor, name = self.operand(), self.draw.choice(FUNCTIONS)
+        if np.max(np.abs(tensor.value), initial=0) > 8 or (name in ("sign", "abs") and not is_apart(tensor)):
+            return None
+        node = apply(BOOK.get(name), [tensor.node])
+        value = VALUES[name](tensor.value)
+        weight = (1 + tensor.weight) * max(1.0, float(np.max(np.abs(value), initial=0)))
+        return Tensor(node, value, weight), f"{name}({tensor.node})"
+
+    def sum(self):
+        """Make a sum of tensors of one shape, turned ones among them."""
+        draw, first = self.draw, self.operand()
+        shape = list(first.node.shape)
+        order = list(range(len(shape)))
+        terms = [(draw.choice(COEFS), first)]
+        alike = [t for t in [*self.base, *self.made] if sorted(map(str, t.node.shape)) == sorted(map(str, shape))]
+        for tensor in draw.choices(alike, k=draw.choice([1, 1, 2, 3])):
+            draw.shuffle(order)
+            if [tensor.node.shape[axis] for axis in order] == shape:
+                turned = product(1, [(tensor.node, tuple(map(order.index, range(len(order)))))], tuple(range(len(order))))
+                tensor = Tensor(turned, np.transpose(tensor.value, order), tensor.weight)
+            if list(tensor.node.shape) == shape:
+                terms.append((draw.choice(COEFS), tensor))
+        value = sum(float(c) * t.value for c, t in terms)
+        weight = sum(abs(float(c)) * t.weight for c, t in terms)
+        node = add([(c, t.node) for c, t in terms])
+        return Tensor(node, np.asarray(value), weight), f"add({[(str(c), t.node) for c, t in terms]})"
+
+    def operation(self):
+        """Make a norm of all or of the rows, an inverse, or the solution of a linear equation."""
+        draw, tensor = self.draw, self.operand()
+        if draw.random() < 0.4:
+            tensor = draw.choice([t for t in [*self.base, *self.made] if t.node.rank == 2])
+        node, value = tensor.node, tensor.value
+        if node.kind == "selector" or not 0 < node.rank < 3 or not value.size or not is_tame(tensor):
+            return None
+        if node.rank == 2 and node.shape[0] == node.shape[1] and draw.random() < 0.6:
+            if np.linalg.cond(value) > 100:
+                return None
+            (spd,) = (t for t in self.pool if t.node.name == "S")
+            if node.shape[0] == n and draw.random() < 0.4:
+                made = operate(BOOK.get("sylvester"), [spd.node, spd.node, node])
+                return Tensor(made, sylvester(spd.value, spd.value, value), 10 * tensor.weight), f"sylvester({node})"
+            made = operate(BOOK.get("inv"), [node])
+            weight = 100 * tensor.weight * float(np.max(np.abs(np.linalg.inv(value)))) ** 2
+            return Tensor(made, np.linalg.inv(value), weight), f"inv({node})"
+        name = draw.choice(["norm2", "max"])
+        batch = (0,) if node.rank == 2 and draw.random() < 0.6 else ()
+        found = np.array([VALUES[name](row) for row in value]) if batch else np.array(VALUES[name](value))
+        if name == "norm2" and np.min(found, initial=1) < 1e-3:
+            return None
+        made = operate(BOOK.get(name), [node], (), [batch])
+        return Tensor(made, found, 10 * tensor.weight * value.size), f"{name}({node})"
+
+
+def is_tame(tensor):
+    """Whether a tensor has digits left and is of middling size: it may go on as an operand."""
+    largest = float(np.max(np.abs(tensor.value), initial=0))
+    return bool(np.all(np.isfinite(tensor.value))) and largest < 1e3 and tensor.weight < 1e5 * max(largest, 1e-3)
+
+
+def is_apart(tensor):
+    """Whether no entry of a tensor is near 0, in digits that are there."""
+    return bool(np.min(np.abs(tensor.value), initial=1e3) > max(1e-2, 1e-5 * tensor.weight))
+
+
+STEPS = 100
+
+
+def faults_of(count, seed=0):
+    """Return what is wrong among about `count` random tensors, and how many there were."""
+    done, faults = 0, []
+    while done < count:
+        builder = Builder(seed)
+        for _ in range(STEPS):
+            builder.step()
+        done, seed = done + builder.count, seed + 1
+        faults += builder.faults
+    return faults, done

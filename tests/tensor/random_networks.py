@@ -206,9 +206,9 @@ class Builder:
         value = np.array(float(number_of(size, self.sizes)))
         return Tensor(size_number(size), value, float(value))
 
-    def operand(self):
-        """Return an operand: one of the given ones, or one that was made."""
-        return self.draw.choice(self.made if self.made and self.draw.random() < 0.4 else self.base)
+    def operand(self, is_long=False):
+        """Return an operand: one of the given ones, or one that was made; none of several for a long product."""
+        return self.draw.choice(self.made if self.made and not is_long and self.draw.random() < 0.4 else self.base)
 
     def step(self):
         """Make one more tensor and hold it against its value."""
@@ -243,7 +243,7 @@ class Builder:
                 tensor = again or tensor
                 terms.append((tensor, at if draw.random() < 0.8 else self.placed(tensor, sizes)))
             else:
-                tensor = draw.choice(self.selectors) if draw.random() < 0.12 else self.operand()
+                tensor = draw.choice(self.selectors) if draw.random() < 0.12 else self.operand(is_long=count > 5)
                 terms.append((tensor, self.placed(tensor, sizes)))
         out = draw.sample(sorted(sizes), min(len(sizes), draw.choice([0, 0, 0, 1, 1, 2, 2, 3])))
         if out and draw.random() < 0.15:
@@ -257,8 +257,8 @@ class Builder:
         coef = draw.choice(COEFS)
         wanted = summed(float(coef), [(t.value, at) for t, at in terms], out, lengths)
         weights = summed(float(abs(coef)), [(np.abs(t.value), at) for t, at in terms], out, lengths)
-        own = max([1.0, *(t.weight / max(float(np.max(np.abs(t.value), initial=0)), 1e-3) for t, _ in terms)])
-        weight = own * float(np.max(weights, initial=0))
+        own = sum(t.weight / max(float(np.max(np.abs(t.value), initial=0)), 1e-30) for t, _ in terms)
+        weight = (1 + own) * float(np.max(weights, initial=0))
         operands = [(t.node, at) for t, at in terms]
         said = f"product({coef}, {operands}, {tuple(out)})"
         return Tensor(product(coef, operands, tuple(out), sizes), wanted, weight), said
@@ -276,6 +276,8 @@ class Builder:
     def raised(self, tensor, exponent):
         """Return a power of a tensor; None where it is no number, or nothing is left of its digits."""
         exponent = Fraction(exponent)
+        if exponent == 13 and tensor.node.kind == "product":
+            return None  # dozens of summed indices that look alike: right, and slow
         if tensor.node.kind == "selector" or (exponent not in (0, 1, 2, 3) and not is_apart(tensor)):
             return None
         with np.errstate(all="ignore"):
@@ -361,7 +363,7 @@ class Builder:
 def is_tame(tensor):
     """Whether a tensor has digits left and is of middling size: it may go on as an operand."""
     largest = float(np.max(np.abs(tensor.value), initial=0))
-    return bool(np.all(np.isfinite(tensor.value))) and largest < 1e3 and tensor.weight < 1e5 * max(largest, 1e-3)
+    return bool(np.all(np.isfinite(tensor.value))) and 1e-6 < largest < 1e3 and tensor.weight < 1e5 * largest
 
 
 def is_apart(tensor):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.constructors import add, apply, operate, power, product, selector, size_number, symbol
+from matcalc.tensor.constructors import add, apply, operate, power, product, selected, selector, size_number, symbol
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import Selector, merge
 from matcalc.tensor.size import Size
@@ -181,7 +181,7 @@ class Builder:
         self.pool = [self.symbol(name) for name in SYMBOLS]
         self.base = list(self.pool) + 2 * [t for t in self.pool if "positive" in t.node.facts]
         self.selectors = [Tensor(selector(rule), dense(rule, self.sizes), 1.0) for rule in SELECTORS]
-        self.base += self.selectors
+        self.base += [t._replace(node=selected(rule)) for t, rule in zip(self.selectors, SELECTORS, strict=True)]
         self.base += [self.number(size) for size in (n, n + 1, n * m)]
         self.made = []
         self.count = 0
@@ -300,7 +300,7 @@ class Builder:
             return None
         axes = tuple(range(tensor.node.rank))
         repeated = product(1, [(exponent.node, ())], axes, dict(enumerate(tensor.node.shape)))
-        value = tensor.value ** exponent.value
+        value = tensor.value**exponent.value
         lost = tensor.weight / max(float(np.min(tensor.value, initial=1e3)), 1e-9)
         node = apply(BOOK.playing("free_power"), [tensor.node, repeated])
         return Tensor(node, value, lost * float(np.max(value, initial=0)) * 2), f"{tensor.node}^c"
@@ -324,7 +324,9 @@ class Builder:
         for tensor in draw.choices(alike, k=draw.choice([1, 1, 2, 3])):
             draw.shuffle(order)
             if [tensor.node.shape[axis] for axis in order] == shape:
-                turned = product(1, [(tensor.node, tuple(map(order.index, range(len(order)))))], tuple(range(len(order))))
+                turned = product(
+                    1, [(tensor.node, tuple(map(order.index, range(len(order)))))], tuple(range(len(order)))
+                )
                 tensor = Tensor(turned, np.transpose(tensor.value, order), tensor.weight)
             if list(tensor.node.shape) == shape:
                 terms.append((draw.choice(COEFS), tensor))

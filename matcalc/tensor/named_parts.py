@@ -40,7 +40,9 @@ def is_the_tensor(wanted: Indices, given: Indices, indices: Mapping[int, int]) -
 
 def are_alike(wanted: Indices, given: Indices) -> bool:
     """Whether two tuples of indices are one but for their names: different where the other's are, equal where they are."""
-    return len(wanted) == len(given) and len(set(wanted)) == len(set(given)) == len(set(zip(wanted, given, strict=True)))
+    return len(wanted) == len(given) and len(set(wanted)) == len(set(given)) == len(
+        set(zip(wanted, given, strict=True))
+    )
 
 
 def is_matrix(at: Indices) -> bool:

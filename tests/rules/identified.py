@@ -174,7 +174,9 @@ def error(node, made):
     worst = 0.0
     for lengths, mode in itertools.product(SIZES, range(DATA)):
         names = sizes_met([node, made])
-        sizes = {name: lengths[k % 2] for k, name in enumerate(n for n in names if n != "k")} | {"k": min(PART, *lengths)}
+        sizes = {name: lengths[k % 2] for k, name in enumerate(n for n in names if n != "k")} | {
+            "k": min(PART, *lengths)
+        }
         symbols = [n for n in toposort([node, made]) if n.kind == "symbol" and n is not parameter()]
         data = {s.name: datum(s, sizes, mode) for s in symbols}
         one = value(node, data, sizes)

@@ -227,6 +227,7 @@ class Builder:
         if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=1e-9, atol=bound, equal_nan=True):
             self.faults.append(Fault(f"{said} at {self.sizes}", found, wanted))
             return
+        self.faults += [Fault(f"{said} at {self.sizes}: no {fact}", found, wanted) for fact in untrue(tensor)]
         if tensor.node.rank <= MOST_AXES and is_tame(tensor) and tensor.node.length < 60:
             self.made.append(tensor)
             if len(self.made) > 30:
@@ -360,6 +361,26 @@ class Builder:
             return None
         made = operate(BOOK.get(name), [node], (), [batch])
         return Tensor(made, found, 10 * tensor.weight * value.size), f"{name}({node})"
+
+
+def untrue(tensor):
+    """Return the facts of a node that its value does not have: of its entries, and of a square matrix."""
+    node, value = tensor.node, tensor.value
+    slack = 1e-8 * tensor.weight
+    low, high = np.min(value, initial=np.inf), np.max(value, initial=-np.inf)
+    found = [] if not value.size or (low >= node.range.low - slack and high <= node.range.high + slack) else ["range"]
+    if node.rank != 2 or value.shape[0] != value.shape[1] or not value.size:
+        return found
+    spectrum = np.linalg.eigvalsh(value + value.T)
+    holds = {
+        "symmetric": np.max(np.abs(value - value.T)) <= slack, "skew": np.max(np.abs(value + value.T)) <= slack,
+        "psd": spectrum[0] >= -slack, "spd": spectrum[0] >= -slack, "lower": np.max(np.abs(np.triu(value, 1))) <= slack,
+        "upper": np.max(np.abs(np.tril(value, -1))) <= slack,
+        "diagonal": np.max(np.abs(value - np.diag(np.diag(value)))) <= slack,
+        "orthogonal": np.max(np.abs(value @ value.T - np.eye(len(value)))) <= slack * (1 + tensor.weight),
+        "nonsingular": np.linalg.svd(value)[1][-1] > 1e-14 * np.linalg.svd(value)[1][0],
+    }  # fmt: skip
+    return found + [fact for fact in node.facts if not holds.get(fact, True)]
 
 
 def is_tame(tensor):

@@ -21,7 +21,7 @@ from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
-from matcalc.tensor.named_parts import is_part, is_the_tensor
+from matcalc.tensor.named_parts import is_matrix, is_part, is_the_tensor
 from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
@@ -320,7 +320,7 @@ def _locate_parts(
         if place in found.places or node is not wanted:
             continue
         orders = [indices]
-        if len(indices) == 2 and "symmetric" in node.facts and indices[0] != indices[1]:
+        if is_matrix(indices) and "symmetric" in node.facts:
             orders.append(indices[::-1])
         for order in orders:
             mapped = _map_indices(at, order, found.indices)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from matcalc.tensor.constructors import transpose
+from matcalc.tensor.named_parts import is_matrix
 from matcalc.tensor.node import Indices, Node, Shape
 from matcalc.tensor.raw_nodes import map_node, op_node
 from matcalc.tensor.sums import scale, summands
@@ -20,7 +21,7 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
     is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
     if is_same and node.rule.parity and len(node.args) == 1 and len(summands(node.args[0])) > 1:
         yield _negated(node), indices, -1 if node.rule.parity == "odd" else 1
-    if len(indices) != 2 or indices[0] == indices[1]:
+    if not is_matrix(indices):
         return
     if "symmetric" in node.facts:
         yield node, indices[::-1], 1

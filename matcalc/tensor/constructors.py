@@ -30,8 +30,8 @@ copyreg.pickle(Node, pickle_form)
 
 __all__ = [
     "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
-    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selected", "selector", "size_number", "split_coef",
-    "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "selector_alone", "size_number",
+    "split_coef", "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
 ]  # fmt: skip
 
 
@@ -209,7 +209,7 @@ def eye(*sizes: Size) -> Node:
     return product(1, [], axes + axes, dict(enumerate(sizes)))
 
 
-def selected(rule: Selector) -> Node:
+def selector_alone(rule: Selector) -> Node:
     """Return a selector as a tensor that stands alone: at some sizes it is the identity, or another one turned."""
     axes = tuple(range(len(rule.shape)))
     return product(1, [(selector(rule), axes)], axes)

@@ -39,10 +39,8 @@ def is_the_tensor(wanted: Indices, given: Indices, indices: Mapping[int, int]) -
 
 
 def are_alike(wanted: Indices, given: Indices) -> bool:
-    """Whether two tuples of indices are one but for their names: different where the other's are, equal where they are."""
-    return len(wanted) == len(given) and len(set(wanted)) == len(set(given)) == len(
-        set(zip(wanted, given, strict=True))
-    )
+    """Whether two tuples of indices are one but for their names: equal at the same places, different at the same."""
+    return tuple(map(wanted.index, wanted)) == tuple(map(given.index, given))
 
 
 def is_matrix(at: Indices) -> bool:

@@ -1,9 +1,9 @@
 """Products that are almost what a rewrite asks for: indices of its left side identified, shared, put out or masked.
 
-`variants` takes the left side of a rewrite and yields what differs from it in one index: operands of operations on their
-diagonal, under a mask, turned, repeated or with a weight on their summed index; the whole on its diagonal, in a trace, a
-Hadamard product, or a larger product; two variables that are one; batch axes that are an axis of the operation. Whether
-the rewrite fires on any of them is its own matter; what it makes must be worth the same, which is evaluated as written.
+`variants` takes the left side of a rewrite and yields what differs from it in one index: operands of operations on
+their diagonal, under a mask, turned, repeated or with a weight on their summed index; the whole on its diagonal, in a
+trace, a Hadamard product, or a larger product; two variables that are one; batch axes that are an axis of the
+operation. Whether the rewrite fires on any of them is its own matter; what it makes must be worth the same.
 """
 
 import itertools

@@ -11,7 +11,7 @@ BOOK = default_rulebook()
 
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
 @pytest.mark.sampled(60)
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(20)
 def test_indices_are_those_of_the_pattern(rewrite):
     found, _ = faults(rewrite, BOOK)
     assert not found, found

@@ -1,7 +1,7 @@
-"""Every kernel for a pair of operands, asked for at all ways to identify indices: what it is matched with, it computes.
+"""Every kernel for a pair of operands, asked for at all ways to identify indices: it computes what it is matched with.
 
-A pair is that of an entry's pattern, with any of its indices made one, an index in front as a batch, and any of them kept.
-The kernel's own formula, at the operands as the match hands them over, is held against the sum over all indices.
+A pair is that of an entry's pattern, with any of its indices made one, an index in front as a batch, and any of them
+kept. The kernel's own formula, at the operands as the match hands them over, is held against the sum over all indices.
 """
 
 import itertools
@@ -29,7 +29,7 @@ def kernels():
 
 
 def pairs(kernel):
-    """Yield the pair of a pattern with indices identified, each alone and with a batch index in front of one or both."""
+    """Yield the pair of a pattern with indices identified, alone and with a batch index in front of one or both."""
     letters = list(dict.fromkeys(letter for term in kernel.factors for letter in term.letters))
     for where in itertools.product(range(len(letters)), repeat=len(letters)):
         at = [tuple(where[letters.index(letter)] for letter in term.letters) for term in kernel.factors]
@@ -91,4 +91,6 @@ def test_what_a_kernel_is_matched_with_it_computes(kernel):
                     terms = [part for array, f in zip(arrays, pair, strict=True) for part in (array, list(f.at))]
                     wanted = np.einsum(*terms, list(match.axes))
                     assert set(match.axes) == set(kept), (at, kept, match)
-                    np.testing.assert_allclose(computed(match, arrays, pair, own), wanted, atol=1e-12, err_msg=f"{at} {kept}")
+                    np.testing.assert_allclose(
+                        computed(match, arrays, pair, own), wanted, atol=1e-12, err_msg=f"{at} {kept}"
+                    )

@@ -11,12 +11,14 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 BASES = {
     "x": ("x: vector(n) positive", 1), "exp(y)": ("y: vector(n)", 1), "(x.^2 + 1)": ("x: vector(n) positive", 1),
     "X": ("X: matrix(n, m) positive", 2), "exp(A)": ("A: matrix(n, m)", 2), "(x*z')": (
-        "x: vector(n) positive; z: vector(m) positive", 2), "r": ("r: scalar positive", 0), "cosh(y)": ("y: vector(n)", 1),
+        "x: vector(n) positive; z: vector(m) positive", 2),
+    "r": ("r: scalar positive", 0), "cosh(y)": ("y: vector(n)", 1),
 }  # fmt: skip
 CANCELLED = ["{0}.*(1./{0})", "{0}.^2./{0}./{0}", "sqrt({0}).*{0}.^(-1/2)", "{0}./{0}", "{0}.^3.*{0}.^-3"]
 SUMMED = {
     0: {"{}": 1.0, "n*{}": 3.0},
-    1: {"sum({})": 3.0, "ones(n)'*({})": 3.0, "diag({})": np.eye(3), "({})*ones(m)'": np.ones((3, 2)), "{}": np.ones(3)},
+    1: {"sum({})": 3.0, "ones(n)'*({})": 3.0,
+        "diag({})": np.eye(3), "({})*ones(m)'": np.ones((3, 2)), "{}": np.ones(3)},
     2: {"sum({})": 6.0, "tr(({})*ones(m, n))": 6.0, "sum({}, axis=0)": np.full(2, 3.0), "({})'": np.ones((2, 3)),
         "({})*({})'": np.full((3, 3), 2.0), "vec({})": np.ones(6), "({})*ones(m)": np.full(3, 2.0)},
 }  # fmt: skip
@@ -30,6 +32,7 @@ SIZES, LENGTHS = "N: matrix(n, m)", {"n": 3, "m": 2}
 
 @pytest.mark.parametrize(("text", "let", "wanted"), CASES, ids=[text for text, *_ in CASES])
 @pytest.mark.sampled(9)
+@pytest.mark.thinned(4)
 def test_what_is_left_is_a_length_or_ones(text, let, wanted):
     whole = mc.expression(text, f"{let}; {SIZES}")
     for form in (whole, whole.simplify()):

@@ -154,7 +154,8 @@ def _refine(operands: list[Factor], free: list[int], fixed: Labels) -> dict[int,
             for position, i in enumerate(operand.indices):
                 if i not in fixed:
                     same = tuple(j == i for j in operand.indices)
-                    place = (first, same[first:].count(True)) if position >= first else (position, *same)
+                    own = (*same[:first], *sorted(same[first:]))  # however the commuting ones are given
+                    place = (first, same[first:].count(True)) if position >= first else (position, *own)
                     signatures[i].append((operand.digest, place, shown))
         keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}
         ranking = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}

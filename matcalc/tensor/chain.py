@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from matcalc.tensor.named_parts import is_matrix
 from matcalc.tensor.node import Node
 
 
@@ -29,7 +30,12 @@ class Links(NamedTuple):
 
 
 def chain_between(node: Node, first: int, last: int) -> Links | None:
-    """Return the path of a product from index `first` to index `last` that uses every operand once."""
+    """Return the path of a product from index `first` to index `last` that uses every operand once.
+
+    A closed walk is no matrix, and none is a path over an index that the product puts out.
+    """
+    if first == last:
+        return None
     at: dict[int, list[int]] = {}
     weights: dict[int, list[Node]] = {}
     scalars: list[Node] = []
@@ -39,7 +45,7 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
             scalars.append(arg)
         elif len(indices) == 1:
             weights.setdefault(indices[0], []).append(arg)
-        elif len(indices) == 2 and indices[0] != indices[1]:
+        elif is_matrix(indices):
             count += 1
             for i in indices:
                 at.setdefault(i, []).append(place)
@@ -58,7 +64,7 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
         left, right = node.indices[place]
         matrices.append((node.args[place], left == here))
         here = right if left == here else left
-        if here in passed and here != last:
+        if here != last and (here in passed or here in node.out):
             return None
         passed.append(here)
     if any(i not in passed for i in weights):

@@ -19,7 +19,7 @@ from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
 from matcalc.tensor.raw_nodes import constant, number, selector, symbol
-from matcalc.tensor.selectors import Span, are_apart
+from matcalc.tensor.selectors import Selector, Span, are_apart
 from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.sums import add, scale, split_coef
 
@@ -30,8 +30,8 @@ copyreg.pickle(Node, pickle_form)
 
 __all__ = [
     "add", "apply", "broadcast", "constant", "diag_matrix", "eye", "hadamard", "inner", "matmul", "number",
-    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "size_number", "split_coef",
-    "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
+    "ones", "operate", "outer", "over_terms", "power", "product", "scale", "selector", "selector_alone", "size_number",
+    "split_coef", "symbol", "take_diag", "total", "trace", "transpose", "transposed", "zeros",
 ]  # fmt: skip
 
 
@@ -207,6 +207,12 @@ def eye(*sizes: Size) -> Node:
     """Return the identity on tensors of this shape: axes `sizes + sizes`, a matrix for one size."""
     axes = tuple(range(len(sizes)))
     return product(1, [], axes + axes, dict(enumerate(sizes)))
+
+
+def selector_alone(rule: Selector) -> Node:
+    """Return a selector as a tensor that stands alone: at some sizes it is the identity, or another one turned."""
+    axes = tuple(range(len(rule.shape)))
+    return product(1, [(selector(rule), axes)], axes)
 
 
 def ones(shape: Shape) -> Node:

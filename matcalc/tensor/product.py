@@ -8,9 +8,10 @@ labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker produc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, wraps
+from math import prod
 from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
@@ -85,11 +86,24 @@ def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, size
 
 def _count(network: Network) -> None:
     """Multiply by the length of each summed index that no operand is left to measure, and drop it."""
-    measured = {i for _, indices in network.operands for i in indices}.union(network.out)
-    for index in [index for index in network.sizes if index not in measured]:
-        factor, atoms = size_factors(network.sizes.pop(index))
-        network.coef *= factor
-        network.operands += [(atom, ()) for atom in atoms]
+    lost = unmeasured(network.sizes, network.operands, network.out)
+    factor, atoms = lengths_of(lost, network.sizes)
+    network.coef *= factor
+    network.operands += atoms
+    for index in lost:
+        del network.sizes[index]
+
+
+def unmeasured(indices: Iterable[int], operands: Sequence[Operand], out: Indices) -> list[int]:
+    """Return those of the indices that are summed and that no operand has: each is worth its length."""
+    measured = {i for _, at in operands for i in at}.union(out)
+    return [index for index in indices if index not in measured]
+
+
+def lengths_of(lost: Sequence[int], sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
+    """Return what sums over indices that nothing measures are worth: a number, and sizes as operands."""
+    found = [size_factors(sizes[index]) for index in lost]
+    return prod([c for c, _ in found], start=Fraction(1)), [(atom, ()) for _, atoms in found for atom in atoms]
 
 
 def _stripped(network: Network, place: int) -> bool:
@@ -163,13 +177,28 @@ def finish(network: Network) -> Node:
     coef, operands = network.coef, list(network.operands)
     factor, operands = _close(operands, network.out, network.sizes)
     coef *= factor
-    collected = collect_powers(operands)
-    if next_inlined(collected, network.out) is not None:
+    collected, is_less = _cancelled(operands, network.out, network.sizes)
+    if is_less or next_inlined(collected, network.out) is not None:
         return finish(gather(coef, collected, network.out, network.sizes))
     factor, operands = multiplied_sizes(collected)
     coef *= factor
     factor, operands = _grouped(operands, network.out, network.sizes)
     return _intern(coef * factor, operands, network.out, network.sizes)
+
+
+def _cancelled(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[list[Operand], bool]:
+    """Return operands with their powers collected, and whether all at some indices are gone: what is left may fall
+    apart, as `x'*(M.*(1./M))*y` into the sum of x and that of y.
+
+    Summed indices that are lost leave their lengths: `x'*(1./x)` is n.
+    """
+    collected = collect_powers(operands)
+    before, after = ({frozenset(at) for _, at in terms} for terms in (operands, collected))
+    if before == after:
+        return collected, False
+    lost = unmeasured(dict.fromkeys(i for _, at in operands for i in at), collected, out)
+    factor, lengths = lengths_of(lost, sizes)
+    return [(number(factor), ()), *collected, *lengths], True
 
 
 @remembered
@@ -204,9 +233,9 @@ def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> 
         if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
             kept += terms
             continue
-        collected = collect_powers(terms)
+        collected, is_less = _cancelled(terms, (), sizes)
         has_room = len(terms) > MOST or any(_is_run(node) for node, _ in terms)  # by itself it may, for its runs
-        if has_room or next_inlined(collected, ()) is not None:
+        if has_room or is_less or next_inlined(collected, ()) is not None:
             closed = simple_product(1, terms, (), sizes)
         else:
             closed = _intern(Fraction(1), collected, (), sizes)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import add, apply, operate, product, selector, size_number, symbol
+from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, size_number, symbol
 from matcalc.tensor.lookups import is_places
 from matcalc.tensor.node import Indices, Node, toposort
 from matcalc.tensor.raw_nodes import lookup, op_node
@@ -86,7 +86,7 @@ def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size])
     if node.args:
         return _lookup(made[node.args[0]], rule.shape[0].substitute(sizes))
     shape = tuple(s.substitute(sizes) for s in rule.shape)
-    return Batched(selector(Selector(rule.kind, shape, rule.offset.substitute(sizes))))
+    return Batched(selector_alone(Selector(rule.kind, shape, rule.offset.substitute(sizes))))
 
 
 def _lookup(places: Batched, length: Size) -> Batched:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from matcalc.tensor.constructors import product
+from matcalc.tensor.named_parts import is_matrix
 from matcalc.tensor.node import Indices, Node, kept_with_node
 
 
@@ -33,16 +34,12 @@ def runs_in(subject: Node) -> tuple[Run, ...]:
             holders.setdefault(index, []).append(place)
     found: dict[Run, None] = {}
     for start, indices in enumerate(subject.indices):
-        if _is_matrix(indices):
+        if is_matrix(indices):
             for first, here in (indices, indices[::-1]):
                 for places, last in _walk(subject, start, here, holders):
                     if first != last:
                         found[Run(places, (first, last))] = None
     return tuple(sorted(found, key=lambda run: (len(run.places), sorted(run.places), run.ends)))
-
-
-def _is_matrix(indices: Indices) -> bool:
-    return len(indices) == 2 and indices[0] != indices[1]
 
 
 def _walk(subject: Node, start: int, here: int, holders: dict[int, list[int]]) -> list[tuple[frozenset[int], int]]:
@@ -53,7 +50,7 @@ def _walk(subject: Node, start: int, here: int, holders: dict[int, list[int]]) -
         others = [p for p in holders[here] if p not in places]
         weights = [p for p in others if len(subject.indices[p]) == 1]
         matrices = [p for p in others if p not in weights]
-        if len(matrices) != 1 or not _is_matrix(subject.indices[matrices[0]]):
+        if len(matrices) != 1 or not is_matrix(subject.indices[matrices[0]]):
             break
         row, column = subject.indices[matrices[0]]
         here = column if row == here else row

@@ -21,6 +21,7 @@ from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
+from matcalc.tensor.named_parts import is_matrix, is_part, is_the_tensor
 from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.size import Size
@@ -184,19 +185,8 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
     for found in match_product(pattern, subject, sized, whole=True):
         if len(found.places) != len(subject.args) or found.coef != 1:
             continue
-        if tuple(found.indices.get(i, -1) for i in pattern.out) == subject.out or _broadcast_alike(
-            pattern, subject, found
-        ):
+        if is_the_tensor(pattern.out, subject.out, found.indices):
             yield found.bindings
-
-
-def _broadcast_alike(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
-    """Whether outputs agree where an index that no operand has stands for broadcasting on both sides."""
-    seen: dict[int, int] = dict(found.indices)
-    for wanted, given in zip(pattern.out, subject.out, strict=True):
-        if seen.setdefault(wanted, given) != given:
-            return False
-    return len(set(pattern.out)) == len(set(subject.out))
 
 
 def match_product(
@@ -204,12 +194,12 @@ def match_product(
 ) -> Iterator[Found]:
     """Yield the ways in which a product pattern is part of the product `subject`.
 
-    Where it is to be the whole of it, a matrix variable may stand for a chain of factors.
+    Where it is to be the whole of it, a matrix variable may stand for a chain of factors, a vector for all the rest.
     """
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
     for found in _locate(_items(pattern), subject, start, chains):
-        if _inner_free(pattern, subject, found):
+        if is_part(subject, found.places, found.indices, pattern.out):
             yield found
 
 
@@ -241,6 +231,8 @@ def _locate(
         return
     if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
         yield from _locate_run(wanted, at, rest, chains, found)
+    if wanted.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
+        yield from _locate_all(wanted, at, chains, found)
     is_named = wanted.kind in ("map", "op", "selector")
     for place, (node, indices) in enumerate(subject.operands):
         if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
@@ -264,6 +256,21 @@ def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Nod
         for bound in match(wanted, run.of(subject), found.bindings):
             step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
             yield from _locate(rest, subject, step, subject)
+
+
+def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
+    """Take all that is left for the last variable, a vector: `diag(A*B)` in `det(diag(diag(A*B)))`."""
+    places = [place for place in range(len(subject.args)) if place not in found.places]
+    own = {i for place in places for i in subject.indices[place]}
+    known = [found.indices[i] for i in at if i in found.indices]
+    for index in known or sorted(own.intersection(subject.out)):
+        if len(places) < 2 or index not in own:
+            return
+        vector = product(1, [subject.operands[place] for place in places], (index,))
+        for bound in match(wanted, vector, found.bindings):
+            mapped = _map_indices(at, (index,), found.indices)
+            if mapped is not None:
+                yield found._replace(bindings=bound, places=frozenset(range(len(subject.args))), indices=mapped)
 
 
 def _locate_function(
@@ -313,7 +320,7 @@ def _locate_parts(
         if place in found.places or node is not wanted:
             continue
         orders = [indices]
-        if len(indices) == 2 and "symmetric" in node.facts and indices[0] != indices[1]:
+        if is_matrix(indices) and "symmetric" in node.facts:
             orders.append(indices[::-1])
         for order in orders:
             mapped = _map_indices(at, order, found.indices)
@@ -328,16 +335,3 @@ def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> d
         if mapped.setdefault(w, g) != g:
             return None
     return mapped
-
-
-def _inner_free(pattern: Node, subject: Node | OpenProduct, found: Found) -> bool:
-    """Whether what the pattern sums is summed in the subject too and occurs in matched operands alone."""
-    inner = [g for w, g in found.indices.items() if w not in pattern.out]
-    outer = {g for w, g in found.indices.items() if w in pattern.out}
-    if len(set(inner)) != len(inner) or outer.intersection(inner):
-        return False
-    held = set(subject.out)
-    for place, indices in enumerate(subject.indices):
-        if place not in found.places:
-            held.update(indices)
-    return not held.intersection(inner)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from matcalc.tensor.constructors import transpose
+from matcalc.tensor.named_parts import is_matrix
 from matcalc.tensor.node import Indices, Node, Shape
 from matcalc.tensor.raw_nodes import map_node, op_node
 from matcalc.tensor.sums import scale, summands
@@ -21,7 +22,7 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
     parity = _parity(node) if is_same and len(node.args) == 1 else ""
     if parity and len(summands(node.args[0])) > 1:
         yield _negated(node), indices, -1 if parity == "odd" else 1
-    if len(indices) != 2 or indices[0] == indices[1]:
+    if not is_matrix(indices):
         return
     if "symmetric" in node.facts:
         yield node, indices[::-1], 1

@@ -27,7 +27,7 @@ from matcalc.tensor.constructors import (
     operate,
     power,
     product,
-    selector,
+    selector_alone,
     size_number,
     symbol,
 )
@@ -106,7 +106,7 @@ def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
         found, count = lookup(args[0], builder.size(value.shape[0])), len(value.axes)
         out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
         return product(1, [(found, tuple(range(found.rank)))], out)
-    return selector(Selector(kind, tuple(map(builder.size, value.shape)), builder.size(offset)))
+    return selector_alone(Selector(kind, tuple(map(builder.size, value.shape)), builder.size(offset)))
 
 
 def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:

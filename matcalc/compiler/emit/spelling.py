@@ -25,7 +25,7 @@ CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg", "sparse"),
-    *("guarded_entries", "zeroed", "added"),
+    *("guarded_entries", "zeroed", "added", "plus"),
 )
 SUM, PRODUCT, ATOM = 1, 2, 3
 

@@ -121,7 +121,7 @@ class Module:
         return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
 
     def _inside(self, name: str, node: ast.FunctionDef, kinds: Sequence[Kind]) -> Inside:
-        function = Function(self, node, kinds)
+        function = Function(self, node, kinds, ANY_ORDER if name in self.functions else "")
         made = Inside(f"own.{len(self.inside)}", tuple(kinds), function.kinds.result)
         self.inside[name, tuple(kinds)] = made
         given: dict[str, Value] = {}

@@ -24,6 +24,7 @@ ROLES: Mapping[str, str] = {
     "both_switches": "x.*y, and 0 where either is 0",
     "safe_ratio": "x./y, and 0 where both are 0",
     "where_finite": "one operand where another is finite, else NaN",
+    "settled_mean": "a mean, with the mean of what it leaves added where that is finite",
     "smaller": "the smaller of two operands",
     "larger": "the larger of two operands",
     "inverse": "A^-1",

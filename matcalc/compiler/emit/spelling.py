@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import lcm
 
-from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
+from matcalc.compiler.entrywise import (
+    Apply,
+    At,
+    Expr,
+    Guard,
+    Index,
+    Literal,
+    Number,
+    Product,
+    Read,
+    Select,
+    Sum,
+    as_quotient,
+)
 from matcalc.compiler.lowering_entries import FIELD, template_of
 from matcalc.compiler.program import Call, Each, Loop, Program, called_words, walk
 from matcalc.compiler.targets import ON_NUMPY
@@ -170,11 +183,14 @@ class Expressions:
         factors = [self.tight(f) for f in expr.factors]
         if not factors:
             return number(expr.coef, self.names), PRODUCT
-        if expr.coef == -1:
-            return "-" + "*".join(factors), PRODUCT
-        if expr.coef != 1:
-            factors.insert(0, number(expr.coef, self.names))
-        return "*".join(factors), ATOM if len(factors) == 1 and not factors[0].startswith("-") else PRODUCT
+        coef, divisor = as_quotient(expr.coef)
+        over = f"/{number(Fraction(divisor), self.names)}" if divisor != 1 else ""
+        if coef == -1:
+            return "-" + "*".join(factors) + over, PRODUCT
+        if coef != 1:
+            factors.insert(0, number(coef, self.names))
+        is_atom = len(factors) == 1 and not factors[0].startswith("-") and not over
+        return "*".join(factors) + over, ATOM if is_atom else PRODUCT
 
     def _apply(self, expr: Apply) -> tuple[str, int]:
         template = template_of(expr.function, self.names.target)

@@ -17,6 +17,7 @@ from pathlib import Path
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.as_written import write_back
 from matcalc.compiler.plan.blank_results import with_blank_results
 from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
@@ -30,7 +31,6 @@ from matcalc.compiler.plan.match_kernel import Matcher
 from matcalc.compiler.plan.name_values import name_values, words_of
 from matcalc.compiler.plan.others_first import Candidate, with_others_first
 from matcalc.compiler.plan.program_cost import price
-from matcalc.compiler.plan.quotients import divide
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
@@ -214,7 +214,7 @@ def _plan_once(
     join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
-    divide(graph, lowerings, results.values())
+    write_back(graph, lowerings, results.values())
     compute_turned(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:

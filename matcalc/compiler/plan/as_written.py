@@ -2,9 +2,9 @@
 
 `x./y` is a division, not x times the reciprocal of y, which is infinite where y is subnormal. In normal form it is a
 product with a power. A power whose entry in `scalars.toml` says `over` is divided by, where each entry of the product
-has a divisor of its own that is read nowhere else. A divisor of many entries, as a number or one of each row, or of
-several products, stays a reciprocal that is computed once: a division takes as long as four to eight products. And
-`x - y/3`, in normal form `(3*x - y)/3`, is not infinite where `3*x` is.
+has a divisor of its own. A reciprocal is computed once, since a division takes as long as four to eight products, where
+its base is a number or one of each row, or where it has several uses and the base is known to be away from 0, as
+`1 + x.^2`. And `x - y/3`, in normal form `(3*x - y)/3`, is not infinite where `3*x` is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from matcalc.compiler.entrywise import Apply, Expr, Product, Read, Sum, as_quoti
 from matcalc.compiler.lowering_entries import Lowerings
 from matcalc.compiler.plan.schedule import names_read
 from matcalc.compiler.plan.values import Graph, Value, moved, rebuilt, times
+
+MANY = 10**9
 
 
 def write_back(graph: Graph, lowerings: Lowerings, results: Iterable[Value]) -> None:
@@ -32,7 +34,10 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     expr = rebuilt(expr, lambda operand: _written(operand, at, graph, lowerings, count))
     if not isinstance(expr, Product) or not isinstance(expr.coef, int | Fraction):
         return expr
+    expr = _given_first(expr, graph)
     coef, divisor = as_quotient(expr.coef)
+    if abs(expr.coef.numerator) == 1:  # x./(2*y), of which half of x may be 0
+        coef, divisor = Fraction(expr.coef.numerator), expr.coef.denominator
     if len(expr.factors) == 1 and expr.coef.denominator != 1:
         return _over_terms(expr, at, graph, count)
     found = [_power(factor, at, graph, count) for factor in expr.factors]
@@ -46,26 +51,36 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     return times(Fraction(1, divisor), [quotient])
 
 
+def _given_first(expr: Product, graph: Graph) -> Product:
+    """Return a product that begins with what is given, as it is written: `2*x.*exp(y)` is infinite where `2*x` is."""
+    return Product(expr.coef, tuple(sorted(expr.factors, key=lambda factor: not _is_given(factor, graph))))
+
+
+def _is_given(factor: Expr, graph: Graph) -> bool:
+    return isinstance(factor, Read) and graph.values[factor.value].kind in ("input", "constant")
+
+
 def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]) -> Expr:
     """Return a fraction of a sum that is read here alone as a sum of fractions; `(x - y)/3` is written so."""
-    found = _alone(expr.factors[0], at, graph, count)
+    found = _own(expr.factors[0], at, graph, count, 1)
     if not isinstance(found, Sum) or {abs(c) for c, _ in found.terms} == {1}:
         return expr
     return Sum(tuple((expr.coef * c, term) for c, term in found.terms))
 
 
 def _power(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int]) -> Apply | None:
-    """Return the power that a factor is."""
-    found = _alone(factor, at, graph, count)
+    """Return the power that a factor is, if it is to be divided by."""
+    is_safe = isinstance(factor, Read) and factor.value in graph.apart
+    found = _own(factor, at, graph, count, 1 if is_safe else MANY)
     return found if isinstance(found, Apply) and "over" in found.function.templates else None
 
 
-def _alone(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int]) -> Expr | None:
-    """Return how a factor is computed, if it has as many entries as what it is a factor of, and for this alone."""
+def _own(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int], most: int) -> Expr | None:
+    """Return how a factor is computed, if it has as many entries as what it is a factor of, and few uses."""
     if not isinstance(factor, Read):
         return factor
     value = graph.values[factor.value]
-    if value.kind != "point" or value.parts or value.expr is None or count[value.name] > 1:
+    if value.kind != "point" or value.parts or value.expr is None or count[value.name] > most:
         return None
     if len(factor.at) < len(at.domain):
         return None

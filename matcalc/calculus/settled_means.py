@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.constructors import add, apply, power, product, size_number
+from matcalc.tensor.constructors import add, apply, power, product, size_number, zeros
 from matcalc.tensor.node import Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild
 
@@ -25,6 +25,12 @@ def settled_means(roots: Sequence[Node]) -> list[Node]:
     if not any(node.kind == "sum" and _settled(node) is not node for node in toposort(roots)):
         return list(roots)
     return rebuild(roots, _settled)
+
+
+def unsettled(node: Node) -> Node:
+    """Return a node with means as they are written."""
+    rule = default_rulebook().playing("settled_mean")
+    return rebuild([node], lambda made: made.args[0] if made.kind == "map" and made.rule is rule else made)[0]
 
 
 @lru_cache(maxsize=1024)
@@ -81,5 +87,7 @@ def _spread(mean: Node, entries: Node, axes: Sequence[int]) -> Node:
 def _mean(entries: Node, axes: Sequence[int]) -> Node:
     """Return the settled mean, in the shape of the entries."""
     mean = _plain_mean(entries, axes)
+    rule = default_rulebook().playing("settled_mean")
+    mean = apply(rule, [mean, zeros(mean.shape)])  # one number wherever it is read, rounded in one way
     rest = _plain_mean(add([(Fraction(1), entries), (Fraction(-1), _spread(mean, entries, axes))]), axes)
-    return _spread(apply(default_rulebook().playing("settled_mean"), [mean, rest]), entries, axes)
+    return _spread(apply(rule, [mean, rest]), entries, axes)

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
+from matcalc.calculus.settled_means import settled_means, unsettled
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
@@ -89,6 +90,8 @@ def plan(
     estimate = Estimate(sizes)
     given = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
+    if settled_means(given) != given:
+        meaning = partial(_as_written, meaning)
     describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
@@ -125,6 +128,11 @@ def plan(
         chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
+
+
+def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
+    """Return what comments write for a node in which means are settled."""
+    return unsettled(meaning(node) if meaning else node)
 
 
 def _candidate(

@@ -8,7 +8,21 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PRODUCTS, SUMS, VECTOR, VECTOR_OUT, L, N, R, T, U, external
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    PRODUCTS,
+    SUMS,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    R,
+    T,
+    U,
+    external,
+)
 
 dgemm = external("blas", "dgemm", 13)
 dgemv = external("blas", "dgemv", 11)

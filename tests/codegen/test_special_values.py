@@ -87,7 +87,9 @@ def wrong(formulas, data, call):
 
 def compiled(formulas, names, **options):
     declared = "; ".join(f"{name}: vector(n)" for name in names)
-    return mc.compile([mc.expression(text, declared) for text in formulas], name="at_edges", args=list(names), **options)
+    return mc.compile(
+        [mc.expression(text, declared) for text in formulas], name="at_edges", args=list(names), **options
+    )
 
 
 def grid(count):

@@ -89,7 +89,9 @@ def test_functions_along_axes_and_batches(way, rng):
     X[:, [0, 2]] = 1.81, -0.1
     for function in (np.std, np.var):
         e = mc.expression(lambda X, function=function: function(X, axis=0), "X: matrix(m, n)")
-        total = mc.gradient(mc.expression(lambda X, function=function: np.sum(function(X, axis=0)), "X: matrix(m, n)"), "X")
+        total = mc.gradient(
+            mc.expression(lambda X, function=function: np.sum(function(X, axis=0)), "X: matrix(m, n)"), "X"
+        )
         value = e(X=X) if way == "plain" else mc.compile(e, target=way)(X)
         slope = total(X=X) if way == "plain" else mc.compile(total, target=way)(X)
         assert not np.any(value[[0, 2]]) and not np.any(slope[:, [0, 2]])

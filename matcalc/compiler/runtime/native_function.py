@@ -57,8 +57,8 @@ class Unit(Protocol):
 class Function:
     """A function for arguments of these kinds.
 
-    `sums` is what may be done to `total += x`; all else is done as it is written. `wraps`: indices below 0 count from the end, as in Python; the
-    function of a Program, whose accesses are proved, has none.
+    `sums` is what may be done to `total += x`; all else is done as it is written. `wraps`: indices below 0 count from
+    the end, as in Python; the function of a Program, whose accesses are proved, has none.
     """
 
     def __init__(

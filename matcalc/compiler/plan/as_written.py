@@ -34,11 +34,11 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     expr = rebuilt(expr, lambda operand: _written(operand, at, graph, lowerings, count))
     if not isinstance(expr, Product) or not isinstance(expr.coef, int | Fraction):
         return expr
-    expr = _given_first(expr, graph)
-    coef, divisor = as_quotient(expr.coef)
-    if abs(expr.coef.numerator) == 1:  # x./(2*y), of which half of x may be 0
-        coef, divisor = Fraction(expr.coef.numerator), expr.coef.denominator
-    if len(expr.factors) == 1 and expr.coef.denominator != 1:
+    whole, expr = Fraction(expr.coef), _given_first(expr, graph)
+    coef, divisor = as_quotient(whole)
+    if abs(whole.numerator) == 1:  # x./(2*y), of which half of x may be 0
+        coef, divisor = Fraction(whole.numerator), whole.denominator
+    if len(expr.factors) == 1 and whole.denominator != 1:
         return _over_terms(expr, at, graph, count)
     found = [_power(factor, at, graph, count) for factor in expr.factors]
     if not any(found) or (all(found) and abs(expr.coef) == 1):

@@ -9,7 +9,7 @@ import math
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, N, R, T, U, external
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PRODUCTS, VECTOR, VECTOR_OUT, N, R, T, U, external
 from matcalc.codegen.numba.products import copy_flipped
 
 dpotrf = external("lapack", "dpotrf", 4)
@@ -18,7 +18,7 @@ dpotri = external("lapack", "dpotri", 4)
 dtrsm = external("blas", "dtrsm", 11)
 
 
-@njit(int64(MATRIX, MATRIX_OUT), **SUMS)
+@njit(int64(MATRIX, MATRIX_OUT), **PRODUCTS)
 def small_chol(S, L):
     """Cholesky factor of the lower triangle already in L, by rows: quicker than LAPACK up to 32."""
     for i in range(L.shape[0]):

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, N, T, V, external
+from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, PRODUCTS, VECTOR, VECTOR_OUT, N, T, V, external
 from matcalc.codegen.numba.products import copy_flipped, gemm
 from matcalc.codegen.numba.spectral import fill, is_finite
 
@@ -81,7 +81,7 @@ def sylvester(ta, FA, ZA, tb, FB, ZB, C, X):
     return status
 
 
-@njit(float64(int64, MATRIX, int64, VECTOR, int64), **SUMS)
+@njit(float64(int64, MATRIX, int64, VECTOR, int64), **PRODUCTS)
 def row_times(i, U, first, v, offset):
     """The sum of U[i,k]*v[offset + k] from k = first on."""
     total = 0.0

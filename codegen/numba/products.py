@@ -8,7 +8,21 @@ import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
-from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, VECTOR_OUT, L, N, R, T, U, external
+from matcalc.codegen.numba.call import (
+    EXACT,
+    MATRIX,
+    MATRIX_OUT,
+    PRODUCTS,
+    SUMS,
+    VECTOR,
+    VECTOR_OUT,
+    L,
+    N,
+    R,
+    T,
+    U,
+    external,
+)
 
 dgemm = external("blas", "dgemm", 13)
 dgemv = external("blas", "dgemv", 11)
@@ -52,7 +66,7 @@ def gemm(ta, tb, alpha, A, B, beta, C):
     dgemm(T if tb else N, T if ta else N, n, m, k, alpha, B, B.shape[1], A, A.shape[1], beta, C, n)
 
 
-@njit(types.void(int64, float64, MATRIX, VECTOR, float64, VECTOR_OUT), **SUMS)
+@njit(types.void(int64, float64, MATRIX, VECTOR, float64, VECTOR_OUT), **PRODUCTS)
 def gemv(t, alpha, A, x, beta, y):
     """y = alpha*op(A)*x + beta*y: loops over blocks of four rows while A fits in cache, else dgemv."""
     m, n = A.shape

@@ -10,6 +10,12 @@ from matcalc.codegen.numba.call import EXACT, MATRIX, MATRIX_OUT, SUMS, VECTOR, 
 from matcalc.codegen.numba.elementary import from_ordered, ordered, vexp
 
 
+@njit(**SUMS)
+def plus(total, x):
+    """total + x; a loop that calls it may make several totals, its lanes. Others of its operations keep their order."""
+    return total + x
+
+
 @njit(float64(VECTOR), **SUMS)
 def sum_of_squares(x):
     """x'*x."""

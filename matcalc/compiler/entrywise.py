@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Index = str | Size  # the name of an axis, or arithmetic on axes
 At = tuple[Index, ...]
 Number = Fraction | float
+EXACT = 2**53
+"""Up to which integers are floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +99,14 @@ def reads(expr: Expr) -> Iterator[Read]:
 def entry_text(value: str, at: Sequence[object]) -> str:
     """Return how an entry of a value is written, or the value."""
     return f"{value}[{', '.join(map(str, at))}]" if at else value
+
+
+def as_quotient(coef: Number) -> tuple[Number, int]:
+    """Return a coefficient as a number to multiply with and a divisor: 1/3 is no decimal, so it was written `x/3`."""
+    if not isinstance(coef, Fraction) or max(abs(coef.numerator), coef.denominator) > EXACT:
+        return coef, 1
+    rest = coef.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return (Fraction(coef.numerator), coef.denominator) if rest > 1 else (coef, 1)

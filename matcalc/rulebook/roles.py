@@ -26,6 +26,7 @@ ROLES: Mapping[str, str] = {
     "removable_ratio": "x./y, and z where both are 0",
     "safe_ratio": "x./y, and 0 where both are 0",
     "where_finite": "one operand where another is finite, else NaN",
+    "settled_mean": "a mean, with the mean of what it leaves added where that is finite",
     "smaller": "the smaller of two operands",
     "larger": "the larger of two operands",
     "inverse": "A^-1",

@@ -40,7 +40,7 @@ from matcalc.compiler.runtime.pointer_call import call_at
 from numba import types
 
 EXACT = {{"error_model": "numpy", "fastmath": False, "nogil": True}}
-SUMS = {{**EXACT, "fastmath": {{"contract", "reassoc", "nsz", "arcp"}}}}
+SUMS = {{**EXACT, "fastmath": {{"contract", "reassoc"}}}}
 '''
 TYPES = {
     "int": "types.int64",

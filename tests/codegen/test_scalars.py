@@ -88,7 +88,7 @@ def functions():
         "from numba import njit",
         *generated_imports(load_items("numba", names), names),
     ]
-    options = 'OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}}'
+    options = 'OPTIONS = {"error_model": "numpy", "fastmath": False}'
     return load_text(f"{import_block(statements)}\n\n{options}\n\n\n{text}", "scalars").module
 
 

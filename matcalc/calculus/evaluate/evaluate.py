@@ -15,6 +15,7 @@ from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
 from matcalc.calculus.evaluate.lookups import Lookup, contract_through, is_gathered, places_of
 from matcalc.calculus.function_bodies import derivative
+from matcalc.calculus.settled_means import settled_means
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
@@ -43,6 +44,7 @@ def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[s
     import numpy as np
 
     values: Values = {}
+    roots = settled_means(roots)
     order = toposort(roots)
     formed = set(roots).union(*(node.args for node in order if node.kind != "product"))
     with np.errstate(all="ignore"):

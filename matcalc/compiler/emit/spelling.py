@@ -8,11 +8,25 @@ before: then they get an underscore. An expression is bracketed only where prece
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import lcm
 
-from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
+from matcalc.compiler.entrywise import (
+    Apply,
+    At,
+    Expr,
+    Guard,
+    Index,
+    Literal,
+    Number,
+    Product,
+    Read,
+    Select,
+    Sum,
+    as_quotient,
+)
 from matcalc.compiler.lowering_entries import FIELD, template_of
 from matcalc.compiler.program import Call, Each, Loop, Program, called_words, walk
 from matcalc.compiler.targets import ON_NUMPY
@@ -25,7 +39,7 @@ CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")
 RESERVED = (
     *("np", "sl", "sp", "math", "numba", "njit", "status", "OPTIONS", "scipy", "special", "linalg", "sparse"),
-    *("guarded_entries", "zeroed", "added"),
+    *("guarded_entries", "zeroed", "added", "plus"),
 )
 SUM, PRODUCT, ATOM = 1, 2, 3
 
@@ -167,14 +181,24 @@ class Expressions:
         return text or "0.0", SUM if text else ATOM
 
     def _product(self, expr: Product) -> tuple[str, int]:
-        factors = [self.tight(f) for f in expr.factors]
+        factors = [self._power(f, count) for f, count in Counter(expr.factors).items()]
         if not factors:
             return number(expr.coef, self.names), PRODUCT
-        if expr.coef == -1:
-            return "-" + "*".join(factors), PRODUCT
-        if expr.coef != 1:
-            factors.insert(0, number(expr.coef, self.names))
-        return "*".join(factors), ATOM if len(factors) == 1 and not factors[0].startswith("-") else PRODUCT
+        if len(factors) == 1 and expr.coef == 1 and len(expr.factors) > 1:
+            return factors[0][1:-1], PRODUCT
+        coef, divisor = as_quotient(expr.coef)
+        over = f"/{number(Fraction(divisor), self.names)}" if divisor != 1 else ""
+        if coef == -1:
+            return "-" + "*".join(factors) + over, PRODUCT
+        if coef != 1:
+            factors.insert(0, number(coef, self.names))
+        is_atom = len(factors) == 1 and not factors[0].startswith("-") and not over
+        return "*".join(factors) + over, ATOM if is_atom else PRODUCT
+
+    def _power(self, factor: Expr, count: int) -> str:
+        """Return a factor, or a power of it as what is multiplied: `x.*y.^2` is no number where `y.^2` is 0 for inf."""
+        text = self.tight(factor)
+        return text if count == 1 else f"({'*'.join([text] * count)})"
 
     def _apply(self, expr: Apply) -> tuple[str, int]:
         template = template_of(expr.function, self.names.target)

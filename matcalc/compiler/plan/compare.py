@@ -14,9 +14,11 @@ from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
+from matcalc.calculus.settled_means import settled_means, unsettled
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
+from matcalc.compiler.plan.as_written import write_back
 from matcalc.compiler.plan.blank_results import with_blank_results
 from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
@@ -88,6 +90,8 @@ def plan(
     estimate = Estimate(sizes)
     given = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
+    if settled_means(given) != given:
+        meaning = partial(_as_written, meaning)
     describe = Describer([*given, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *given) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
@@ -124,6 +128,11 @@ def plan(
         chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
+
+
+def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
+    """Return what comments write for a node in which means are settled."""
+    return unsettled(meaning(node) if meaning else node)
 
 
 def _candidate(
@@ -213,6 +222,7 @@ def _plan_once(
     join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
+    write_back(graph, lowerings, results.values())
     compute_turned(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:

@@ -29,6 +29,9 @@ from matcalc.tensor.ranges import digits
 from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size, volume
 
+NEAR_ZERO = 1e-100
+"""Beyond which a power like 1/x^2 of a number is finite, and a product with it what a division gives."""
+
 
 def lower(session: Session, order: Sequence[Node]) -> None:
     """Lower the nodes of `order`, which stands operands first."""
@@ -63,6 +66,8 @@ def lower_map(session: Session, node: Node) -> Ref:
     shape = tuple(node.shape[a] for a in order)
     key, params = _scalar(session, node)
     value = session.graph.point(shape, Apply(key, tuple(args), params), lying(node, order))
+    if max(node.args[0].range.low, -node.args[0].range.high) > NEAR_ZERO:
+        session.graph.apart.add(value.name)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 

@@ -62,8 +62,8 @@ class Scheduler:
             if isinstance(item, Run):
                 if not any(v.name in wanted for _, v in item.results):
                     continue
-                self.hard.update(_names_read(item))
-                wanted.update(_names_read(item))
+                self.hard.update(names_read(item))
+                wanted.update(names_read(item))
             elif item.name not in wanted:
                 continue
             elif item.kind == "view":
@@ -109,7 +109,7 @@ class Scheduler:
     def find_levels(self) -> None:
         for item in self.live:
             if isinstance(item, Run):
-                level = max((self.available[n] for n in _names_read(item)), default=0)
+                level = max((self.available[n] for n in names_read(item)), default=0)
                 self.run_level[item.order] = level
                 for _, value in item.results:
                     self.available[value.name] = level + 1
@@ -307,14 +307,15 @@ def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
     """
     count: dict[str, int] = {}
     for item in graph.items:
-        for name in _names_read(item):
+        for name in names_read(item):
             count[name] = count.get(name, 0) + 1
     for item in graph.items:
         if isinstance(item, Value) and item.kind == "point" and item.expr is not None:
             _chain(graph, item, count, ahead if item.name not in ahead else ())
 
 
-def _names_read(item: Item) -> list[str]:
+def names_read(item: Item) -> list[str]:
+    """Return the values that an item of a graph reads, each as often as it does."""
     if isinstance(item, Run):
         names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
         return names + ([item.onto.name] if item.onto else [])

@@ -100,6 +100,8 @@ class Graph:
     values: dict[str, Value] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     batch_axes: tuple[str, ...] = ()
+    apart: set[str] = field(default_factory=set)
+    """Powers of what is known to be away from 0, so that no reciprocal of it is infinite."""
 
     def __post_init__(self) -> None:
         taken = set(self.reserved)

@@ -21,7 +21,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
-ONE = '@njit(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "arcp"})'
+ONE = '@njit(error_model="numpy", fastmath=False)'
 """How the function is compiled that the loop calls."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from matcalc.compiler.runtime import further_entries
 from matcalc.compiler.runtime.ahead import bound
+from matcalc.compiler.runtime.any_order import in_any_order
 from matcalc.compiler.runtime.blas_kept import DEFAULT
 from matcalc.compiler.runtime.entry_code import entry, has_entry
 from matcalc.compiler.runtime.image import Made
@@ -42,7 +43,7 @@ def text_of(spec: CompiledSpec) -> str:
 
 def lease_of(spec: CompiledSpec, text: str) -> Lease:
     """Run the text of the module, the kernels that it needs before it."""
-    load_items(spec.target, free_names(spec.source if spec.target == "numba" else spec.numpy_source))
+    load_items(spec.target, free_names(in_any_order(spec.source) if spec.target == "numba" else spec.numpy_source))
     return load_text(text, spec.name, stays=False).lease
 
 

@@ -22,8 +22,14 @@ from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, siz
 
 SAYS = """\
 Arrays are double, row by row, sizes int64_t. The workspace is the caller's: work holds {work} entries.
-Compile with  gcc -std=c99 -O2 -c {name}.c  and link with  -llapacke -lopenblas -lm  (or another BLAS with CBLAS);
-with -DMATCALC_TEST it is a program that tests itself."""
+Compile with  gcc -std=c99 -O2 -ffp-contract=off -c {name}.c  and link with  -llapacke -lopenblas -lm  (or another
+BLAS with CBLAS); with -DMATCALC_TEST it is a program that tests itself. No option may regroup sums (-ffast-math)."""
+AS_WRITTEN = """\
+#if defined(__GNUC__) && !defined(__clang__) /* no product is merged into a sum: x*y - z*w of equal products is 0 */
+#pragma GCC optimize ("fp-contract=off")
+#else
+#pragma STDC FP_CONTRACT OFF
+#endif"""
 LINE = "/* ---- The mathematics ends here. What follows: the functions that it calls{test}. ---- */"
 LARGEST = 2**31 - 1
 
@@ -55,6 +61,7 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
     parts = [
         _header(specs, given),
         _includes("\n".join([body, *helpers])),
+        AS_WRITTEN,
         "\n".join(kinds),
         *([PAIR_TYPE] if "pair" in body else []),
         *prototypes,

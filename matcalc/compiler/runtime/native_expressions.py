@@ -47,7 +47,6 @@ class Surroundings(Protocol):
 
     lines: Lines
     kinds: Kinds
-    flags: str
     wraps: bool
 
     def name(self, word: str) -> Value: ...
@@ -140,17 +139,17 @@ class Expressions:
             raise UnknownFormError(ast.unparse(node))
         value = self.number(node.operand)
         if value.kind == REAL:
-            return Number(self.lines.new(f"fneg {self.around.flags}double {value.text}"), REAL)
+            return Number(self.lines.new(f"fneg double {value.text}"), REAL)
         return Number(self.lines.new(f"sub i64 0, {self.as_kind(value, INTEGER)}"), INTEGER)
 
-    def binary(self, op: ast.operator, left: Number, right: Number) -> Number:
-        """Write what an operator makes of two numbers."""
+    def binary(self, op: ast.operator, left: Number, right: Number, flags: str = "") -> Number:
+        """Write what an operator makes of two numbers; `flags` are what may be done to it, where they are real."""
         kind = joined(left.kind, right.kind)
         if isinstance(op, ast.Div) or kind == REAL:
             if type(op) not in OF_REALS:
                 raise UnknownFormError(type(op).__name__)
             one, other = self.as_kind(left, REAL), self.as_kind(right, REAL)
-            return Number(self.lines.new(f"{OF_REALS[type(op)]} {self.around.flags}double {one}, {other}"), REAL)
+            return Number(self.lines.new(f"{OF_REALS[type(op)]} {flags}double {one}, {other}"), REAL)
         is_bits = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)
         if kind == TRUTH and not is_bits:
             kind = INTEGER
@@ -299,10 +298,9 @@ class Expressions:
         return self.around.call(name, [self.value(arg) for arg in node.args])
 
     def _plain(self, name: str, args: Sequence[Number]) -> Number:
-        flags = self.around.flags
         if name in self.words.real:
             given = ", ".join(f"double {self.as_kind(arg, REAL)}" for arg in args)
-            return Number(self.lines.new(f"call {flags}double @{self.words.real[name]}({given})"), REAL)
+            return Number(self.lines.new(f"call double @{self.words.real[name]}({given})"), REAL)
         if name in self.words.folds:
             return self._extreme(args, self.words.folds[name])
         (value,) = args
@@ -311,7 +309,7 @@ class Expressions:
             return Number(self.as_kind(value, kind), kind)
         kind = INTEGER if value.kind == TRUTH else value.kind
         called = self.words.by_kind[name][kind.number].format(self.as_kind(value, kind))
-        return Number(self.lines.new(f"call {flags if kind == REAL else ''}{called}"), kind)
+        return Number(self.lines.new(f"call {called}"), kind)
 
     def _extreme(self, args: Sequence[Number], order: str) -> Number:
         """Write the least or greatest; the first stays where another is no less, as where one is NaN."""

@@ -57,14 +57,14 @@ class Unit(Protocol):
 class Function:
     """A function for arguments of these kinds.
 
-    `flags` are what may be done to its floating point. `wraps`: indices below 0 count from the end, as in Python; the
-    function of a Program, whose accesses are proved, has none.
+    `sums` is what may be done to `total += x`; all else is done as it is written. `wraps`: indices below 0 count from
+    the end, as in Python; the function of a Program, whose accesses are proved, has none.
     """
 
     def __init__(
-        self, unit: Unit, node: ast.FunctionDef, given: Sequence[Kind], flags: str = "", wraps: bool = True
+        self, unit: Unit, node: ast.FunctionDef, given: Sequence[Kind], sums: str = "", wraps: bool = True
     ) -> None:
-        self.unit, self.node, self.flags, self.wraps = unit, node, flags, wraps
+        self.unit, self.node, self.sums, self.wraps = unit, node, sums, wraps
         self.lines = Lines()
         arrays = {name: row.kind for name, row in unit.arrays.items()}
         self.kinds = Kinds(node, given, arrays, self._result_of)
@@ -199,14 +199,17 @@ class Function:
     def _augassign(self, statement: ast.AugAssign) -> None:
         target, value = statement.target, self.expressions.number(statement.value)
         if isinstance(target, ast.Name):
-            self._give(target.id, self.expressions.binary(statement.op, self._number(target.id), value))
+            self._give(target.id, self._onto(statement.op, self._number(target.id), value))
         elif isinstance(target, ast.Subscript):
             array = self.expressions.row(target.value)
             place = self.expressions.place(target.slice, array)
             before = Number(self.lines.new(f"load {array.kind.word}, ptr {place}"), array.kind.entry)
-            self._put(place, array, self.expressions.binary(statement.op, before, value))
+            self._put(place, array, self._onto(statement.op, before, value))
         else:
             raise UnknownFormError(ast.unparse(statement))
+
+    def _onto(self, op: ast.operator, before: Number, value: Number) -> Number:
+        return self.expressions.binary(op, before, value, self.sums if isinstance(op, ast.Add) else "")
 
     def _number(self, word: str) -> Number:
         found = self.name(word)

@@ -19,8 +19,8 @@ from matcalc.compiler.runtime.native_kinds import BYTES, Kind, Number, Row, Unkn
 from matcalc.compiler.runtime.native_lines import Lines, real
 from matcalc.compiler.runtime.native_words import load_llvm_words
 
-FLAGS = "reassoc nsz arcp contract "
-"""What `OPTIONS` of generated modules allow of floating point."""
+ANY_ORDER = "reassoc "
+"""What is allowed of the additions to a total in a generated text: their order, so that a loop adds in lanes."""
 SAYS = pickle.dumps((MemoryError, ("there is no memory for the arrays of a call",), None))
 RAISES = f"""
 @says = internal constant [{len(SAYS)} x i8] c"{"".join(f"{chr(92)}{byte:02X}" for byte in SAYS)}"
@@ -110,7 +110,7 @@ class Module:
 
     def entered(self, name: str, kinds: Sequence[Kind], is_result: Sequence[bool], symbol: str) -> str:
         """Return the assembly of the module whose function of this name is entered from outside by a symbol."""
-        function = Function(self, self.functions[name], kinds, FLAGS, wraps=False)
+        function = Function(self, self.functions[name], kinds, ANY_ORDER, wraps=False)
         given, words = {}, []
         for k, (argument, kind) in enumerate(zip(self.functions[name].args.args, kinds, strict=True)):
             given[argument.arg] = _taken(k, kind)
@@ -121,7 +121,7 @@ class Module:
         return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
 
     def _inside(self, name: str, node: ast.FunctionDef, kinds: Sequence[Kind]) -> Inside:
-        function = Function(self, node, kinds)
+        function = Function(self, node, kinds, ANY_ORDER if name in self.functions else "")
         made = Inside(f"own.{len(self.inside)}", tuple(kinds), function.kinds.result)
         self.inside[name, tuple(kinds)] = made
         given: dict[str, Value] = {}

@@ -14,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from matcalc.compiler.runtime.any_order import in_any_order
 from matcalc.compiler.runtime.array_text import array_text
 from matcalc.compiler.runtime.c_text import c_text
 from matcalc.compiler.runtime.library import Item, closure, free_names, import_block, load_library
@@ -119,7 +120,7 @@ def typed(signature, **options):
 def machine_code(function):
     """Return a function compiled by Numba, from its cache after the first time."""
     signature = kernels()[function.__name__]
-    options = {"error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "nogil": True}
+    options = {"error_model": "numpy", "fastmath": False, "nogil": True}
     try:
         return njit(signature, cache=True, **options)(function)
     except RuntimeError:  # there is no folder that Numba can write to
@@ -192,7 +193,7 @@ def _part(spec: CompiledSpec) -> Part:
         name = given[1].rpartition("_")[0]
         raise NotSupported(f"the function {name} is yours and its text does not stand alone: no file can hold it")
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
-    quick = _renamed(spec.source, f"{spec.name}_numba") if spec.source else ""
+    quick = _renamed(in_any_order(spec.source), f"{spec.name}_numba") if spec.source else ""
     return Part(declared, spec, names, sizes, plain, quick)
 
 

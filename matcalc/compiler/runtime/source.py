@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from math import lcm
 
+from matcalc.compiler.runtime.any_order import in_any_order
 from matcalc.compiler.runtime.library import free_names, global_names, import_block, load_library
 from matcalc.compiler.runtime.modules import OURS, generated_imports, modules_of
 from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
@@ -24,7 +25,7 @@ from matcalc.tensor.size_equations import solved_for
 OPTIONS = """\
 OPTIONS = {
     "error_model": "numpy",
-    "fastmath": {"contract", "reassoc", "nsz", "arcp"},
+    "fastmath": False,
     "nogil": True,
     "cache": True,
 }"""
@@ -69,7 +70,8 @@ def into_name(text: str) -> str:
 
 def numba_text(spec: CompiledSpec) -> str:
     """Return the module of a function for the target numba."""
-    names = free_names(spec.source)
+    source = in_any_order(spec.source)
+    names = free_names(source)
     modules = modules_of("numba", names)
     statements = [
         "import numpy as np",
@@ -79,9 +81,9 @@ def numba_text(spec: CompiledSpec) -> str:
     ]
     statements += [load_library("numba").imports[n] for n in names if n in ("math",)]
     statements += generated_imports(modules, names)
-    head = INTO.search(spec.source)
+    head = INTO.search(source)
     assert head is not None
-    body = f"{spec.source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{spec.source[head.start() :]}".strip("\n")
+    body = f"{source[: head.start()]}@njit(SIGNATURE, **OPTIONS)\n{source[head.start() :]}".strip("\n")
     parts = [import_block(statements), f"{OPTIONS}\n{signature_text(spec)}", f"\n{body}"]
     entry = entry_text(spec) or RUN.format(into=into_name(spec.source))
     return "\n\n".join(parts) + f"\n\n\n{entry}\n"

@@ -7,6 +7,7 @@ meant. Elementwise functions are the values of their rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
@@ -184,10 +185,14 @@ def _applied(expr: Apply, args: Sequence[Numeric]) -> Numeric:
 def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     """Return an elementwise function of operands and parameters: the value of its rule.
 
-    The name of an entry is that of a rule, and of the parameters that the entry is for: `pow -2`.
+    The name of an entry is that of a rule, and of the parameters that the entry is for: `pow -2`. What is `of` another
+    entry is its first operand times that of the others.
     """
     import numpy as np
 
+    if "of" in function.templates:
+        factor = meaning_of(replace(function, name=function.templates["of"], templates={}))
+        return lambda args, params: args[0] * factor(args[1:], params)
     name, *given = function.name.split(" ")
     rule = default_rulebook().rules.get(name)
     value = oracle(default_rulebook(), rule) if rule is not None else None

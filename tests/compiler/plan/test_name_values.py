@@ -54,7 +54,7 @@ def test_parts_factors_and_entries(target):
             "exp_1 = np.exp",
         ),
         "numba": (
-            r"K\[i, i\] \+= t\*t",
+            r"K\[i, i\] = plus\(K\[i, i\], t\*t\)",
             r"definite_or_lu\(K, K_factor, K_pivots\)",
             r"symv\(.*K_inv, y, .*K_inv_y\)",
             "exp_ij = ",

@@ -160,8 +160,8 @@ class Compiled:
 
     @property
     def _entry(self) -> Callable[..., Any]:
-        """What takes arguments in order; a method is not kept, so that the function goes with its last user."""
-        return self._quick or self._polite
+        """What takes exact arguments in order, or raises one of UNFIT: `_polite` then converts each value once."""
+        return self._quick or _refuse
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.

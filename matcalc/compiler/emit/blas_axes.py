@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from matcalc.compiler.lowering_entries import FIELD, Kernel
 from matcalc.compiler.program import WORD, Call, Program, walk
@@ -48,7 +48,7 @@ def reaches_blas(kernel: Kernel, target: str) -> bool:
     return any(_calls_fortran(text, target) for text in texts) or any(reaches_blas(part, target) for part in inside)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _calls_fortran(text: str, target: str) -> bool:
     """Whether a text, or a function of the sources that it reaches, calls such a routine."""
     library = load_library(target)

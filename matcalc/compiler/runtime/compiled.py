@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from matcalc.compiler.runtime import blas_kept, image
+from matcalc.compiler.runtime.array_layout import are_arrays_known
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
@@ -382,8 +383,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _is_polite(spec: CompiledSpec) -> bool:
-    """Whether every call takes the polite way: to check facts, or to round results."""
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+    """Whether every call takes the polite way: to check facts, to round results, or where arrays are not known."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
 
 
 def _address(into: Any) -> int:

@@ -41,7 +41,9 @@ class Lock(Protocol):
 
 L = TypeVar("L", bound=Lock)
 
-LIBRARIES = frozenset({"matcalc", "numba", "llvmlite", "numpy", "scipy", "sympy", "mpmath", "lark", "islpy", "platformdirs"})
+LIBRARIES = frozenset(
+    {"matcalc", "numba", "llvmlite", "numpy", "scipy", "sympy", "mpmath", "lark", "islpy", "platformdirs"}
+)
 """The packages whose imports a fork waits for."""
 LONGEST_IMPORT = 60.0
 """Seconds that a fork waits for imports, at most: one may itself wait for the thread that forks."""

@@ -1,9 +1,9 @@
 """Thins the cache: the files that were read least recently go when the folder is larger than its limit.
 
-`MATCALC_CACHE_LIMIT` is the limit in bytes, or with a unit, `500MB`; `none` is no limit. Unset, it is 1 GB. A file that is
-read gets the present time once a day, so its time of change says when it was last used. A process looks at the folder
-when it writes its first file, unless another did in the last hour, and again after each sixteenth of the limit that it
-writes. A file that goes while another process looks for it costs that process a compilation and nothing else.
+`MATCALC_CACHE_LIMIT` is the limit in bytes, or with a unit, `500MB`; `none` is no limit. Unset, it is 1 GB. A file
+that is read gets the present time once a day, so its time of change says when it was last used. A process looks at the
+folder when it writes its first file, unless another did in the last hour, and again after each sixteenth of the limit
+that it writes. A file that goes while another process looks for it costs that process a compilation and nothing else.
 """
 
 from __future__ import annotations

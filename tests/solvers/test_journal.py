@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-
 from matcalc.solvers.journal import CHECK, MARK, Journal
 
 POINT = np.array([1.0, 2.0])

@@ -72,7 +72,13 @@ def test_what_is_not_ours_stays_and_half_written_files_go(place):
         os.utime(place / name, (old, old))
     (place / ".new.part").write_text("1")
     thinning.thin(place, 0)
-    assert sorted(path.name for path in place.iterdir()) == [".new.part", "a.nbc", "machine.json", "mine.py", "notes.txt"]
+    assert sorted(path.name for path in place.iterdir()) == [
+        ".new.part",
+        "a.nbc",
+        "machine.json",
+        "mine.py",
+        "notes.txt",
+    ]
 
 
 def test_times_that_are_still_to_come_are_old(place, monkeypatch):
@@ -134,7 +140,9 @@ print(fn.stats["cache"], fn(np.eye(2), np.ones(2), np.zeros(2))[0])
     found = []
     for how in ("write", "read"):
         command = [sys.executable, "-c", program, how]
-        done = subprocess.run(command, env={**os.environ, "MATCALC_CACHE": str(tmp_path)}, capture_output=True, text=True)
+        done = subprocess.run(
+            command, env={**os.environ, "MATCALC_CACHE": str(tmp_path)}, capture_output=True, text=True
+        )
         assert not done.returncode, done.stderr
         found.append(done.stdout.split())
     assert found == [["built", "2.0"], ["hit", "2.0"]]

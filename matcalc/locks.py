@@ -26,7 +26,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import _bootstrap  # type: ignore[attr-defined]
+from importlib import _bootstrap
 from threading import RLock, get_ident
 from typing import Protocol, TypeVar
 

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from matcalc.compiler.runtime.modules import Lease
     from matcalc.compiler.runtime.plan_text import Plan
 
-# What the quick entry raises for arguments that need the polite way.
-UNFIT = (AttributeError, TypeError, ValueError, OverflowError)
+UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # of arguments that need the polite way
 TARGETS = ("numba", "numpy")
 
 
@@ -146,14 +145,14 @@ class Compiled:
                 return self(*values)  # machine code looks at them, which are in order now
             if not check:
                 try:
-                    return self._entry(*values) if out is None else self._filled(values, out)
+                    return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
                 except np.linalg.LinAlgError:
                     raise
                 except UNFIT:
                     pass
             return self._polite(*values, out=out, check_facts=check)
         try:
-            return self._entry(*args)
+            return (self._quick or _refuse)(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
@@ -161,8 +160,8 @@ class Compiled:
 
     @property
     def _entry(self) -> Callable[..., Any]:
-        """What takes exact arguments in order, or raises one of UNFIT: `_polite` then converts each value once."""
-        return self._quick or _refuse
+        """What takes arguments in order; a method is not kept, so that the function goes with its last user."""
+        return self._quick or self._polite
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
@@ -217,7 +216,7 @@ class Compiled:
         try:
             if out is None and not check:
                 try:
-                    return self._entry(*inputs)
+                    return (self._quick or _refuse)(*inputs)
                 except np.linalg.LinAlgError:
                     raise
                 except UNFIT:

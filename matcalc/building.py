@@ -21,6 +21,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
+from matcalc.compiler.emit.blas_axes import blas_axes
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import cost_of, listed, work
@@ -298,6 +299,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
             *(c for c in names.conditions if c.size in program.assumed),
             *(_hoisted(s) for s in program.proof.hoisted if all(s is not c.size for c in names.conditions)),
         ),
+        blas_axes=blas_axes(program, target),
         data=program.data,
         work=work(flops, moved),
         flops=flops,

@@ -4,7 +4,9 @@ A child has one thread, the one that forked; a lock that another thread held sta
 that thread had half done stays half done. So `os.fork` first waits until every lock given to `held_at_fork` is free,
 holds them all while the process is copied, and frees them on both sides. It takes all of them or none: while it waits
 for one it holds no other, so that no order of locks has to be kept. Numba's and llvmlite's locks are among them
-once those are loaded, since a thread that compiles holds them.
+once those are loaded, since a thread that compiles holds them. A fork also waits until no other thread is inside an
+import of matcalc or of a library that it imports: a child that imports the same module would wait for ever for the
+thread that has half of it.
 
 Who holds `loading` may tell Python's collector to wait: an import or a compilation makes a million objects, hardly any
 of them garbage, and the collector would look at all objects of the process again and again for it.
@@ -15,14 +17,17 @@ to go on: those of the modules imported here, which are therefore registered bef
 
 from __future__ import annotations
 
+import _imp
 import concurrent.futures.thread  # noqa: F401
 import gc
 import logging  # noqa: F401
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import RLock
+from importlib import _bootstrap
+from threading import RLock, get_ident
 from typing import Protocol, TypeVar
 
 
@@ -35,6 +40,13 @@ class Lock(Protocol):
 
 
 L = TypeVar("L", bound=Lock)
+
+LIBRARIES = frozenset(
+    {"matcalc", "numba", "llvmlite", "numpy", "scipy", "sympy", "mpmath", "lark", "islpy", "platformdirs"}
+)
+"""The packages whose imports a fork waits for."""
+LONGEST_IMPORT = 60.0
+"""Seconds that a fork waits for imports, at most: one may itself wait for the thread that forks."""
 
 _locks: list[Lock] = []
 _held: list[list[Lock]] = []
@@ -72,9 +84,29 @@ def _every_lock() -> Iterator[Lock]:
 
 
 def _acquire() -> None:
-    while (busy := _first_busy()) is not None:
-        busy.acquire()
-        busy.release()
+    """Take every lock, at a moment when no other thread imports; the lock of Python's imports then keeps it so."""
+    until = time.monotonic() + LONGEST_IMPORT
+    while True:
+        while (busy := _first_busy()) is not None:
+            busy.acquire()
+            busy.release()
+        _imp.acquire_lock()
+        if not _is_importing() or time.monotonic() > until:
+            return
+        _imp.release_lock()
+        _free_locks()
+        time.sleep(0.001)
+
+
+def _is_importing() -> bool:
+    """Whether another thread is inside an import that a child could wait for."""
+    me = get_ident()
+    for name, reference in tuple(getattr(_bootstrap, "_module_locks", {}).items()):
+        if name.partition(".")[0] in LIBRARIES:
+            owner = getattr(reference(), "owner", None)
+            if owner is not None and owner != me:
+                return True
+    return False
 
 
 def _first_busy() -> Lock | None:
@@ -91,6 +123,11 @@ def _first_busy() -> Lock | None:
 
 
 def _release() -> None:
+    _imp.release_lock()
+    _free_locks()
+
+
+def _free_locks() -> None:
     for lock in reversed(_held.pop()):
         lock.release()
 

@@ -51,6 +51,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.runtime.blas_choice.chosen": "nothing",
     "matcalc.compiler.runtime.blas_choice._library": "files of libraries",
     "matcalc.compiler.runtime.jit._surroundings": "nothing",
+    "matcalc.compiler.runtime.array_layout.are_arrays_known": "nothing",
     "matcalc.compiler.runtime.machine_code._surroundings": "nothing",
     "matcalc.compiler.runtime.machine_code.add_symbols": "nothing",
     "matcalc.store.installation.content_of_files": "nothing",

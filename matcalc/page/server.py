@@ -6,10 +6,12 @@ which the page is given the token.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import secrets
 import sys
+import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -105,13 +107,35 @@ class Server(ThreadingHTTPServer):
             self.pool.close()
 
 
+class Arriving(io.RawIOBase):
+    """What arrives on a connection within so many seconds from now, however slowly it comes."""
+
+    def __init__(self, connection: socket, seconds: float) -> None:
+        self.connection, self.until = connection, time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is there next. Raises: TimeoutError when the time is over."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request did not arrive in time")
+        self.connection.settimeout(left)
+        return self.connection.recv_into(buffer)
+
+
 class Handler(BaseHTTPRequestHandler):
-    """One request."""
+    """One request, which has to arrive, head and body together, within PATIENCE."""
 
     server: Server
     timeout = PATIENCE
     server_version = "matcalc"
     sys_version = ""
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile = io.BufferedReader(Arriving(self.connection, PATIENCE))
 
     def do_GET(self) -> None:
         is_followed = (
@@ -166,6 +190,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(code, json.dumps(answer).encode(), JSON)
 
     def _send(self, code: int, body: bytes, kind: str) -> None:
+        self.connection.settimeout(PATIENCE)  # for all that is sent
         self.send_response(code)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)

@@ -37,12 +37,12 @@ class OnCluster(OverRows):
     """f over named arrays as functions of one vector, evaluated on a cluster."""
 
     def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
-        super().__init__(given, checkpoint)
-        self.client = client
         blocks = blocks_of(given, block)
         self._files = blocks if isinstance(blocks, FromFiles) else None
         opened = {name: _opened(value) for name, value in given.by_rows.items()}
         self._blocks = list(blocks_of(replace(given, by_rows=opened), block))
+        super().__init__(given, self._blocks, checkpoint)
+        self.client = client
         self._futures: list[Any] = []
         self._held: dict[str, Any] = {}
 

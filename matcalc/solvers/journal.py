@@ -2,7 +2,8 @@
 
 The decision: an optimiser that is run again from the same start asks for the same points in the same order, so what it
 was told is kept, not its state: any optimiser resumes, and ends with the same digits. A record is written whole or not
-at all; the first one is computed again when a fit is resumed, which shows data that are not the same.
+at all. The head holds the digest of the data; the first record is computed again when a fit is resumed, which shows
+code that computes something else.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from matcalc.language.identifiers import file_path
 from matcalc.solvers.packing import Vector
 
-MARK = b"matcalc evaluations 1\n"
+MARK = b"matcalc evaluations 2\n"
 CHECK = 16
 """Bytes that a record begins with, by which it is known to be whole."""
 CLOSE = 1e-8
@@ -27,9 +28,10 @@ CLOSE = 1e-8
 class Journal:
     """Results at points, by the label of what was computed, in a file that grows by each new one."""
 
-    def __init__(self, path: str | os.PathLike[str], about: str) -> None:
+    def __init__(self, path: str | os.PathLike[str], about: str, data: str = "") -> None:
         self.path = Path(file_path(path))
         self._about = blake2b(about.encode(), digest_size=CHECK).digest()
+        self._head = MARK + self._about + blake2b(data.encode(), digest_size=CHECK).digest()
         self._known: dict[bytes, Vector] = {}
         self._is_checked = True
         self._read()
@@ -60,14 +62,16 @@ class Journal:
         Raises: ValueError for a file that is something else, or of another formula.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
-        if (MARK + self._about).startswith(content):  # nothing yet, or killed while this was written
-            self.path.write_bytes(MARK + self._about)
+        if self._head.startswith(content):  # nothing yet, or killed while this was written
+            self.path.write_bytes(self._head)
             return
-        start = len(MARK) + CHECK
+        start = len(self._head)
         if not content.startswith(MARK):
             raise ValueError(f"{self.path} is no file of evaluations")
-        if content[len(MARK) : start] != self._about:
+        if content[len(MARK) : len(MARK) + CHECK] != self._about:
             raise ValueError(f"{self.path} is of another formula, start or size: give another file, or delete it")
+        if content[:start] != self._head:
+            raise ValueError(f"{self.path} is of other data: give another file, or delete it")
         while start < len(content):
             head = content[start : start + CHECK + 8]
             end = start + CHECK + 8 + int.from_bytes(head[CHECK:], "little")

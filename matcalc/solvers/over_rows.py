@@ -21,6 +21,7 @@ from matcalc.rows.blocks import ROWS, FromFiles, counted
 from matcalc.rows.splitting import Split, split
 from matcalc.rows.totals import Block, Totals, axis_of, from_npy, rows_in
 from matcalc.solvers.drawn_rows import METHODS, Settings, Slope, State, settings_of
+from matcalc.solvers.fingerprint import digest_of, fingerprint
 from matcalc.solvers.journal import Journal
 from matcalc.solvers.minimize import GRADIENT, PRODUCT
 from matcalc.solvers.packing import Packing, Vector
@@ -34,10 +35,13 @@ class OverRows:
     is computed of each block of rows.
     """
 
-    def __init__(self, asked: Asked, checkpoint: str | os.PathLike[str] | None) -> None:
+    def __init__(self, asked: Asked, blocks: Iterable[Block], checkpoint: str | os.PathLike[str] | None) -> None:
         self.split, self.x0 = asked.split, asked.packing.pack(asked.start)
         self._packing, self._shared = asked.packing, asked.shared
-        self._journal = None if checkpoint is None else Journal(checkpoint, asked.about)
+        self._journal = None
+        if checkpoint is not None:
+            data = f"{digest_of(asked.shared)} {fingerprint(asked.split, blocks)}"
+            self._journal = Journal(checkpoint, asked.about, data)
         self._last: tuple[bytes, Vector] | None = None
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
@@ -150,7 +154,7 @@ class OnOneMachine(OverRows):
     def __init__(
         self, asked: Asked, blocks: Iterable[Block], threads: int, checkpoint: str | os.PathLike[str] | None
     ) -> None:
-        super().__init__(asked, checkpoint)
+        super().__init__(asked, blocks, checkpoint)
         self._blocks, self._threads = blocks, threads
 
     def _result(self, also: str, given: Mapping[str, Any]) -> Any:
@@ -205,13 +209,8 @@ class Asked:
 
     @property
     def about(self) -> str:
-        """The text that tells this fit from others, but for the data by rows."""
-        import hashlib
-
-        numbers = hashlib.blake2b(self.packing.pack(self.start).tobytes())
-        for name in sorted(self.shared):
-            numbers.update(name.encode() + np.ascontiguousarray(self.shared[name]).tobytes())
-        return f"{self.split}\n{self.split.f}\n{self.packing.shapes}\n{numbers.hexdigest()}"
+        """The text that tells this fit from others, but for its data."""
+        return f"{self.split}\n{self.split.f}\n{self.packing.shapes}\n{digest_of(self.start)}"
 
 
 def asked(f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, declarations: str, dialect: str) -> Asked:

@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from matcalc.store.cache_folder import OTHERS, cache_folder, owners
+from matcalc.store.cache_folder import OTHERS, Folder, cache_folder, owners
+from matcalc.store.thinning import has_written, use
 
 MARK = b"matcalc compiled code 1\n"
 DIGEST = 64
@@ -73,8 +74,12 @@ def count_built() -> None:
 
 def read(stem: str, key: str) -> bytes | None:
     """Return the pickle that was written for this key, None where there is none that can be trusted."""
-    path = _path(stem, key)
-    return None if path is None else read_file(path, key)
+    folder = _folder()
+    for place, may_be_roots in ((folder.path, False), (folder.read_only, True)):
+        content = None if place is None else read_file(place / file_name(stem, key), key, may_be_roots)
+        if content is not None:
+            return content
+    return None
 
 
 def read_file(path: Path, key: str, may_be_roots: bool = False) -> bytes | None:
@@ -98,19 +103,23 @@ def read_file(path: Path, key: str, may_be_roots: bool = False) -> bytes | None:
 
 def has(stem: str, key: str) -> bool:
     """Whether there is a file for this key; what it holds is seen by who reads it."""
-    path = _path(stem, key)
-    return path is not None and path.is_file()
+    folder = _folder()
+    places = (place for place in (folder.path, folder.read_only) if place is not None)
+    return any((place / file_name(stem, key)).is_file() for place in places)
 
 
 def write(stem: str, key: str, pickled: bytes) -> None:
     """Keep a pickle for this key."""
-    path = _path(stem, key)
-    if path is None:
+    folder = _folder().path
+    if folder is None:
         return
+    content = sealed(key, pickled)
     try:
-        write_whole(path, sealed(key, pickled))
+        write_whole(folder / file_name(stem, key), content)
     except OSError as fault:
-        note(f"cannot write to {path.parent} ({fault.strerror or fault}): compiled code is kept for this process only")
+        note(f"cannot write to {folder} ({fault.strerror or fault}): compiled code is kept for this process only")
+    else:
+        has_written(folder, len(content))
 
 
 def sealed(key: str, content: bytes) -> bytes:
@@ -140,11 +149,11 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
-def _path(stem: str, key: str) -> Path | None:
+def _folder() -> Folder:
     folder = cache_folder()
     if folder.note:
         note(folder.note)
-    return folder.path and folder.path / file_name(stem, key)
+    return folder
 
 
 def _content(path: Path, may_be_roots: bool) -> bytes:
@@ -159,4 +168,5 @@ def _content(path: Path, may_be_roots: bool) -> bytes:
             raise OSError("it is no regular file")
         if hasattr(os, "geteuid") and (info.st_uid not in owners(may_be_roots) or info.st_mode & OTHERS):
             raise OSError("others may have written it")
+        use(handle, info.st_mtime)
         return file.read()

@@ -3,7 +3,8 @@
 `MATCALC_CACHE` names a folder, or is `0`: nothing outlives the process. Unset, it is the user's cache folder.
 What lies in the folder becomes code, so only this user may have put it there: the folder is this user's, nobody
 else may write to it, and nobody else may replace it or a folder above it. It is made with mode 0700. A folder that
-does not fit, or cannot be written to, is replaced by a temporary one, and `Folder.note` says why.
+does not fit, or cannot be written to, is replaced by a temporary one, and `Folder.note` says why. A folder that is
+there and cannot be written to, on a read-only mount or in an image, is still read; it may belong to root.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where compiled code is written, None for nowhere; `note` is what the user should know, or empty."""
+    """Where compiled code is written, None for nowhere; `note` is what the user should know, or empty.
+
+    `read_only` is a folder that is read as well, and never written.
+    """
 
     path: Path | None
     lasting: bool
     note: str = ""
+    read_only: Path | None = None
 
 
 def cache_folder() -> Folder:
@@ -39,14 +44,28 @@ def cache_folder() -> Folder:
         return Folder(_temporary(), lasting=False)
     try:
         path = (_expanded(setting) if setting else _user_folder()).absolute()
-        fault = _made(path) or untrusted(path)
+        unwritable = _made(path)
+        fault = unwritable or untrusted(path)
     except OSError as error:
         return _instead(f"cannot write to {setting or 'the cache folder'} ({error.strerror or error})")
+    if unwritable:
+        return _instead(fault, path if _is_readable(path) else None)
     return _instead(fault) if fault else Folder(path, lasting=True)
 
 
-def _instead(fault: str) -> Folder:
-    return Folder(_temporary(), False, f"{fault}: compiled code is kept for this process only")
+def _is_readable(path: Path) -> bool:
+    """Whether a folder that cannot be written to is there, and nobody but this user or root could have filled it."""
+    try:
+        return path.is_dir() and not untrusted(path, may_be_roots=True)
+    except OSError:
+        return False
+
+
+def _instead(fault: str, read_only: Path | None = None) -> Folder:
+    kept = "compiled code is kept for this process only"
+    if read_only is not None:
+        kept = f"its entries are read, and new {kept}"
+    return Folder(_temporary(), False, f"{fault}: {kept}", read_only)
 
 
 def _expanded(setting: str) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -27,18 +28,19 @@ SUFFIXES = (".py", ".toml", ".lark", ".json", ".ll")
 def installation() -> str:
     """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python.
 
-    Where a file is newer than what this process has read, its digest is of this process alone.
+    Where a file has changed since this process read it, its digest is of this process alone. A time that is still to
+    come is of another clock, or of this one before it was set back: that file has not changed since.
     """
     digest = hashlib.sha256(f"{sys.version} {sys.implementation.cache_tag} {sys.platform}".encode())
-    newest = 0
+    changed, now = False, time.time_ns()
     for folder in dict.fromkeys([Path(__file__).parents[1], data_folder("rules"), data_folder("codegen")]):
         for path, info in sorted(_files(str(folder)), key=lambda found: found[0]):
             digest.update(_stamp(path, info).encode("utf-8", "surrogateescape"))
-            newest = max(newest, info.st_ctime_ns)
+            changed |= matcalc._loaded_at <= info.st_ctime_ns <= now
     for name in LIBRARIES:
         found = find_spec(name)
         digest.update(_stamp(name, os.stat(found.origin)).encode() if found and found.origin else b"none")
-    if newest >= matcalc._loaded_at:
+    if changed:
         digest.update(os.urandom(16))
     return digest.hexdigest()
 

@@ -1,6 +1,9 @@
 """What the page is told, topic by topic, beside NumPy; and text that is an attack, which is text."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,3 +228,34 @@ def test_symbols_are_shown_where_their_kinds_do_not_fit():
     assert list(symbols) == ["a", "x", "S"]
     assert (symbols["a"]["kind"], symbols["S"]["kind"], symbols["S"]["facts"]) == ("?", "matrix", ["spd"])
     assert "symbols" not in told("read", formula="a*")["error"]
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_questions():
+    """A thousand questions with names and numbers of their own, saved files among the answers, in one process."""
+    command = [sys.executable, "-c", SOAK]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=1200, cwd=Path(__file__).resolve().parents[2]
+    )
+    assert not done.returncode, done.stderr
+    sizes = [float(line) for line in done.stdout.split()]
+    assert sizes[-1] - sizes[1] < 40, sizes
+
+
+SOAK = """
+import random
+from matcalc.page.answers import answered, warm_up
+
+TEXTS = ("norm2({A}*{w} - {y})^2 + {c}*sum({w}.^2)", "sum(log(1 + exp(-{y}.*({A}*{w}))))*{c}", "sum(tanh({c}*{A}*{w}))")
+FORMS = ("numba", "numpy", "c", "text", "latex", "sympy")
+draw = random.Random(0)
+warm_up()
+for number in range(1001):
+    names = {letter: f"{letter}_{draw.randrange(10**6)}" for letter in "Awy"}
+    text = draw.choice(TEXTS).format(c=draw.randrange(1, 10**6) / 1000, **names)
+    declared = "{A}: matrix(m, n); {w}: vector(n); {y}: vector(m)".format(**names)
+    asked = {"topic": "write", "formula": text, "declarations": declared, "wrt": names["w"], "form": draw.choice(FORMS)}
+    assert "error" not in answered(asked)
+    if number % 200 == 0:
+        print(int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6)
+"""

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from threading import Thread
 from unittest.mock import patch
 
@@ -192,6 +192,35 @@ def test_too_many_lines_at_once_are_closed(quiet):
 
 
 @pytest.mark.whole
+@pytest.mark.whole
+@pytest.mark.parametrize("part", ["line", "headers", "body"])
+def test_a_request_that_comes_slowly_is_ended(quiet, monkeypatch, part):
+    """A line now and then is no reason to wait: the whole request has its time."""
+    monkeypatch.setattr("matcalc.page.server.PATIENCE", 1.0)
+    first, more = {
+        "line": (b"GET / HT", b"T"),
+        "headers": (b"GET / HTTP/1.1\r\n", b"X-More: 1\r\n"),
+        "body": (head_of_question(quiet), b" "),
+    }[part]
+    with socket.create_connection(("127.0.0.1", quiet.port)) as line:
+        line.sendall(first)
+        start = time.monotonic()
+        with suppress(OSError):
+            while time.monotonic() < start + 10:
+                line.sendall(more)
+                time.sleep(0.2)
+        assert time.monotonic() < start + 5
+    assert get(quiet, "/")[0] == 200
+
+
+def head_of_question(server):
+    """Return the head of a question that is to have a long body."""
+    host = f"127.0.0.1:{server.port}"
+    lines = ["POST /ask HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", f"X-Matcalc-Token: {server.token}"]
+    lines += ["Content-Type: application/json", "Content-Length: 60000", "", ""]
+    return "\r\n".join(lines).encode()
+
+
 def test_what_takes_too_long_is_stopped_and_the_next_is_answered(answering):
     status, answer = asked(answering, QUESTION)
     assert status == 200 and answer["blocks"][0]["text"] == "2*X'*(X*w - y)"

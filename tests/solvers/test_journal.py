@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import matcalc as mc
 from matcalc.solvers.journal import CHECK, MARK, Journal
 
 POINT = np.array([1.0, 2.0])
@@ -47,3 +48,51 @@ def test_results_are_compared_where_others_are_not_finite(tmp_path: Path, kept: 
     for data in changed:
         with pytest.raises(ValueError, match="of other data"):
             Journal(path, "a formula").get("f", POINT, data.copy)
+
+
+def loss(X, y, **more):
+    """A fit whose value and gradient at the start are those of any data: all weights are 0, and the loss is even."""
+    return mc.solvers.rows("sum(cos(X*w))", "w", {"X": X}, start={"w": np.zeros(3)}, declarations=LET, **more)
+
+
+LET = "X: matrix(m, n); w: vector(n)"
+X = np.arange(12.0).reshape(4, 3)
+
+
+def changes():
+    """Yield arrays that are not X, each in one respect."""
+    for at in np.ndindex(X.shape):
+        yield X + 1e-9 * (np.indices(X.shape) == np.reshape(at, (2, 1, 1))).all(0)
+    yield X[::-1]
+    yield X[:3]
+    yield np.vstack([X, X[:1]])
+
+
+def test_a_checkpoint_of_other_data_is_refused_though_the_start_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "fit"
+    first = loss(X, None, checkpoint=path, block=2)
+    known = first.value_and_gradient(first.x0)
+    for other in changes():
+        with pytest.raises(ValueError, match="of other data"):
+            loss(other, None, checkpoint=path)
+    np.save(tmp_path / "X.npy", X)
+    for same in (X.copy(), np.asfortranarray(X), X.astype(np.float32), X.tolist(), tmp_path / "X.npy"):
+        for block in (1, 3, 100):
+            again = loss(same, None, checkpoint=path, block=block)
+            assert np.array_equal(again.value_and_gradient(again.x0)[1], known[1])
+
+
+def test_shared_data_are_in_the_digest(tmp_path: Path) -> None:
+    path = tmp_path / "fit"
+
+    def made(c):
+        data = {"X": X, "c": c}
+        return mc.solvers.rows(
+            "sum(cos(X*w))*exp(c'*w)^2", "w", data, start={"w": np.zeros(3)}, declarations=f"{LET}; c: vector(n)",
+            checkpoint=path,
+        )  # fmt: skip
+
+    made(np.ones(3))
+    made(np.ones(3))
+    with pytest.raises(ValueError, match="of other data"):
+        made(np.full(3, 2.0))

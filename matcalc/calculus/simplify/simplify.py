@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from matcalc.calculus.simplify.distribute import distributed
+from matcalc.calculus.simplify.effort import Effort
 from matcalc.calculus.simplify.index_by_word import heads
 from matcalc.calculus.simplify.literals import literal
 from matcalc.calculus.simplify.norms import as_norm
@@ -46,7 +47,7 @@ def simplify_all(
     """
     rules = rewriter(book or default_rulebook())
     rules.prepare(heads(roots))
-    chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE)
+    chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE, Effort())
     done: dict[Node, Node] = {}
     for root in roots:
         _settle(root, done, chosen)
@@ -85,6 +86,7 @@ class Chosen(NamedTuple):
     splits: bool
     record: Record | None
     distributes: bool
+    effort: Effort
 
     def apply(self, node: Node) -> Applied | None:
         return self.rules.apply(node, self.splits)
@@ -107,9 +109,10 @@ def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
         if missing:
             stack.extend(reversed(missing))
             continue
-        following = node if node in rules.rules.settled else _step(node, done, rules)
+        may = rules.effort.take(node)
+        following = node if node in rules.rules.settled else _step(node, done, rules, may)
         if following is node or following in waiting:
-            if following is node and rules.splits and rules.distributes:
+            if following is node and rules.splits and rules.distributes and may:
                 rules.rules.settled.add(node)
             done[node] = node
             stack.pop()
@@ -118,10 +121,10 @@ def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
             stack.append(following)
 
 
-def _step(node: Node, done: dict[Node, Node], rules: Chosen) -> Node:
+def _step(node: Node, done: dict[Node, Node], rules: Chosen, may_match: bool) -> Node:
     if any(done[a] is not a for a in node.args):
         return remake(node, done)
-    if node.kind in ("symbol", "number", "size", "constant", "selector"):
+    if not may_match or node.kind in ("symbol", "number", "size", "constant", "selector"):
         return node
     if node.kind in ("map", "op") and any(isinstance(p, Node) for p in node.params):
         bodies = tuple(_simple_body(p, rules) if isinstance(p, Node) else p for p in node.params)

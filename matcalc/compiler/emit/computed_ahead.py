@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matcalc.compiler.emit.blas_axes import blas_axes
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing
 from matcalc.compiler.program import Program
@@ -35,4 +36,5 @@ def ahead_of(program: Program, arguments: Sequence[Operand], name: str, target: 
         faults=tuple(before.faults),
         plan=listing(before),
         conditions=tuple(Condition(size, f"an array on the way has the size {size}") for size in before.proof.hoisted),
+        blas_axes=blas_axes(before, target),
     )

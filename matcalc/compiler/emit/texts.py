@@ -33,6 +33,6 @@ def texts_of(program: Program, name: str, target: str) -> Texts:
         return Texts(name, source, emit(program, name, "numpy"))
     if target in SAVED:
         (whose,) = SPELLINGS[target]
-        name = function_name(name, [companions(program, whose)], load_c_words().reserved)
+        name = function_name(name, [companions(program, whose)], load_c_words().reserved_for([name]))
         return Texts(name, emit(program, name, whose), "")
     return Texts(*array_source(program, name, target), "")

@@ -1,6 +1,7 @@
 """Objects of Python and arrays of NumPy as C sees them.
 
-NumPy publishes its layout, Python that of objects; both are looked at once, on arrays, before any code relies on them.
+NumPy publishes its layout, Python that of objects; both are checked once, on arrays, before any code relies on them.
+Where they do not hold, Python and Numba read the arrays.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import platform
 import sys
 import sysconfig
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-
-from matcalc.errors import NotSupported
 
 DOUBLE = np.dtype(np.float64).num
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
@@ -64,19 +64,21 @@ class Dtype(Object):
 
 
 def is_known() -> bool:
-    """Whether this interpreter has objects as machine code expects them."""
+    """Whether this interpreter has objects, and NumPy arrays, as the machine code of calls expects them."""
+    return _is_plain_python() and are_arrays_known()
+
+
+def _is_plain_python() -> bool:
     is_free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     return platform.python_implementation() == "CPython" and sys.maxsize > 2**32 and not is_free_threaded
 
 
-def check_structures() -> None:
-    """Look at arrays through the structures above.
-
-    Raises: NotSupported where Python or NumPy have changed them.
-    """
-    for array in (np.zeros((2, 3)), np.zeros((3, 2), ">f8").T, np.zeros((2, 5), "<f8")[:, 1:]):
-        if not _is_seen(array):
-            raise NotSupported("compiled functions cannot read the arrays of this NumPy", hint="use the target numpy")
+@cache
+def are_arrays_known() -> bool:
+    """Whether arrays have the structures above; no memory outside of an object is read to see it."""
+    if platform.python_implementation() != "CPython" or np.ndarray.__basicsize__ < ctypes.sizeof(Array):
+        return False
+    return all(map(_is_seen, (np.zeros((2, 3)), np.zeros((3, 2), ">f8").T, np.zeros((2, 5), "<f8")[:, 1:])))
 
 
 def _is_seen(array: np.ndarray[Any, Any]) -> bool:
@@ -89,7 +91,3 @@ def _is_seen(array: np.ndarray[Any, Any]) -> bool:
     axes = [tuple((ctypes.c_ssize_t * array.ndim).from_address(row)) for row in (found.shape, found.strides)]
     swapped = dtype.order == SWAPPED
     return axes == [array.shape, array.strides] and (dtype.number, swapped) == (DOUBLE, not array.dtype.isnative)
-
-
-if is_known():
-    check_structures()

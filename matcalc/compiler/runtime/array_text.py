@@ -77,9 +77,9 @@ def _entry(spec: CompiledSpec) -> str:
     body = [f"{left}{',' if len(rows) == 1 else ''} = arguments(", f"{INDENT}[", *(INDENT * 2 + r for r in rows)]
     body = [*body, f"{INDENT}]", ")"] if rows else []
     checks = []
-    for argument in dict.fromkeys(argument for _, argument in tests):
-        test = " or ".join(test for test, of in tests if of == argument)
-        checks += [f"if {test}:", f"{INDENT}raise ValueError({literal(f'{argument} has a shape that does not fit')})"]
+    for fault in dict.fromkeys(fault for _, fault in tests):
+        test = " or ".join(test for test, of in tests if of == fault)
+        checks += [f"if {test}:", f"{INDENT}raise ValueError({literal(fault)})"]
     renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
     renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
     for checked in spec.data:

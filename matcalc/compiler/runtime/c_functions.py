@@ -83,7 +83,7 @@ class Unit:
         kinds = tuple(stated[1] if stated else given)
         if (name, kinds) not in self.functions:
             versions = sum(known == name for known, _ in self.functions)
-            taken = {*load_c_words().reserved, *self.reserved}
+            taken = load_c_words().reserved_for([name]) | self.reserved
             called = free(name, taken) + (f"_{versions + 1}" if versions else "")
             made = Function(self, node, said, called, kinds, stated[0] if stated else None)
             self.functions[name, kinds] = made
@@ -109,13 +109,14 @@ class Unit:
         if item is None or item.is_function:
             return None
         value = _evaluated(item.text)
+        key, name = name, free(name, load_c_words().reserved_for([name]) | self.reserved)
         if isinstance(value, (int, float)):
             kind = INTEGER if isinstance(value, int) else DOUBLE
-            self.constants[name] = f"static const {kind.text} {name} = {value!r};"
+            self.constants[key] = f"static const {kind.text} {name} = {value!r};"
             return name, kind, ATOM
         if isinstance(value, tuple) and all(isinstance(entry, float) for entry in value):
             entries = ", ".join(map(repr, value))
-            self.constants[name] = (
+            self.constants[key] = (
                 f"static const double {name}_entries[] = {{{entries}}};\n"
                 f"static const vector {name} = {{(double *){name}_entries, {{{len(value)}}}}};"
             )

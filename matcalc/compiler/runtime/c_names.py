@@ -17,7 +17,9 @@ from matcalc.tensor.size import Size
 
 def spelled(spec: CompiledSpec) -> Spelled:
     """Return the names of the arguments, results and sizes in C."""
-    return Spelled(spec, {*load_c_words().reserved, f"{spec.name}_work"})
+    operands = (*spec.arguments, *spec.outputs)
+    names = [*size_names(spec), *(operand.name for operand in operands)]
+    return Spelled(spec, {*load_c_words().reserved_for(names), f"{spec.name}_work"})
 
 
 def parameters(spec: CompiledSpec) -> list[str]:

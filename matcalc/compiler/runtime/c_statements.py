@@ -34,7 +34,7 @@ class Body:
         self.waiting = 0
         self.expressions = Expressions(self)  # type: ignore[arg-type]
         self.places = Places(node)
-        self.taken = {*load_c_words().reserved, called, *self.places.called}
+        self.taken = load_c_words().reserved_for(self.places.names) | {called, *self.places.called}
         self.spelling = {name: free(name, self.taken) for name in self.places.names}
         self.shapes = {name: shape for name, shape in self.places.shapes.items()}
         self.before: list[str] = []

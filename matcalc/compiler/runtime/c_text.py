@@ -18,7 +18,7 @@ from matcalc.compiler.runtime.c_test import test_text
 from matcalc.compiler.runtime.c_words import helpers_of, load_c_words
 from matcalc.compiler.runtime.save_header import header_text
 from matcalc.compiler.runtime.source import into_name
-from matcalc.compiler.runtime.spec import CompiledSpec, Derivative, Operand, size_names
+from matcalc.compiler.runtime.spec import LONGEST_AXIS, CompiledSpec, Derivative, Operand, size_names
 
 SAYS = """\
 Arrays are double, row by row, sizes int64_t. The workspace is the caller's: work holds {work} entries.
@@ -31,7 +31,6 @@ AS_WRITTEN = """\
 #pragma STDC FP_CONTRACT OFF
 #endif"""
 LINE = "/* ---- The mathematics ends here. What follows: the functions that it calls{test}. ---- */"
-LARGEST = 2**31 - 1
 
 
 def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivative] = (), has_test: bool = True) -> str:
@@ -154,8 +153,10 @@ def _entry(spec: CompiledSpec, main: Function) -> str:
         for size in operand.shape
         if not size.is_integer
     )
-    tests = [f"{text} < 0 || {text} > {LARGEST}" for text in dict.fromkeys([*sizes, *lengths])]
+    tests = [f"{text} < 0 || {text} > {LONGEST_AXIS}" for text in dict.fromkeys([*sizes, *lengths])]
     tests += [f"{size_text(names, condition.size)} < 0" for condition in spec.conditions]
+    inner = [size_text(names, size) for size in spec.blas_axes]
+    tests += [f"{text} > {LONGEST_AXIS}" for text in inner if text not in (*sizes, *lengths)]
     lines = [wrapped(f"int {_head(spec)}"), "{"]
     lines += [] if main.takes_work else ["    (void)work;"]
     if tests:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -30,13 +30,19 @@ class CWords:
     letters: Mapping[str, str]
     address: Mapping[str, list[int]]
     at_most: Mapping[str, Mapping[str, str]]
+    families: Mapping[str, str]
     taken: Mapping[str, str]
     helpers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reserved(self) -> frozenset[str]:
-        """What nothing in a file may be called."""
+        """The words that nothing in a file may be called."""
         return frozenset({*self.helpers, *(word for words in self.taken.values() for word in words.split())})
+
+    def reserved_for(self, names: Iterable[str]) -> set[str]:
+        """Return the words that nothing may be called, and those of `names` that are of a family of such words."""
+        family = re.compile("|".join(self.families.values()))
+        return {*self.reserved, *(name for name in names if family.fullmatch(name))}
 
 
 @cache

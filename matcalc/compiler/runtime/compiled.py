@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from matcalc.compiler.runtime import blas_kept, image
+from matcalc.compiler.runtime.array_layout import are_arrays_known
 from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.call_slot import connect, with_call_slot
 from matcalc.compiler.runtime.convert import Array, check_outs, needs_copy, to_array, to_size
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from matcalc.compiler.runtime.modules import Lease
     from matcalc.compiler.runtime.plan_text import Plan
 
-# What the quick entry raises for arguments that need the polite way.
-UNFIT = (AttributeError, TypeError, ValueError, OverflowError)
+UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # of arguments that need the polite way
 TARGETS = ("numba", "numpy")
 
 
@@ -145,14 +145,14 @@ class Compiled:
                 return self(*values)  # machine code looks at them, which are in order now
             if not check:
                 try:
-                    return self._entry(*values) if out is None else self._filled(values, out)
+                    return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
                 except np.linalg.LinAlgError:
                     raise
                 except UNFIT:
                     pass
             return self._polite(*values, out=out, check_facts=check)
         try:
-            return self._entry(*args)
+            return (self._quick or _refuse)(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
@@ -216,7 +216,7 @@ class Compiled:
         try:
             if out is None and not check:
                 try:
-                    return self._entry(*inputs)
+                    return (self._quick or _refuse)(*inputs)
                 except np.linalg.LinAlgError:
                     raise
                 except UNFIT:
@@ -387,8 +387,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _is_polite(spec: CompiledSpec) -> bool:
-    """Whether every call takes the polite way: to check facts, or to round results."""
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+    """Whether every call takes the polite way: to check facts, to round results, or where arrays are not known."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
 
 
 def _address(into: Any) -> int:

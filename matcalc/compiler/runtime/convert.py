@@ -87,6 +87,8 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
         if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray | np.generic):
             return np.from_dlpack(value)
         array = np.asanyarray(value)
+    except RecursionError:  # a value whose conversion calls the function again is converted no second time
+        raise
     except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as fault:
         raise TypeError(f"{operand.declared} cannot be read as an array: {fault}") from fault
     if _has_mask(array):  # what made it an array gave it a mask

@@ -19,6 +19,7 @@ from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from matcalc.compiler.runtime.array_layout import are_arrays_known
 from matcalc.compiler.runtime.entry_code import refusal
 from matcalc.compiler.runtime.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.runtime.machine_code import ENTRY, machine_code
@@ -168,8 +169,8 @@ class _Context(CPUContext):  # type: ignore[misc]
             return lambda builder, args, loc=None: rows_of(self, builder, whole, args)
         return super().get_function(fn, sig, _firstcall)
 
-    def get_python_api(self, builder: Any) -> Unboxing:
-        return Unboxing(self, builder)
+    def get_python_api(self, builder: Any) -> Any:
+        return Unboxing(self, builder) if are_arrays_known() else super().get_python_api(builder)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
         """Return what Python calls; of code without a way in from Python, what refuses."""

@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 
 from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, SWAPPED, Array, Dtype
-from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD, Words
+from matcalc.compiler.runtime.entry_words import BIT, BYTE, INT, POINTER, REAL, WORD, WORD_BYTES, Words
 
 KINDS = {"float64": REAL, "int64": WORD, "int32": INT}
 LARGE = 2048
@@ -91,7 +91,10 @@ class Calls(Words):
         return [POINTER(None), POINTER(None), given.entries, WORD(size), given.data, *given.shape, *strides]
 
     def write_slow(self) -> None:
-        """Call the Python function with the object itself and all that was given."""
+        """Call the Python function with the object itself and all arguments, whose row is on the heap.
+
+        A call can have millions of arguments, and a thread a stack of a few pages.
+        """
         builder = self.builder
         builder.position_at_end(self.slow)
         named = self.local_word(0)
@@ -101,9 +104,17 @@ class Calls(Words):
         builder.branch(counted)
         builder.position_at_end(counted)
         count = builder.add(self.positional, builder.load(named))
-        row = builder.alloca(POINTER, builder.add(count, WORD(1)))
+        length = builder.mul(builder.add(count, WORD(1)), WORD(WORD_BYTES))
+        memory = self.calls("PyMem_Malloc", POINTER, length)
+        full, ready = self.branch(self.same(memory, POINTER(None)))
+        builder.position_at_end(full)
+        builder.ret(self.calls("PyErr_NoMemory", POINTER))
+        builder.position_at_end(ready)
+        row = builder.bitcast(memory, POINTER.as_pointer())
         builder.store(self.self, row)
         with self.each(0, count) as at:
             builder.store(self.at(self.args, at), builder.gep(row, [builder.add(at, WORD(1))]))
         total = builder.add(self.positional, WORD(1))
-        builder.ret(self.calls("PyObject_Vectorcall", POINTER, self.field("slow"), row, total, self.keywords))
+        found = self.calls("PyObject_Vectorcall", POINTER, self.field("slow"), row, total, self.keywords)
+        self.calls("PyMem_Free", ir.VoidType(), memory)
+        builder.ret(found)

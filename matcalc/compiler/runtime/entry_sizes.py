@@ -67,7 +67,7 @@ class Sizes(Words):
                 found = shapes[left.value.id]  # type: ignore[attr-defined]
                 wrong += [self.builder.icmp_signed("!=", a, b) for a, b in zip(found, wanted, strict=True)]
             else:
-                sign = {ast.NotEq: "!=", ast.Lt: "<"}[type(compared.ops[0])]
+                sign = {ast.NotEq: "!=", ast.Lt: "<", ast.Gt: ">"}[type(compared.ops[0])]
                 wrong.append(self.builder.icmp_signed(sign, self.number(left), self.number(right)))
         self.wanted = [[self.number(ast.parse(t, mode="eval").body) for t in shape] for shape in self.read.shapes]
         for shape in self.wanted:

@@ -13,9 +13,9 @@ from typing import Any
 from matcalc.compiler.runtime.library import import_block
 from matcalc.compiler.runtime.modules import load_text
 from matcalc.compiler.runtime.source import INDENT, OPTIONS, Spelled, into_name, nested_text, signature_text, size_lines
-from matcalc.compiler.runtime.spec import CompiledSpec, size_names
+from matcalc.compiler.runtime.spec import LONGEST_AXIS, CompiledSpec, size_names
 from matcalc.errors import NotSupported
-from matcalc.language.identifiers import free
+from matcalc.language.identifiers import free, literal
 
 UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
 INTEGERS = {"int64": "integers", "int32": "stored_places"}
@@ -42,8 +42,8 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
         elif operand.shape:
             body.append(f"{name} = np.ascontiguousarray({name})")
     body += lines
-    for test, argument in tests:
-        body += [f"if {test}:", f'{INDENT}raise ShapeError("{argument} has a shape that does not fit")']
+    for test, fault in tests:
+        body += [f"if {test}:", f"{INDENT}raise ShapeError({literal(fault)})"]
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
         body.append(f"{name} = {operand.maker}({names.shape(operand.shape)})")
     body.append(f"status = into({', '.join([*parameters, *names.outputs])})")
@@ -92,6 +92,8 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
     has_indices = any(o.dtype != "float64" for o in spec.arguments)
     sizes = {n: f"sizes[{k}]" for k, n in enumerate(size_names(spec))}
     body = [f"{names.sizes[n]} = {text}" for n, text in sizes.items()]
+    long = [f"{names.size(size)} > {LONGEST_AXIS}" for size in spec.blas_axes]
+    body += [f"if {' or '.join(long)}:", f"{INDENT}return {len(spec.faults) + 1}"] if long else []
     call = []
     for k, operand in enumerate(spec.arguments):
         shape = names.shape(operand.shape)

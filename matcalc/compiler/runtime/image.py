@@ -101,7 +101,7 @@ def _key(spec: CompiledSpec) -> str:
     """Return what the text and the code of a function depend on."""
     parts = (
         spec.name, spec.source, spec.arguments, spec.outputs, spec.nesting, spec.sizes, spec.faults,
-        spec.conditions, spec.data, spec.check_facts,
+        spec.conditions, spec.blas_axes, spec.data, spec.check_facts,
     )  # fmt: skip
     return f"{hashlib.sha256(repr(parts).encode()).hexdigest()}\n{_surroundings()}"
 

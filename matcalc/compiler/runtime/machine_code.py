@@ -28,6 +28,7 @@ PYTHON = (
     "PyFloat_FromDouble", "PyFloat_AsDouble", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "PyTuple_New",
     "PyTuple_SetItem", "PyTuple_GetItem", "PyTuple_Size", "PyLong_FromLongLong", "PyObject_Vectorcall",
     "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "Py_DecRef", "PyErr_SetNone",
+    "PyErr_NoMemory", "PyMem_Malloc", "PyMem_Free",
 )  # fmt: skip
 """The functions of Python that code here calls."""
 OBJECTS = {

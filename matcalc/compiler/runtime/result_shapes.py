@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.compiler.runtime.spec import CompiledSpec, Operand, size_names
-from matcalc.errors import ShapeError
+from matcalc.compiler.runtime.spec import LONGEST_AXIS, CompiledSpec, Operand, size_names, too_long
+from matcalc.errors import NotSupported, ShapeError
 from matcalc.tensor.sizes_from_shapes import check_conditions, solve
 
 
 def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
     """Return every size of a call.
 
-    Raises: ShapeError that names the argument whose shape does not fit, or the part that lies outside of it.
+    Raises: ShapeError that names the argument whose shape does not fit, or the part that lies outside of it;
+    NotSupported for an axis that is longer than BLAS takes.
     """
     declared = [(a.name, a.shape) for a in spec.arguments]
     known = solve(declared, {a.name: s for a, s in zip(spec.arguments, shapes, strict=True)}, given)
@@ -23,6 +24,9 @@ def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapp
     if missing:
         raise ShapeError(f"the shapes of the arguments do not determine {', '.join(missing)}")
     check_conditions(spec.conditions, known)
+    for size in spec.blas_axes:
+        if size.evaluate(known) > LONGEST_AXIS:
+            raise NotSupported(too_long(size), hint="split the axis, and add up the parts")
     return known
 
 

@@ -47,10 +47,9 @@ def entry_text(part: Part) -> str:
         what = literal(operand.declared)
         body.append(f"{name} = {reader}({what}, {name}, {len(operand.shape)}){'' if operand.shape else '[()]'}")
     head = len(body)
-    for argument in dict.fromkeys(argument for _, argument in tests):
-        test = " or ".join(test for test, of in tests if of == argument)
-        fault = literal(f"{argument} has a shape that does not fit")
-        body += [f"if {test}:", f"{INDENT}raise ValueError({fault})"]
+    for fault in dict.fromkeys(fault for _, fault in tests):
+        test = " or ".join(test for test, of in tests if of == fault)
+        body += [f"if {test}:", f"{INDENT}raise ValueError({literal(fault)})"]
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
         body.append(f"{name} = {operand.maker}({names.shape(operand.shape)})")
     arrays = [

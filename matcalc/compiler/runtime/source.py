@@ -17,7 +17,7 @@ from math import lcm
 from matcalc.compiler.runtime.any_order import in_any_order
 from matcalc.compiler.runtime.library import free_names, global_names, import_block, load_library
 from matcalc.compiler.runtime.modules import OURS, generated_imports, modules_of
-from matcalc.compiler.runtime.spec import CompiledSpec, Nesting, Operand
+from matcalc.compiler.runtime.spec import LONGEST_AXIS, CompiledSpec, Nesting, Operand, too_long
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import solved_for
@@ -148,7 +148,7 @@ SizeLines = tuple[list[str], list[tuple[str, str]]]
 
 
 def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
-    """Return statements that read all sizes from shapes, and a test of each other axis with its argument.
+    """Return statements that read all sizes from shapes, and tests, each with the message where it holds.
 
     None where a size is not given by one axis: such functions have no quick entry.
     """
@@ -169,7 +169,7 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
     for operand, name, axes in waiting:
         if all(set(s.names) <= known for s, _ in axes):
             wanted = _row([names.size(s) for s, _ in axes])
-            tests.append((f"{name}.shape != {wanted}", operand.name))
+            tests.append((f"{name}.shape != {wanted}", unfit(operand.name)))
             continue
         lines.append(f"{_row([a for _, a in axes])} = {name}.shape")
         left = [*axes]
@@ -182,12 +182,19 @@ def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
             lines.append(f"{names.sizes[name_of]} = {text}")
             known.add(name_of)
         left_over = [(s, a) for s, a in axes if f"{names.size(s)} = {a}" not in lines]
-        tests += [(f"{a} != {s}" if s.is_integer else f"{names.size(s)} != {a}", operand.name) for s, a in left_over]
-    tests += [(f"{names.sizes[n]} < 0", n) for n in spec.sizes]
+        fault = unfit(operand.name)
+        tests += [(f"{a} != {s}" if s.is_integer else f"{names.size(s)} != {a}", fault) for s, a in left_over]
+    tests += [(f"{names.sizes[n]} < 0", unfit(n)) for n in spec.sizes]
     for size, _ in spec.conditions:
         about = next((o.name for o in spec.arguments for s in o.shape if set(s.names) & set(size.names)), str(size))
-        tests.append((f"{names.size(size)} < 0", about))
+        tests.append((f"{names.size(size)} < 0", unfit(about)))
+    tests += [(f"{names.size(size)} > {LONGEST_AXIS}", too_long(size)) for size in spec.blas_axes]
     return (lines, tests) if known >= set(names.sizes) else None
+
+
+def unfit(name: str) -> str:
+    """Return the message about an argument, or a size, that does not fit the others."""
+    return f"{name} has a shape that does not fit"
 
 
 def _row(parts: list[str]) -> str:

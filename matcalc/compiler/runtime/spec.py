@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Nesting = int | tuple["Nesting", ...]
 
 
+LONGEST_AXIS = 2**31 - 1
+"""The largest length or stride that BLAS and LAPACK take, whose integers have 32 bits."""
+
 ARRAYS = 3
 """How many arrays a sparse matrix is."""
 
@@ -208,7 +211,8 @@ class CompiledSpec:
     in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them were given.
     `checked` says at which data the function was called and compared with its formulas as written, or why not.
     `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its `ahead` returns
-    are the last arguments of it.
+    are the last arguments of it. `blas_axes` are sizes that a routine of BLAS or LAPACK takes: every entry refuses
+    those above LONGEST_AXIS.
     """
 
     name: str
@@ -228,6 +232,7 @@ class CompiledSpec:
     seconds: tuple[tuple[str, float], ...] = ()
     check_facts: bool = False
     conditions: tuple[Condition, ...] = ()
+    blas_axes: tuple[Size, ...] = ()
     data: tuple[Checked, ...] = ()
     work: str = ""
     flops: Size | None = None
@@ -289,6 +294,11 @@ class CompiledSpec:
 @lru_cache(maxsize=64)
 def _asked(declared: tuple[tuple[str, tuple[Size, ...]], ...], sizes: tuple[str, ...]) -> tuple[str, ...]:
     return undetermined(declared, sizes)
+
+
+def too_long(size: Size) -> str:
+    """Return the message about an axis that is longer than BLAS and LAPACK take."""
+    return f"the axis {size} is longer than {LONGEST_AXIS}, the most that BLAS and LAPACK take"
 
 
 def nest(nesting: Nesting, values: list[object]) -> object:

@@ -15,6 +15,7 @@ import numpy as np
 
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.calculus.simplify.effort import work
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point
@@ -22,7 +23,7 @@ from matcalc.evidence.numeric.end_points import Ends, has_jumps
 from matcalc.evidence.numeric.sampling import Array, defect, facts_of, projected
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 
@@ -238,6 +239,9 @@ class Searcher:
         return (H + H.T) / 2 if np.all(np.isfinite(H)) else None
 
 
+MOST_WORK = 30_000
+"""Units of matching beyond which a second derivative is too long to be evaluated: values are compared instead."""
+
 LEFT, RIGHT, COUNT = "u#", "v#", "d#"
 """Names of directions and of their number, which no user's name is."""
 
@@ -252,7 +256,10 @@ def _batched_second(f: Node, xs: Sequence[Node]) -> Node | None:
         for x, tangent in tangents.items():
             bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (place,))
     try:
-        q = simplify(pushforward(simplify(pushforward(simplify(f), moved[0])), moved[1]))
+        q = pushforward(simplify(pushforward(simplify(f), moved[0])), moved[1])
+        if sum(map(work, toposort([q]))) > MOST_WORK:
+            return None
+        q = simplify(q)
         return spread(instantiate(q, bound, {}, (count, count)), (0, 1), (count, count))
     except MatcalcError:
         return None

@@ -130,7 +130,8 @@ def doubles(x: Precise) -> Array:
         return np.asarray(array, dtype=float)
     if is_complex(array):
         return np.asarray(array, dtype=complex)
-    return np.asarray(_REAL(array), dtype=float)
+    with np.errstate(invalid="ignore"):  # older NumPy warns of a NaN that it converts
+        return np.asarray(_REAL(array), dtype=float)
 
 
 def is_complex(x: Precise) -> bool:

@@ -349,3 +349,53 @@ def test_machine_code_is_what_is_called():
     flag = 1 << 11
     assert compiled.CALLED is None or compiled.CALLED.__flags__ & flag
     assert ctypes.sizeof(ctypes.c_void_p) == 8 or compiled.CALLED is None
+
+
+@pytest.mark.parametrize("count", [4, 100, 100_000, 2_000_000])
+def test_any_number_of_arguments(fn, count):
+    with pytest.raises(TypeError, match=f"takes 3 arguments, not {count}"):
+        fn(*np.ones(count))
+    with pytest.raises(TypeError, match="has no argument"):
+        fn(X, **{f"a{k}": 1.0 for k in range(min(count, 100_000))})
+
+
+def test_many_arguments_in_a_thread_with_a_small_stack(fn):
+    told = []
+
+    def call():
+        try:
+            fn(*np.ones(100_000))
+        except TypeError as error:
+            told.append(str(error))
+
+    before = threading.stack_size(64 * 1024)
+    try:
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert len(told) == 1 and "not 100000" in told[0]
+
+
+@pytest.mark.parametrize("target", ["numba", "numpy"])
+@pytest.mark.parametrize("place", ["array", "list", "keyword", "bound"])
+def test_an_array_whose_conversion_calls_the_function_again(target, place):
+    function = mc.value_and_gradient("norm2(X*w - y)^2", "w", LET, target=target)
+    calls = []
+
+    class Again:
+        def __array__(self, *_, **__):
+            calls.append(self)
+            return call(self)
+
+    def call(value):
+        if place == "keyword":
+            return function(X=value, y=Y, w=W)[1]
+        if place == "bound":
+            return function.bind(X=value)(Y, W)[1]
+        return function([value] if place == "list" else value, Y, W)[1]
+
+    with pytest.raises((RecursionError, TypeError, ValueError)):
+        call(Again())
+    assert len(calls) < 2000

@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import weakref
 from contextlib import suppress
@@ -134,3 +136,67 @@ def test_passes_are_freed():
     for made in (codegen._module_pass_manager(), codegen._function_pass_manager()):
         manager = made[0] if isinstance(made, tuple) else made
         assert type(manager)._dispose is NewPassManager._dispose
+
+
+SLOW = """
+import importlib.abc, importlib.machinery, os, signal, sys, threading, time
+import matcalc as mc
+
+started = threading.Event()
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "matcalc.slow_module" else None
+
+    def exec_module(self, module):
+        started.set()
+        time.sleep(1)
+
+sys.meta_path.insert(0, Finder())
+thread = threading.Thread(target=lambda: __import__("matcalc.slow_module"))
+thread.start()
+started.wait()
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    __import__("matcalc.slow_module")
+    os._exit(0)
+status = os.waitpid(child, 0)[1]
+thread.join()
+__import__("json")
+sys.exit(status != 0)
+"""
+
+FIRST = """
+import os, signal, sys, threading, time
+import matcalc as mc
+
+def first():
+    import numpy as np
+    fn = mc.value_and_gradient("norm2(X*w - y)^2", "w", "X: matrix(m, n); y: vector(m); w: vector(n)")
+    fn(np.ones((3, 2)), np.ones(3), np.ones(2))
+
+thread = threading.Thread(target=first)
+thread.start()
+time.sleep(float(sys.argv[1]))
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    first()
+    os._exit(0)
+status = os.waitpid(child, 0)[1]
+thread.join()
+sys.exit(status != 0)
+"""
+
+
+def test_a_fork_waits_for_an_import_of_another_thread():
+    assert not subprocess.run([sys.executable, "-c", SLOW], timeout=90).returncode
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("delay", [k / 20 for k in range(40)])
+def test_a_fork_while_another_thread_compiles_for_the_first_time(delay, tmp_path):
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "MATCALC_CACHE": str(tmp_path)}
+    assert not subprocess.run([sys.executable, "-c", FIRST, str(delay)], env=environment, timeout=200).returncode

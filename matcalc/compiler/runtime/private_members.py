@@ -1,0 +1,64 @@
+"""Names the private members of Numba and llvmlite that compiled functions rely on.
+
+They may go in any version. `missing` names those that are gone, so that a compilation fails with their names, and
+`.ci/versions` with them for the oldest and newest versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+MEMBERS = {
+    "llvmlite.binding": ("context.create_context", "context.ContextRef", "object_file.ObjectFileRef.from_data",
+        "create_mcjit_compiler", "parse_assembly", "parse_bitcode", "ffi.ObjectRef._dispose", "ffi.lib",
+        "newpassmanagers.NewPassManager._dispose", "newpassmanagers.ModulePassManager",
+        "newpassmanagers.FunctionPassManager", "newpassmanagers.create_new_module_pass_manager",
+        "newpassmanagers.create_pipeline_tuning_options", "newpassmanagers.create_pass_builder",
+        "newpassmanagers.ModulePassManager.add_always_inliner_pass", "newpassmanagers.ModulePassManager.add_sroa_pass",
+        "newpassmanagers.ModulePassManager.add_instruction_combine_pass",
+        "newpassmanagers.ModulePassManager.add_simplify_cfg_pass",
+        "newpassmanagers.ModulePassManager.add_global_dead_code_eliminate_pass",
+        "newpassmanagers.PassBuilder.getModulePassManager"),
+    "numba._dynfunc": ("make_function",),
+    "numba.core.caching": ("CompileResultCacheImpl.reduce",),
+    "numba.core.ccallback": ("CFunc.compile",),
+    "numba.core.cgutils": ("normalize_ir_text", "create_struct_proxy", "pack_array", "get_or_insert_function"),
+    "numba.core.codegen": ("JITCodeLibrary._ensure_finalized", "JITCodeLibrary._get_module_for_linking",
+        "JITCodeLibrary._raise_if_finalized", "JITCodeLibrary._optimize_functions",
+        "JITCodeLibrary._finalize_dynamic_globals", "JITCodeLibrary._verify_declare_only_symbols",
+        "JITCodeLibrary._finalize_final_module", "JITCodeLibrary.get_pointer_to_function",
+        "JITCPUCodegen._library_class", "JITCPUCodegen._customize_tm_features",
+        "JITCPUCodegen._module_pass_manager", "JITCPUCodegen._function_pass_manager",
+        "JITCPUCodegen._scan_and_fix_unresolved_refs", "JITCPUCodegen.set_env", "JitEngine._load_defined_symbols"),
+    "numba.core.compiler": ("CompileResult._rebuild",),
+    "numba.core.compiler_lock": ("global_compiler_lock",),
+    "numba.core.cpu": ("CPUContext.subtarget", "CPUContext.get_executable", "CPUContext.get_python_api"),
+    "numba.core.pythonapi": ("PythonAPI.to_native_value", "NativeValue"),
+    "numba.core.registry": ("CPUDispatcher._make_finalizer", "CPUDispatcher._reset_overloads",
+        "CPUDispatcher.disable_compile", "cpu_target"),
+    "numba.core.serialize": ("dumps",),
+    "numba.core.typeinfer": ("register_dispatcher",),
+    "numba.extending": ("get_cython_function_address", "intrinsic", "overload"),
+    "numba.np.arrayobj": ("make_array", "populate_array"),
+}  # fmt: skip
+"""Members by their modules."""
+
+
+def missing() -> list[str]:
+    """Return the members that the installed versions lack."""
+    return [name for module, names in MEMBERS.items() for name in _gone(module, names)]
+
+
+def _gone(module: str, names: tuple[str, ...]) -> Iterator[str]:
+    try:
+        found = import_module(module)
+    except ImportError:
+        yield module
+        return
+    for name in names:
+        thing: object = found
+        for part in name.split("."):
+            thing = getattr(thing, part, None)
+        if thing is None:
+            yield f"{module}.{name}"

@@ -1,0 +1,47 @@
+"""Digests the data of a fit, so that a checkpoint is resumed with the same data alone.
+
+Value and gradient at the start need not depend on the data (all weights 0, an even loss), so comparing these is not
+enough. The digest depends on the entries as float64, not on how rows are cut into blocks or where the arrays are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from matcalc.rows.splitting import Split
+from matcalc.rows.totals import Block, axis_of
+
+
+def fingerprint(made: Split, blocks: Iterable[Block]) -> str:
+    """Return the digest of data with rows, given in blocks of rows."""
+    digests = {name: blake2b(digest_size=16) for name in sorted(made.split)}
+    for block in blocks:
+        for name, digest in digests.items():
+            for part in _parts(block[name], axis_of(made, name)):
+                digest.update(part.tobytes())
+    return " ".join(f"{name} {digest.hexdigest()}" for name, digest in digests.items())
+
+
+def digest_of(data: Mapping[str, Any]) -> str:
+    """Return the digest of whole arrays by name."""
+    digest = blake2b(digest_size=16)
+    for name in sorted(data):
+        digest.update(f"{name} {np.shape(data[name])}\n".encode())
+        for part in _parts(data[name], 0):
+            digest.update(part.tobytes())
+    return digest.hexdigest()
+
+
+def _parts(value: Any, axis: int) -> Iterable[np.ndarray[Any, Any]]:
+    """Yield the entries of an array, its rows first; of a sparse matrix the stored entries of its rows."""
+    if not hasattr(value, "tocsr"):
+        yield np.moveaxis(np.atleast_1d(np.asarray(value, np.float64)), axis, 0)
+        return
+    rows = (value.T if axis else value).tocsr()
+    yield np.diff(rows.indptr).astype(np.int64)
+    yield rows.indices.astype(np.int64)
+    yield np.asarray(rows.data, np.float64)

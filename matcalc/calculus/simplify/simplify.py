@@ -61,7 +61,7 @@ def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node
     """
     rules = rewriter(book or default_rulebook(), True)
     rules.prepare(heads(roots))
-    chosen, done = Chosen(rules, True, None, False), dict[Node, Node]()
+    chosen, done = Chosen(rules, True, None, False, Effort()), dict[Node, Node]()
     for root in roots:
         _settle(root, done, chosen)
     return [done[root] for root in roots]

@@ -42,6 +42,11 @@ def median_at_(x: Array) -> Array:
     return np.where(np.any(x != x), np.nan, sum((x == v) / np.sum(x == v) for v in middle) / 2)
 
 
+def equal_mean_(w: Array, g: Array) -> Array:
+    """Each entry of g as the mean of those at which w is the same."""
+    return np.array([np.mean(g[w == v]) if v == v else g[i] for i, v in enumerate(w)])
+
+
 def prod_others_(x: Array, *E: Array) -> Array:
     """Gradient of prod and its differentials along E: products of all entries but some."""
     flat, r = np.ravel(x), np.zeros(np.size(x))

@@ -19,8 +19,8 @@ def sign(x):
 
 @njit(**SCALAR)
 def step(x):
-    """1 where x > 0, else 0; NaN for NaN."""
-    return x if math.isnan(x) else (1.0 if x > 0.0 else 0.0)
+    """1 where x > 0, 1/2 at 0, else 0; NaN for NaN."""
+    return 1.0 if x > 0.0 else (0.0 if x < 0.0 else (0.5 if x == 0.0 else x))
 
 
 @njit(**SCALAR)
@@ -54,15 +54,11 @@ def where(holds, a, b):
 
 
 @njit(**SCALAR)
-def above(x, y):
-    """1 where x > y, else 0; NaN where there is one."""
-    return 1.0 if x > y else (0.0 if x <= y else math.nan)
-
-
-@njit(**SCALAR)
-def reaches(x, y):
-    """1 where x >= y, else 0; NaN where there is one."""
-    return 1.0 if x >= y else (0.0 if x < y else math.nan)
+def between(x, low, high):
+    """1 where low < x < high, 1/2 at one of two bounds, 0 outside and where they are equal; NaN where there is one."""
+    known = x == x and low == low and high == high
+    inside = 1.0 if low < x and x < high else (0.5 if low < high and (x == low or x == high) else 0.0)
+    return inside if known else math.nan
 
 
 @njit(**SCALAR)

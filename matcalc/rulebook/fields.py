@@ -58,7 +58,7 @@ EDGE_FIELDS: Mapping[str, Types] = {
     "at": (dict,), "part": (str,), "value": (str,), "G": (str,), "derivative": (dict,), "pullback": (dict,),
     "along": (dict,), "second": (dict,), "kind": (str,), "why": (str,),
 }  # fmt: skip
-EDGE_KINDS = ("value", "subgradient", "limit", "inf", "undefined", "error", "constant_rank")
+EDGE_KINDS = ("value", "mean", "limit", "inf", "undefined", "error", "constant_rank")
 TABLE_FIELDS = ("edge", "equivariant")
 """Fields that are lists of tables."""
 

@@ -88,6 +88,11 @@ def derivative_template(node: Node, place: int) -> Template:
     return _derivative(Use.of(node), place)
 
 
+def jump_templates(node: Node) -> tuple[Template, ...]:
+    """Return what an elementwise function jumps at, `incoming` being its first operand."""
+    return _jumps(Use.of(node))
+
+
 def tangent_template(node: Node, place: int) -> Template:
     """Return the differential of an operation's output in argument `place`; `incoming` is the tangent."""
     return _tangent(Use.of(node), place, node.output)
@@ -112,6 +117,13 @@ def _derivative(use: Use, place: int) -> Template:
         raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name}{because} ({use.rule.address})")
     node = made.build(text, (), place)
     return Template(node, made.args, made.values, made.args[place], use.rule)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _jumps(use: Use) -> tuple[Template, ...]:
+    made = _Symbols(use)
+    texts = use.rule.jumps
+    return tuple(Template(made.build(text, ()), made.args, made.values, made.args[0], use.rule) for text in texts)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -84,6 +84,7 @@ class Rule:
     associative: bool = False
     keeps_rows: bool = False
     nonempty: bool | Sequence[str] = False
+    jumps: Sequence[str] = ()
     parity: str | None = None
     monotone: str | None = None
     curvature: str | None = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.derive.kinks import averaged
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros
@@ -37,7 +38,7 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
             if arg in active:
                 part = PULL[node.kind](node, place, bar, batch)
                 gathered.setdefault(arg, []).append(part)
-    return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
+    return averaged([_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt], wrt)
 
 
 def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
@@ -58,7 +59,7 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
                     part = PUSH[node.kind](node, place, moved[arg], batch)
                     parts.append(part)
             moved[node] = _total(parts, (*batch, *node.shape))
-    return moved.get(root) or zeros((*batch, *root.shape))
+    return averaged([moved.get(root) or zeros((*batch, *root.shape))], list(tangents))[0]
 
 
 def jacobian(root: Node, wrt: Node) -> Node:

@@ -149,6 +149,8 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     for field, (given, more) in plain.items():
         if given is not None:
             yield Formula(field, given, (), more, linear=False)
+    for text in rule.jumps:
+        yield Formula("jumps", text, (), {}, linear=False)
     if rule.square is not None:
         yield Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 

@@ -93,6 +93,11 @@ def jump_templates(node: Node) -> tuple[Template, ...]:
     return _jumps(Use.of(node))
 
 
+def piece_templates(node: Node) -> tuple[tuple[Template, Template], ...]:
+    """Return the switches of a map with pieces, each with what the map is where it is on."""
+    return _pieces(Use.of(node))
+
+
 def tangent_template(node: Node, place: int) -> Template:
     """Return the differential of an operation's output in argument `place`; `incoming` is the tangent."""
     return _tangent(Use.of(node), place, node.output)
@@ -121,9 +126,18 @@ def _derivative(use: Use, place: int) -> Template:
 
 @lru_cache(maxsize=REMEMBERED)
 def _jumps(use: Use) -> tuple[Template, ...]:
+    return tuple(_entrywise(use, text) for text in use.rule.jumps)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _pieces(use: Use) -> tuple[tuple[Template, Template], ...]:
+    return tuple((_entrywise(use, switch), _entrywise(use, text)) for switch, text in (use.rule.pieces or {}).items())
+
+
+def _entrywise(use: Use, text: str) -> Template:
+    """Return a formula in the operands of a map."""
     made = _Symbols(use)
-    texts = use.rule.jumps
-    return tuple(Template(made.build(text, ()), made.args, made.values, made.args[0], use.rule) for text in texts)
+    return Template(made.build(text, ()), made.args, made.values, made.args[0], use.rule)
 
 
 @lru_cache(maxsize=REMEMBERED)

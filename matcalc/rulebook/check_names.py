@@ -88,8 +88,10 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)
-    for text in rule.jumps:
-        known.check("jumps", text, (), report)
+    pieces = rule.pieces or {}
+    for field, formulas in (("jumps", rule.jumps), ("pieces", [*pieces, *pieces.values()])):
+        for text in formulas:
+            known.check(field, text, (), report)
     for change in rule.equivariant:
         for name, text in change.items():
             known.check(f"change of {name}", text, (*outputs, *CHANGED), report)

@@ -85,6 +85,7 @@ class Rule:
     keeps_rows: bool = False
     nonempty: bool | Sequence[str] = False
     jumps: Sequence[str] = ()
+    pieces: Mapping[str, str] | None = None
     parity: str | None = None
     monotone: str | None = None
     curvature: str | None = None

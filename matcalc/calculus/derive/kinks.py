@@ -10,167 +10,106 @@ values, not means, and stay as they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
-from matcalc.calculus.templates import jump_templates
-from matcalc.tensor.constructors import add, ones, product, zeros
-from matcalc.tensor.node import Indices, Node, exponent_of, toposort
-from matcalc.tensor.substitute import Batched, instantiate, rebuild, spread
-from matcalc.tensor.sums import split_coef
+from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
+from matcalc.calculus.derive.pieces import by_pieces
+from matcalc.tensor.constructors import add, hadamard, ones, product, zeros
+from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.substitute import rebuild
 
 MOST_TERMS = 64
 """Terms beyond which sums of jumps are not multiplied out."""
 
-Key = tuple[Node, Indices]
-"""What changes its sign, up to a positive factor, and the indices that it is read at."""
-
-Varies = Callable[[Node], bool]
-
-
-class Jump(NamedTuple):
-    """A factor that jumps: its place in a product, and for each argument that it jumps at 1 or -1 for its direction.
-
-    A sign is 1 or -1 with that of its argument; any other is 1 where all arguments are positive, else 0.
-    """
-
-    place: int
-    sides: dict[Key, int]
-    is_sign: bool
-
 
 def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
     """Return derivatives in the symbols `wrt` with products of jumps combined."""
-    if not any(map(_is_jump, toposort(roots))):
+    if not any(map(is_jump, toposort(roots))):
         return list(roots)
-    known: dict[Node, bool] = {}
-    chosen = set(wrt)
-
-    def varies(node: Node) -> bool:
-        if node not in known:
-            for part in toposort([node]):
-                if part not in known:
-                    known[part] = part in chosen or any(known[arg] for arg in part.args)
-        return known[node]
-
-    return rebuild(roots, lambda node: _combined(node, varies) if node.kind == "product" else node)
+    return rebuild(roots, Means(wrt).change)
 
 
-def _is_jump(node: Node) -> bool:
-    return node.kind == "map" and bool(node.rule.jumps)
+class Means:
+    """The jumps of what depends on some symbols, and products of them."""
 
+    def __init__(self, wrt: Sequence[Node]) -> None:
+        self.varies = varies_with(wrt)
+        self.found: dict[Node, tuple[Key, ...]] = {}
 
-def _combined(node: Node, varies: Varies, most: int = MOST_TERMS) -> Node:
-    """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
-    if node.kind != "product":
-        return node
-    met = [set(_keys(arg, at, varies)) for arg, at in node.operands]
-    counts = Counter(key for keys in met for key in keys)
-    shared = {key for key, count in counts.items() if count > 1}
-    if not shared:
-        return node
-    for place, keys in enumerate(met):
-        arg, at = node.operands[place]
-        if arg.kind == "sum" and keys & shared:
-            left = most // len(arg.args)
-            return _multiplied_out(node, place, varies, left) if left else node
-    return _merged(node, [k for k, keys in enumerate(met) if keys & shared], varies)
+    def change(self, node: Node) -> Node:
+        """Return a node whose operands were changed as what it is on both sides of its kinks."""
+        return self.combined(node) if node.kind == "product" else by_pieces(node, self.varies, self.multiplied)
 
+    def multiplied(self, switch: Node, part: Node) -> Node:
+        """Return the product of a switch and what stands on its side."""
+        return self.combined(hadamard(switch, part))
 
-def _multiplied_out(node: Node, place: int, varies: Varies, most: int) -> Node:
-    arg, at = node.operands[place]
-    others = [term for k, term in enumerate(node.operands) if k != place]
-    made = [product(node.coef * coef, [*others, (term, at)], node.out, node.sizes) for coef, term in arg.terms]
-    return add([(1, _combined(one, varies, most)) for one in made])
-
-
-def _keys(node: Node, at: Indices, varies: Varies) -> list[Key]:
-    """Return the arguments at whose zeros an operand at indices `at` jumps."""
-    if _is_jump(node):
-        return list(_sides(node, at, varies))
-    if node.kind != "sum":
-        return []
-    found: list[Key] = []
-    for term in node.args:
-        if _is_jump(term):
-            found += _sides(term, at, varies)
-        elif term.kind == "product":
-            outer = dict(zip(term.out, at, strict=True))
-            inner = [(arg, own) for arg, own in term.operands if _is_jump(arg) and all(i in outer for i in own)]
-            found += [key for arg, own in inner for key in _sides(arg, tuple(outer[i] for i in own), varies)]
-    return found
-
-
-def _sides(node: Node, at: Indices, varies: Varies) -> dict[Key, int]:
-    """Return what a map jumps at, of what varies, and the side on which it is not below."""
-    found: dict[Key, int] = {}
-    own = tuple(range(len(node.shape)))
-    for template in jump_templates(node):
-        bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}
-        inside = spread(instantiate(template.node, bound, template.sizes(node), node.shape), own, node.shape)
-        if varies(inside):
-            side, root = _up_to_sign(inside)
-            found[root, at] = side
-    return found
-
-
-def _up_to_sign(node: Node) -> tuple[int, Node]:
-    """Return the side and a node that is positive on that side alone: less positive factors, out of odd functions."""
-    side = 1
-    while True:
-        coef, rest = split_coef(node)
-        side = -side if coef < 0 else side
-        inner = _of_one_sign(rest)
-        if inner is rest:
-            return side, rest
-        node = inner
-
-
-def _of_one_sign(node: Node) -> Node:
-    """Return the argument of a map that rises through 0, the one factor that may change the sign of a product."""
-    if node.kind == "map" and len(node.args) == 1 and node.rule.monotone == "increasing" and node.rule.through == (0, 0):
-        return node.args[0]
-    axes = tuple(range(node.rank))
-    if node.kind != "product" or not all(at == axes for at in node.indices):
-        return node
-    odd: dict[Node, int] = {}
-    for arg in node.args:
-        base, exponent = exponent_of(arg)
-        if exponent.denominator != 1:
+    def combined(self, node: Node, most: int = MOST_TERMS) -> Node:
+        """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
+        if node.kind != "product":
             return node
-        if "positive" not in base.facts:
-            odd[base] = odd.get(base, 0) + int(exponent)
-    left = [base for base, exponent in odd.items() if exponent % 2]
-    return left[0] if len(left) == 1 else node
+        met = [set(self.keys(arg, at)) for arg, at in node.operands]
+        counts = Counter(key for keys in met for key in keys)
+        shared = {key for key, count in counts.items() if count > 1}
+        if not shared:
+            return node
+        places = [k for k, keys in enumerate(met) if keys & shared]
+        inner = next((k for k in places if not is_jump(node.args[k])), None)
+        if inner is None:
+            return self.merged(node, places)
+        left = most // len(node.args[inner].args)
+        return self.multiplied_out(node, inner, left) if node.args[inner].kind == "sum" and left else node
 
+    def multiplied_out(self, node: Node, place: int, most: int) -> Node:
+        """Return the sum over the terms of one operand, each combined with the others."""
+        arg, at = node.operands[place]
+        others = [term for k, term in enumerate(node.operands) if k != place]
+        made = [product(node.coef * coef, [*others, (term, at)], node.out, node.sizes) for coef, term in arg.terms]
+        return add([(1, self.combined(one, most)) for one in made])
 
-def _merged(node: Node, places: Sequence[int], varies: Varies) -> Node:
-    """Return a product with what its jumps at `places` are together."""
-    jumps = [Jump(k, _sides(node.args[k], node.indices[k], varies), node.args[k].rule.parity == "odd") for k in places]
-    switches = sorted((jump for jump in jumps if not jump.is_sign), key=lambda jump: -len(jump.sides))
-    kept, known = _switches_kept(switches)
-    if kept is None:
-        return zeros(node.shape)
-    coef, signs = Fraction(1), dict[Key, list[Jump]]()
-    for jump in jumps:
-        if jump.is_sign:
-            signs.setdefault(next(iter(jump.sides)), []).append(jump)
-    for key, alike in signs.items():
-        rest = [] if key in known else alike[: len(alike) % 2]
-        for jump in alike[len(rest) :]:
-            coef *= jump.sides[key] * known.get(key, 1)
-        kept += [jump.place for jump in rest]
-    dropped = set(places).difference(kept)
-    operands = [(ones(arg.shape) if k in dropped else arg, at) for k, (arg, at) in enumerate(node.operands)]
-    return product(node.coef * coef, operands, node.out, node.sizes)
+    def keys(self, node: Node, at: Indices) -> list[Key]:
+        """Return what an operand at indices `at` jumps at, or a term of it."""
+        if node not in self.found:
+            self.found[node] = tuple(self._own_keys(node, tuple(range(node.rank))))
+        return [(root, tuple(at[axis] for axis in axes)) for root, axes in self.found[node]]
+
+    def _own_keys(self, node: Node, axes: Indices) -> list[Key]:
+        if is_jump(node):
+            return list(sides(node, axes, self.varies))
+        if node.kind == "sum":
+            return [key for term in node.args for key in self.keys(term, axes)]
+        if node.kind != "product" or len(set(node.out)) < node.rank:
+            return []
+        outer = dict(zip(node.out, axes, strict=True))
+        inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
+        return [key for arg, own in inner for key in self.keys(arg, tuple(outer[i] for i in own))]
+
+    def merged(self, node: Node, places: Sequence[int]) -> Node:
+        """Return a product with what its jumps at `places` are together."""
+        jumps = [Jump.of(k, *node.operands[k], self.varies) for k in places]
+        kept, known = _switches_kept([jump for jump in jumps if not jump.is_sign])
+        if kept is None:
+            return zeros(node.shape)
+        coef, signs = Fraction(1), dict[Key, list[Jump]]()
+        for jump in jumps:
+            if jump.is_sign:
+                signs.setdefault(next(iter(jump.sides)), []).append(jump)
+        for key, alike in signs.items():
+            rest = [] if key in known else alike[: len(alike) % 2]
+            for jump in alike[len(rest) :]:
+                coef *= jump.sides[key] * known.get(key, 1)
+            kept += [jump.place for jump in rest]
+        dropped = set(places).difference(kept)
+        operands = [(ones(arg.shape) if k in dropped else arg, at) for k, (arg, at) in enumerate(node.operands)]
+        return product(node.coef * coef, operands, node.out, node.sizes)
 
 
 def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
     """Return the places of the switches that say all, None if they exclude each other, and the sides they are on."""
     kept: list[int] = []
     known: dict[Key, int] = {}
-    for jump in switches:
+    for jump in sorted(switches, key=lambda jump: -len(jump.sides)):
         agreed = [known[key] == side for key, side in jump.sides.items() if key in known]
         if not all(agreed):
             return None, known

@@ -151,6 +151,8 @@ def formulas(setting: Setting) -> Iterator[Formula]:
             yield Formula(field, given, (), more, linear=False)
     for text in rule.jumps:
         yield Formula("jumps", text, (), {}, linear=False)
+    for text in [text for piece in (rule.pieces or {}).items() for text in piece]:
+        yield Formula("pieces", text, (), {}, linear=False)
     if rule.square is not None:
         yield Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 

@@ -37,10 +37,10 @@ def over_hypot_(x: Array, y: Array) -> Array:
 
 
 def between_(x: Array, lo: Array, hi: Array) -> Array:
-    """1 where lo < x < hi, 1/2 at one of two bounds, 0 outside and where the bounds are equal."""
+    """1 where lo < x < hi, 1/2 at one of two bounds, 0 outside, whatever the other bound, and where both are equal."""
     at_bound = (lo < hi) & ((x == lo) | (x == hi))
-    known = ~(np.isnan(x) | np.isnan(lo) | np.isnan(hi))
-    return np.where(known, np.where((lo < x) & (x < hi), 1.0, np.where(at_bound, 0.5, 0.0)), np.nan)
+    outside = (x < lo) | (x > hi) | (x == lo) & (x == hi)
+    return np.where(outside, 0.0, np.where((lo < x) & (x < hi), 1.0, np.where(at_bound, 0.5, np.nan)))
 
 
 def integral_(f: Callable[[Array], Array], scale: Array) -> Array:

@@ -140,10 +140,10 @@ def step_of(x):
 
 
 def between(x, low, high):
-    """1 where low < x < high, 1/2 at one of two bounds, 0 outside and where they are equal."""
+    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
     at_bound = (low < high) & ((x == low) | (x == high))
-    inside = np.where((low < x) & (x < high), 1.0, np.where(at_bound, 0.5, 0.0))
-    return np.where(np.isnan(x) | np.isnan(low) | np.isnan(high), np.nan, inside)
+    outside = (x < low) | (x > high) | ((x == low) & (x == high))
+    return np.where(outside, 0.0, np.where((low < x) & (x < high), 1.0, np.where(at_bound, 0.5, np.nan)))
 
 
 def huber(x):

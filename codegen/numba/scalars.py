@@ -55,10 +55,9 @@ def where(holds, a, b):
 
 @njit(**SCALAR)
 def between(x, low, high):
-    """1 where low < x < high, 1/2 at one of two bounds, 0 outside and where they are equal; NaN where there is one."""
-    known = x == x and low == low and high == high
-    inside = 1.0 if low < x and x < high else (0.5 if low < high and (x == low or x == high) else 0.0)
-    return inside if known else math.nan
+    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
+    inside = 1.0 if low < x and x < high else (0.5 if low < high and (x == low or x == high) else math.nan)
+    return 0.0 if x < low or x > high or (x == low and x == high) else inside
 
 
 @njit(**SCALAR)

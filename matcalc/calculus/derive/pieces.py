@@ -79,7 +79,7 @@ def _roots(kink: Node) -> dict[Node, int]:
 def _is_zero_where(node: Node, root: Node) -> bool:
     """Whether a node is 0 where `root` is, solved for one of its terms."""
     solved, value, node = root, zeros(root.shape), _on_side(node, root, 1)
-    if root.kind == "sum":
+    if root.kind == "sum" and not node.is_zero:
         inside = set(toposort([node]))
         coef, solved = next(((c, n) for c, n in root.terms if n in inside and n.kind != "number"), (0, root))
         if not coef:

@@ -18,6 +18,13 @@ def max_at_(x: Array) -> Array:
     return top / np.sum(top)
 
 
+def max_min_at_(x: Array) -> Array:
+    n = len(x)
+    if n > 1 and np.all(x == x[0]):
+        return (1 - np.eye(n)) / (n * (n - 1))
+    return np.outer(max_at_(x), max_at_(-x))
+
+
 def norm2_(x: Array) -> float:
     """The Euclidean norm, without overflow."""
     top = np.max(np.abs(x), initial=0.0)

@@ -140,6 +140,19 @@ def _entrywise(use: Use, text: str) -> Template:
     return Template(made.build(text, ()), made.args, made.values, made.args[0], use.rule)
 
 
+def choice_template(node: Node, side: str) -> Template:
+    """Return the mean of an operation that chooses entries times itself, `opposite` where the other argument is negated."""
+    return _choice(Use.of(node), side)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _choice(use: Use, side: str) -> Template:
+    made = _Symbols(use)
+    shape = made.output_shape(use.rule.outputs[0])
+    text = (use.rule.choices or {})[side]
+    return Template(made.build(text, (*shape, *shape)), made.args, made.values, made.args[0], use.rule)
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _tangent(use: Use, place: int, output: str) -> Template:
     made = _Symbols(use)

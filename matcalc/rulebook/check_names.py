@@ -88,8 +88,9 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)
-    pieces = rule.pieces or {}
-    for field, formulas in (("jumps", rule.jumps), ("pieces", [*pieces, *pieces.values()])):
+    pieces, choices = rule.pieces or {}, rule.choices or {}
+    texts = {"jumps": rule.jumps, "pieces": [*pieces, *pieces.values()], "choices": choices.values()}
+    for field, formulas in texts.items():
         for text in formulas:
             known.check(field, text, (), report)
     for change in rule.equivariant:

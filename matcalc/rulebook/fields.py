@@ -39,7 +39,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),
-    "jumps": (list,), "pieces": (dict,), "internal": (bool,), "calls": (list,), "differs": (dict,),
+    "jumps": (list,), "pieces": (dict,), "choices": (dict,), "internal": (bool,), "calls": (list,), "differs": (dict,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),

@@ -86,6 +86,7 @@ class Rule:
     nonempty: bool | Sequence[str] = False
     jumps: Sequence[str] = ()
     pieces: Mapping[str, str] | None = None
+    choices: Mapping[str, str] | None = None
     parity: str | None = None
     monotone: str | None = None
     curvature: str | None = None

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
 from matcalc.calculus.derive.pieces import by_pieces
 from matcalc.tensor.constructors import add, hadamard, ones, product, zeros
@@ -25,7 +26,7 @@ MOST_TERMS = 64
 
 def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
     """Return derivatives in the symbols `wrt` with products of jumps combined."""
-    if not any(map(is_jump, toposort(roots))):
+    if not any(is_jump(node) or is_choice(node) for node in toposort(roots)):
         return list(roots)
     return rebuild(roots, Means(wrt).change)
 
@@ -55,9 +56,10 @@ class Means:
         if not shared:
             return node
         places = [k for k, keys in enumerate(met) if keys & shared]
-        inner = next((k for k in places if not is_jump(node.args[k])), None)
+        inner = next((k for k in places if not is_jump(node.args[k]) and not is_choice(node.args[k])), None)
         if inner is None:
-            return self.merged(node, places)
+            choices = [k for k in places if is_choice(node.args[k])]
+            return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
         left = most // len(node.args[inner].args)
         return self.multiplied_out(node, inner, left) if node.args[inner].kind == "sum" and left else node
 
@@ -77,6 +79,8 @@ class Means:
     def _own_keys(self, node: Node, axes: Indices) -> list[Key]:
         if is_jump(node):
             return list(sides(node, axes, self.varies))
+        if is_choice(node):
+            return [chosen_from(node, axes)] if self.varies(node.args[0]) else []
         if node.kind == "sum":
             return [key for term in node.args for key in self.keys(term, axes)]
         if node.kind != "product" or len(set(node.out)) < node.rank:

@@ -1,7 +1,7 @@
 """Formulas that are equal, written with kinks: definitions of one function from the others, at ties and zeros.
 
-`TRUE` gives what NumPy says they are. Where a function is smooth its derivative there is its own, elsewhere the mean of
-the slopes nearby: over all orders and signs of one small perturbation, so that each order of a tie is met equally often.
+`value` is what NumPy says they are. Where a function is smooth its derivative there is its own, elsewhere the mean of
+the slopes nearby: over all orders and signs of one perturbation, so that each order of a tie is met equally often.
 """
 
 import itertools
@@ -55,27 +55,32 @@ EQUAL = {
          "(abs(x + 1) - abs(x - 1))/2", "x - relu(x - 1) + relu(-x - 1)", "clip(clip(x, -1, 1), -2, 2)"),
         BOUNDS, lambda x: np.clip(x, -1, 1)),
     "shrunk": Equal(
-        ("relu(x - 1) - relu(-x - 1)", "x - clip(x, -1, 1)", "sign(x).*relu(abs(x) - 1)", "max(x - 1, 0) + min(x + 1, 0)"),
+        ("relu(x - 1) - relu(-x - 1)", "x - clip(x, -1, 1)", "sign(x).*relu(abs(x) - 1)",
+         "max(x - 1, 0) + min(x + 1, 0)"),
         BOUNDS, lambda x: np.sign(x) * np.maximum(np.abs(x) - 1, 0)),
     "softplus": Equal(
         ("softplus(x)", "log(1 + exp(x))", "max(x, 0) + log1p(exp(-abs(x)))", "logaddexp(x, 0*x)",
-         "(x + abs(x))/2 + log1p(exp(-abs(x)))", "x - min(x, 0) + log(1 + exp(-abs(x)))", "x + log1p(exp(-abs(x))) - min(x, 0)"),
+         "(x + abs(x))/2 + log1p(exp(-abs(x)))", "x - min(x, 0) + log(1 + exp(-abs(x)))",
+         "x + log1p(exp(-abs(x))) - min(x, 0)"),
         ZEROS, lambda x: np.logaddexp(x, 0)),
     "log cosh": Equal(
-        ("log(cosh(x))", "log(cosh(abs(x)))", "abs(x) + log1p(exp(-2*abs(x))) - log(2)", "max(x, -x) + softplus(-2*abs(x)) - log(2)"),
+        ("log(cosh(x))", "log(cosh(abs(x)))", "abs(x) + log1p(exp(-2*abs(x))) - log(2)",
+         "max(x, -x) + softplus(-2*abs(x)) - log(2)"),
         ZEROS, lambda x: np.log(np.cosh(x))),
     "huber": Equal(
-        ("huber(x)", "clip(x, -1, 1).^2/2 + relu(abs(x) - 1)", "x.^2/2 - relu(abs(x) - 1).^2/2", "abs(x) - 1/2 + relu(1 - abs(x)).^2/2"),
+        ("huber(x)", "clip(x, -1, 1).^2/2 + relu(abs(x) - 1)", "x.^2/2 - relu(abs(x) - 1).^2/2",
+         "abs(x) - 1/2 + relu(1 - abs(x)).^2/2"),
         (*BOUNDS, *ZEROS), lambda x: np.where(np.abs(x) <= 1, x * x / 2, np.abs(x) - 0.5)),
     "itself": Equal(
-        ("x", "max(x, 0) + min(x, 0)", "relu(x) - relu(-x)", "abs(x).*sign(x)", "sign(x).*sqrt(x.^2)", "2*relu(x) - abs(x)"),
+        ("x", "max(x, 0) + min(x, 0)", "relu(x) - relu(-x)", "abs(x).*sign(x)", "sign(x).*sqrt(x.^2)",
+         "2*relu(x) - abs(x)"),
         ZEROS, lambda x: x),
     "leaky": Equal(
         ("max(x, x/10)", "max(x, 0) + min(x, 0)/10", "11/20*x + 9/20*abs(x)", "relu(x) - relu(-x)/10"),
         ZEROS, lambda x: np.maximum(x, x / 10)),
     "largest": Equal(
         ("max(x)", "sort(x)[2]", "-min(-x)", "-sort(-x)[0]", "lambda_max(diag(x))", "sum_largest_eig(diag(x), 1)",
-         "norminf(x)", "sum(x) - min(x) - median(x)"),
+         "norminf(x)", "sum(x) - min(x) - median(x)", "max(x[0], x[1], x[2])", "-min(-x[0], -x[1], -x[2])"),
         ORDERS, np.max),
     "middle": Equal(("median(x)", "sort(x)[1]", "sum(x) - max(x) - min(x)", "-median(-x)"), ORDERS, np.median),
     "two largest": Equal(

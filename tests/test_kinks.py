@@ -1,6 +1,7 @@
-"""One linear convention for kinks: equal formulas have equal derivatives there, whatever kinks they are written with."""
+"""One linear convention for kinks: equal formulas have equal derivatives there, however they are written."""
 
 import functools
+import runpy
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ WEIGHTS = of(1, -2, 4)
 CLOSE = {"rtol": 0, "atol": 5e-6}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def slopes(name):
     """The right gradients of one function at all its points."""
     return [mean_slope(EQUAL[name], at, WEIGHTS if entrywise(name) else of(1)) for at in EQUAL[name].at]
@@ -46,8 +47,8 @@ def test_each_definition_has_the_mean_of_the_slopes_nearby(name):
 @pytest.mark.parametrize("name", EQUAL)
 def test_sums_of_equal_formulas_have_it_too(name):
     for _, one, other in (pair for pair in PAIRS if pair[0] == name):
-        compare(gradient(f"3*{weighted(name, one)} - 2*{weighted(name, other)}"), name)
-        compare(gradient(f"{weighted(name, one)} - {weighted(name, other)}"), name, 0)
+        compare(gradient(f"3*({weighted(name, one)}) - 2*({weighted(name, other)})"), name)
+        compare(gradient(f"({weighted(name, one)}) - ({weighted(name, other)})"), name, 0)
 
 
 @pytest.mark.whole
@@ -58,7 +59,7 @@ def test_all_definitions_compiled(name, target, tmp_path):
     found = mc.compile([gradient(text) for text in texts], target="numba" if target == "saved" else target)
     if target == "saved":
         found.save(tmp_path / "kinks.py")
-        found = mc.load(tmp_path / "kinks.py")
+        found = runpy.run_path(str(tmp_path / "kinks.py"))["f"]
     for at, want in zip(EQUAL[name].at, slopes(name), strict=True):
         for got, text in zip(found(**at), texts, strict=True):
             np.testing.assert_allclose(got, want, **CLOSE, err_msg=f"{text} at {at}")
@@ -76,7 +77,8 @@ SMOOTH = [
     ("abs(x) + log1p(exp(-2*abs(x)))", 1), ("log(cosh(abs(x)))", 1), ("max(x, -x) + softplus(-2*abs(x))", 1),
     ("abs(x) + exp(-abs(x))", 1), ("exp(-abs(x))*(1 + abs(x))", -1), ("abs(x) - log1p(abs(x))", 1),
     ("log(1 + abs(x)^2)", 2), ("sin(abs(x))*abs(x)", 2), ("abs(sin(x))^2", 2), ("abs(x)*sign(x)*x", 2),
-    ("tanh(abs(x))^2", 2), ("exp(abs(x)) + exp(-abs(x))", 2), ("abs(x)*tanh(abs(x))", 2), ("besselj(0, abs(x))", -1 / 2),
+    ("tanh(abs(x))^2", 2), ("exp(abs(x)) + exp(-abs(x))", 2), ("abs(x)*tanh(abs(x))", 2),
+    ("besselj(0, abs(x))", -0.5),
     ("sqrt(1 + abs(x)^2)", 1), ("huber(abs(x))", 1), ("clip(x, -1, 1)^2", 2), ("logaddexp(abs(x), -abs(x))", 1),
     ("sigmoid(abs(x))*sigmoid(-abs(x))", -1 / 8), ("abs(x)^2*exp(-abs(x))", 2), ("erf(abs(x))*abs(x)", 4 / np.pi**0.5),
     ("max(x, -x)*max(x, -x)", 2), ("relu(x)^2", 1), ("x*abs(x)", 0), ("abs(relu(x) - relu(-x))^2", 2),

@@ -54,10 +54,23 @@ def where(holds, a, b):
 
 
 @njit(**SCALAR)
+def leads_of(x, y, m, n):
+    """1 where x > y, m/(m + n) where x is y, else 0; NaN where there is one."""
+    return 1.0 if x > y else (0.0 if x < y else (m / (m + n) if x == y else math.nan))
+
+
+@njit(**SCALAR)
+def tied(x, y, m, n):
+    """m where x > y, n where x < y, else m + n."""
+    return m if x > y else (n if x < y else m + n)
+
+
+@njit(**SCALAR)
 def between(x, low, high):
     """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
-    inside = 1.0 if low < x and x < high else (0.5 if low < high and (x == low or x == high) else math.nan)
-    return 0.0 if x < low or x > high or (x == low and x == high) else inside
+    bound = 0.5 if low < high else 0.0
+    inside = 1.0 if x > low and x < high else (bound if x == low and x <= high or x == high and x >= low else math.nan)
+    return 0.0 if x < low or x > high else inside
 
 
 @njit(**SCALAR)

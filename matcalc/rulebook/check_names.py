@@ -19,7 +19,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, names_in
 from matcalc.rulebook.fields import read_pattern
 from matcalc.rulebook.load import Rulebook
-from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
+from matcalc.rulebook.rule import TIED, VARIED, Fact, Rewrite, Rule
 from matcalc.rulebook.sympy_text import read_sympy
 
 CONSTANTS = ("pi",)
@@ -88,6 +88,9 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)
+    for field, text in (("weight", rule.weight), ("weighed", rule.weighed)):
+        if text is not None:
+            known.check(field, text, TIED, report)
     pieces, choices = rule.pieces or {}, rule.choices or {}
     texts = {"jumps": rule.jumps, "pieces": [*pieces, *pieces.values()], "choices": choices.values()}
     for field, formulas in texts.items():

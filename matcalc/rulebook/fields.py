@@ -35,7 +35,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
-    "square": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
+    "square": (str,), "weight": (str,), "weighed": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,),

@@ -56,10 +56,10 @@ def arguments(node: Node) -> list[Node]:
     return [entrywise(template, node) for template in jump_templates(node)]
 
 
-def entrywise(template: Template, node: Node) -> Node:
-    """Return a formula in the operands of a map, of the map's shape."""
+def entrywise(template: Template, node: Node, more: Sequence[Node] = ()) -> Node:
+    """Return a formula in the operands of a map and further ones, all of the map's shape."""
     own = tuple(range(len(node.shape)))
-    bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}
+    bound = {s: Batched(arg, own) for s, arg in zip(template.args, (*node.args, *more), strict=True)}
     return spread(instantiate(template.node, bound, template.sizes(node), node.shape), own, node.shape)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump, sides
+from matcalc.calculus.derive.ties import weighed
 from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
 from matcalc.tensor.node import Node, toposort
@@ -34,7 +35,7 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
         return broadcast(number(Fraction(0 if node.rule.parity == "odd" else 1, 2)), node.shape)
     met = [(k, root) for u in inside for k in _kinks(u) if varies(k) for root in _roots(k) if _is_zero_where(u, root)]
     if not met or most < 2:
-        return node
+        return weighed(node)
     kink, root = met[0]
     found = []
     for switch, _ in piece_templates(kink):

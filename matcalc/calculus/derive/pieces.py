@@ -16,6 +16,7 @@ from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import remake, substitute
+from matcalc.tensor.sums import split_coef
 
 Combined = Callable[[Node, Node], Node]
 
@@ -31,16 +32,19 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
     if not is_jump(node):
         return node
     inside = arguments(node)
-    if len(inside) == 1 and inside[0].is_zero:
-        return broadcast(number(Fraction(0 if node.rule.parity == "odd" else 1, 2)), node.shape)
+    side = _constant_side(inside[0]) if len(inside) == 1 else None
+    if side is not None:
+        is_sign = node.rule.parity == "odd"
+        return broadcast(number(Fraction(side) if is_sign else Fraction(side + 1, 2)), node.shape)
     met = [(k, root) for u in inside for k in _kinks(u) if varies(k) for root in _roots(k) if _is_zero_where(u, root)]
     if not met or most < 2:
         return weighed(node)
     kink, root = met[0]
     found = []
-    for switch, _ in piece_templates(kink):
-        on = entrywise(switch, kink)
-        side = sides(on, (), lambda _: True)[root, ()]
+    for on in _switches(kink):
+        side = _side_of(on, root)
+        if not side:
+            continue
         part = remake(node, {arg: _on_side(arg, root, side) for arg in node.args})
         found.append(combined(on, by_pieces(part, varies, combined, most // 2)))
     return add([(1, one) for one in found])
@@ -71,10 +75,20 @@ def _kinks(node: Node) -> list[Node]:
     return [n for n in toposort([node]) if n in reached and n.kind == "map" and n.rule.pieces]
 
 
-def _roots(kink: Node) -> dict[Node, int]:
-    """Return what changes its sign at a kink, and the side that its first piece is on."""
-    switch = entrywise(piece_templates(kink)[0][0], kink)
-    return {root: side for (root, _), side in sides(switch, (), lambda _: True).items()} if is_jump(switch) else {}
+def _switches(kink: Node) -> list[Node]:
+    """Return what tells which piece of a kink is met."""
+    found = [entrywise(switch, kink) for switch, _ in piece_templates(kink)]
+    return [switch for switch in found if is_jump(switch)]
+
+
+def _roots(kink: Node) -> list[Node]:
+    """Return what changes its sign at a kink."""
+    return list(dict.fromkeys(root for switch in _switches(kink) for root, _ in sides(switch, (), lambda _: True)))
+
+
+def _side_of(switch: Node, root: Node) -> int:
+    """Return the side of a root that a switch is on, 0 where it is no switch of that root."""
+    return sides(switch, (), lambda _: True).get((root, ()), 0) if is_jump(switch) else 0
 
 
 def _is_zero_where(node: Node, root: Node) -> bool:
@@ -90,12 +104,14 @@ def _is_zero_where(node: Node, root: Node) -> bool:
 
 
 def _vanishes(node: Node) -> bool:
-    """Whether a node is seen to be 0: of 0 an odd function, a product with it, a sum of such."""
+    """Whether a node is seen to be 0: of 0 an odd or homogeneous function, a product with it, a sum of such."""
+    node = _piece(node, None, 0)
     if node.is_zero:
         return True
     if node.kind == "map":
-        keeps_zero = node.rule.parity == "odd" or node.rule.through == (0, 0)
-        return len(node.args) == 1 and keeps_zero and _vanishes(node.args[0])
+        is_odd = len(node.args) == 1 and (node.rule.parity == "odd" or node.rule.through == (0, 0))
+        is_homogeneous = any(change.get("Y") == "c*Y" for change in node.rule.equivariant)
+        return (is_odd or is_homogeneous) and all(map(_vanishes, node.args))
     if node.kind == "product":
         return any(map(_vanishes, node.args))
     return node.kind == "sum" and all(map(_vanishes, node.args))
@@ -108,12 +124,35 @@ def _on_side(node: Node, root: Node, side: int) -> Node:
     for part in toposort([node]):
         if part not in reached:
             continue
-        kept = {arg: made.get(arg, arg) for arg in part.args}
-        pieces = piece_templates(part) if part.kind == "map" else ()
-        met = [text for switch, text in pieces if _is_on(entrywise(switch, part), root, side)]
-        made[part] = entrywise(met[0], part) if met else remake(part, kept)
+        made[part] = _piece(remake(part, {arg: made.get(arg, arg) for arg in part.args}), root, side)
     return made[node]
 
 
-def _is_on(switch: Node, root: Node, side: int) -> bool:
-    return is_jump(switch) and sides(switch, (), lambda _: True) == {(root, ()): side}
+def _constant_side(node: Node) -> int | None:
+    """Return the sign of a node that is one number, None of any other."""
+    coef, rest = split_coef(node)
+    if node.is_zero:
+        return 0
+    is_one = rest.kind == "number" or rest.kind == "product" and not rest.args and rest.out == tuple(range(rest.rank))
+    return (1 if coef > 0 else -1) if is_one else None
+
+
+def _is_met(switch: Node, root: Node | None, side: int, least: int) -> bool:
+    """Whether a switch is on where a root is on that side, or everywhere: what it jumps at is of the sign `least`."""
+    if not is_jump(switch):
+        return switch.kind == "number" and switch.value == 1
+    inside = arguments(switch)
+    known = _constant_side(inside[0]) if len(inside) == 1 else None
+    return (known is not None and known >= least) or (root is not None and _side_of(switch, root) == side)
+
+
+def _piece(node: Node, root: Node | None, side: int) -> Node:
+    """Return a kink of the root as what it is on that side, which may be a kink of it again; else the node itself."""
+    while node.kind == "map":
+        least = 1 if is_jump(node) else 0  # where the sides of a kink are equal, either is right
+        met = (text for switch, text in piece_templates(node) if _is_met(entrywise(switch, node), root, side, least))
+        text = next(met, None)
+        if text is None:
+            break
+        node = entrywise(text, node)
+    return node

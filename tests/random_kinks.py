@@ -15,7 +15,13 @@ KINKS = {
     "min({0}, {1})": np.minimum,
     "{0}*sign({1})": lambda u, v: u * np.sign(v),
 }
-RISING = {"sinh({0})": np.sinh, "tanh({0})": np.tanh, "expm1({0})": np.expm1, "atan({0})": np.arctan, "{0}^3": lambda u: u**3}
+RISING = {
+    "sinh({0})": np.sinh,
+    "tanh({0})": np.tanh,
+    "expm1({0})": np.expm1,
+    "atan({0})": np.arctan,
+    "{0}^3": lambda u: u**3,
+}
 SMOOTH = {
     "exp({0})": np.exp, "cos({0})": np.cos, "sin({0})": np.sin, "softplus({0})": lambda u: np.logaddexp(u, 0),
     "log(2 + cos({0}))": lambda u: np.log(2 + np.cos(u)), "({0})^2": lambda u: u**2,
@@ -58,7 +64,9 @@ def formula(rng):
     parts = [applied(rng, table, inside(rng, 2)) if table else inside(rng, 3) for table in tables]
     whole = linear(rng, parts[0], parts[1])
     if rng.random() < 0.5:
-        whole = Formula(f"({whole.text})*({parts[2].text} + 1)", lambda x, f=whole: f.value(x) * (parts[2].value(x) + 1))
+        whole = Formula(
+            f"({whole.text})*({parts[2].text} + 1)", lambda x, f=whole: f.value(x) * (parts[2].value(x) + 1)
+        )
     return whole
 
 

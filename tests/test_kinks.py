@@ -5,9 +5,11 @@ import runpy
 
 import numpy as np
 import pytest
+from kinked_formulas import EQUAL, LET, PAIRS, mean_slope, of
+from random_kinks import formula
+from random_kinks import mean_slope as random_slope
 
 import matcalc as mc
-from tests.kinked_formulas import EQUAL, LET, PAIRS, mean_slope, of
 
 WEIGHTS = of(1, -2, 4)
 CLOSE = {"rtol": 0, "atol": 5e-6}
@@ -51,9 +53,12 @@ def test_sums_of_equal_formulas_have_it_too(name):
         compare(gradient(f"({weighted(name, one)}) - ({weighted(name, other)})"), name, 0)
 
 
+SAVED = ("relu", "softplus", "clip")
+COMPILED = [(name, target) for name in EQUAL for target in ("numba", "numpy")] + [(name, "saved") for name in SAVED]
+
+
 @pytest.mark.whole
-@pytest.mark.parametrize("target", ["numba", "numpy", "saved"])
-@pytest.mark.parametrize("name", EQUAL)
+@pytest.mark.parametrize("name, target", COMPILED)
 def test_all_definitions_compiled(name, target, tmp_path):
     texts = [weighted(name, text) for text in EQUAL[name].texts]
     found = mc.compile([gradient(text) for text in texts], target="numba" if target == "saved" else target)
@@ -139,7 +144,9 @@ def test_matrices_at_zero_and_equal_eigenvalues():
         np.testing.assert_allclose(mc.gradient(text, "S", let)(S=S), top, atol=1e-12, err_msg=text)
 
 
-@pytest.mark.parametrize("method", ["Newton-CG", "BFGS", "trust-exact"])
+@pytest.mark.parametrize(
+    "method", ["Newton-CG", *(pytest.param(m, marks=pytest.mark.whole) for m in ("BFGS", "trust-exact"))]
+)
 def test_a_logistic_fit_from_zero_reaches_the_optimum(method):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), (rng.random(40) < 0.5) * 1.0
@@ -148,3 +155,21 @@ def test_a_logistic_fit_from_zero_reaches_the_optimum(method):
     w = found.x["w"] if isinstance(found.x, dict) else found.x
     slope = X.T @ (1 / (1 + np.exp(-X @ w)) - y) + w / 10
     assert found.success and np.max(np.abs(slope)) < 1e-4 and np.max(np.abs(w)) > 0.1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_some_random_formulas_with_kinks(seed):
+    random_formula(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(30))
+def test_random_formulas_with_kinks(block):
+    for seed in range(100 * block, 100 * block + 100):
+        random_formula(seed)
+
+
+def random_formula(seed):
+    found = formula(np.random.default_rng(seed))
+    slope = mc.gradient(f"{found.text} + 0*x + x", "x", "x: scalar")(x=0.0) - 1
+    assert slope == pytest.approx(random_slope(found), rel=1e-6, abs=1e-6), found.text

@@ -15,10 +15,10 @@ from fractions import Fraction
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces
+from matcalc.calculus.derive.pieces import by_pieces, on_side
 from matcalc.tensor.constructors import add, hadamard, ones, product, zeros
-from matcalc.tensor.node import Indices, Node, toposort
-from matcalc.tensor.substitute import rebuild
+from matcalc.tensor.node import Indices, Node, Operand, toposort
+from matcalc.tensor.substitute import rebuild, remake
 
 MOST_TERMS = 64
 """Terms beyond which sums of jumps are not multiplied out."""
@@ -50,6 +50,9 @@ class Means:
         """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
         if node.kind != "product":
             return node
+        reduced = self.on_support(node)
+        if reduced is not node:
+            return self.combined(reduced, most)
         met = [set(self.keys(arg, at)) for arg, at in node.operands]
         counts = Counter(key for keys in met for key in keys)
         shared = {key for key, count in counts.items() if count > 1}
@@ -62,6 +65,17 @@ class Means:
             return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
         left = most // len(node.args[inner].args)
         return self.multiplied_out(node, inner, left) if node.args[inner].kind == "sum" and left else node
+
+    def on_support(self, node: Node) -> Node:
+        """Return a product with what jumps beside a switch as it is where that switch is on: kinks by their pieces."""
+        jumps = [Jump.of(k, *term, self.varies) for k, term in enumerate(node.operands) if is_jump(term[0])]
+        operands = list(node.operands)
+        for switch in jumps:
+            for other in jumps:
+                if switch is not other and not switch.is_sign:
+                    operands[other.place] = _beside(*operands[other.place], switch)
+        changed = operands != list(node.operands)
+        return product(node.coef, operands, node.out, node.sizes) if changed else node
 
     def multiplied_out(self, node: Node, place: int, most: int) -> Node:
         """Return the sum over the terms of one operand, each combined with the others."""
@@ -107,6 +121,14 @@ class Means:
         dropped = set(places).difference(kept)
         operands = [(ones(arg.shape) if k in dropped else arg, at) for k, (arg, at) in enumerate(node.operands)]
         return product(node.coef * coef, operands, node.out, node.sizes)
+
+
+def _beside(node: Node, at: Indices, switch: Jump) -> Operand:
+    """Return a jump at some indices as it is where a switch at the same indices is on."""
+    for (root, where), side in switch.sides.items():
+        if where == at and is_jump(node):
+            node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
+    return node, at
 
 
 def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:

@@ -45,7 +45,7 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
         side = _side_of(on, root)
         if not side:
             continue
-        part = remake(node, {arg: _on_side(arg, root, side) for arg in node.args})
+        part = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
         found.append(combined(on, by_pieces(part, varies, combined, most // 2)))
     return add([(1, one) for one in found])
 
@@ -93,7 +93,7 @@ def _side_of(switch: Node, root: Node) -> int:
 
 def _is_zero_where(node: Node, root: Node) -> bool:
     """Whether a node is 0 where `root` is, solved for one of its terms."""
-    solved, value, node = root, zeros(root.shape), _on_side(node, root, 1)
+    solved, value, node = root, zeros(root.shape), on_side(node, root, 1)
     if root.kind == "sum" and not node.is_zero:
         inside = set(toposort([node]))
         coef, solved = next(((c, n) for c, n in root.terms if n in inside and n.kind != "number"), (0, root))
@@ -117,7 +117,7 @@ def _vanishes(node: Node) -> bool:
     return node.kind == "sum" and all(map(_vanishes, node.args))
 
 
-def _on_side(node: Node, root: Node, side: int) -> Node:
+def on_side(node: Node, root: Node, side: int) -> Node:
     """Return a node where `root` has the sign of `side`: its kinks there by their pieces."""
     reached = _reached(node)
     made: dict[Node, Node] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from matcalc.calculus.templates import Template, jump_templates
-from matcalc.tensor.node import Indices, Node, exponent_of, toposort
+from matcalc.tensor.node import Indices, Node, exponent_of, kept_with_node, toposort
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
@@ -51,9 +51,10 @@ def varies_with(wrt: Sequence[Node]) -> Varies:
     return varies
 
 
-def arguments(node: Node) -> list[Node]:
+@kept_with_node
+def arguments(node: Node) -> tuple[Node, ...]:
     """Return what a map jumps at, as its rule says it, of its operands."""
-    return [entrywise(template, node) for template in jump_templates(node)]
+    return tuple(entrywise(template, node) for template in jump_templates(node))
 
 
 def entrywise(template: Template, node: Node, more: Sequence[Node] = ()) -> Node:
@@ -87,13 +88,22 @@ def up_to_sign(node: Node) -> tuple[int, Node]:
 
 def _of_one_sign(node: Node) -> tuple[int, Node]:
     """Return what the sign of a map, product or sum is that of, if something simpler, and whether it is turned."""
-    rises = node.kind == "map" and len(node.args) == 1 and node.rule.monotone == "increasing"
-    if rises and node.rule.through == (0, 0):
+    if node.kind == "map" and len(node.args) == 1 and _rises_through_zero(node):
         return 1, node.args[0]
     if node.kind == "sum":
-        found = {(side if coef > 0 else -side, root) for coef, arg in node.terms for side, root in [up_to_sign(arg)]}
-        return found.pop() if len(found) == 1 else (1, node)
+        return _of_all_terms(node) or (1, node)
     return 1, _only_factor(node)
+
+
+def _rises_through_zero(node: Node) -> bool:
+    return node.rule.monotone == "increasing" and node.rule.through == (0, 0)
+
+
+@kept_with_node
+def _of_all_terms(node: Node) -> tuple[int, Node] | None:
+    """Return what all terms of a sum have the sign of, if there is such."""
+    found = {(side if coef > 0 else -side, root) for coef, arg in node.terms for side, root in [up_to_sign(arg)]}
+    return found.pop() if len(found) == 1 else None
 
 
 def _only_factor(node: Node) -> Node:

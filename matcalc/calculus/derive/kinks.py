@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
 from matcalc.calculus.derive.pieces import by_pieces, on_side
-from matcalc.tensor.constructors import add, hadamard, ones, product, zeros
+from matcalc.tensor.constructors import add, hadamard, ones, product, scale, zeros
 from matcalc.tensor.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
-MOST_TERMS = 64
+MOST_TERMS = 16
 """Terms beyond which sums of jumps are not multiplied out."""
 
 
@@ -46,25 +47,26 @@ class Means:
         """Return the product of a switch and what stands on its side."""
         return self.combined(hadamard(switch, part))
 
-    def combined(self, node: Node, most: int = MOST_TERMS) -> Node:
+    def combined(self, node: Node) -> Node:
         """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
         if node.kind != "product":
             return node
         reduced = self.on_support(node)
         if reduced is not node:
-            return self.combined(reduced, most)
+            return self.combined(reduced)
         met = [set(self.keys(arg, at)) for arg, at in node.operands]
         counts = Counter(key for keys in met for key in keys)
-        shared = {key for key, count in counts.items() if count > 1}
-        if not shared:
+        places = [k for k, keys in enumerate(met) if any(counts[key] > 1 for key in keys)]
+        inner = [k for k in places if not is_jump(node.args[k]) and not is_choice(node.args[k])]
+        if not places or any(node.args[k].kind != "sum" for k in inner):
             return node
-        places = [k for k, keys in enumerate(met) if keys & shared]
-        inner = next((k for k in places if not is_jump(node.args[k]) and not is_choice(node.args[k])), None)
-        if inner is None:
-            choices = [k for k in places if is_choice(node.args[k])]
-            return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
-        left = most // len(node.args[inner].args)
-        return self.multiplied_out(node, inner, left) if node.args[inner].kind == "sum" and left else node
+        parts = [self.parts(node, k) for k in inner]
+        if prod(map(len, parts)) > MOST_TERMS:
+            return node
+        if inner:
+            return self.multiplied_out(node, inner[0], parts[0])
+        choices = [k for k in places if is_choice(node.args[k])]
+        return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
 
     def on_support(self, node: Node) -> Node:
         """Return a product with what jumps beside a switch as it is where that switch is on: kinks by their pieces."""
@@ -77,12 +79,21 @@ class Means:
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
-    def multiplied_out(self, node: Node, place: int, most: int) -> Node:
-        """Return the sum over the terms of one operand, each combined with the others."""
+    def parts(self, node: Node, place: int) -> list[Node]:
+        """Return the terms of one operand that jump where another operand does, then the sum of the others."""
         arg, at = node.operands[place]
+        others = {key for k, term in enumerate(node.operands) if k != place for key in self.keys(*term)}
+        alone = [others.isdisjoint(self.keys(term, at)) for term in arg.args]
+        found = [scale(coef, term) for (coef, term), is_alone in zip(arg.terms, alone, strict=True) if not is_alone]
+        rest = [term for term, is_alone in zip(arg.terms, alone, strict=True) if is_alone]
+        return [*found, add(rest)] if rest else found
+
+    def multiplied_out(self, node: Node, place: int, parts: Sequence[Node]) -> Node:
+        """Return the sum over the parts of one operand, each combined with the others."""
+        at = node.indices[place]
         others = [term for k, term in enumerate(node.operands) if k != place]
-        made = [product(node.coef * coef, [*others, (term, at)], node.out, node.sizes) for coef, term in arg.terms]
-        return add([(1, self.combined(one, most)) for one in made])
+        made = [product(node.coef, [*others, (part, at)], node.out, node.sizes) for part in parts]
+        return add([(1, self.combined(one)) for one in made])
 
     def keys(self, node: Node, at: Indices) -> list[Key]:
         """Return what an operand at indices `at` jumps at, or a term of it."""

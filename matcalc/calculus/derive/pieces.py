@@ -14,11 +14,14 @@ from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump,
 from matcalc.calculus.derive.ties import weighed
 from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.node import Node, kept_with_node, toposort
 from matcalc.tensor.substitute import remake, substitute
 from matcalc.tensor.sums import split_coef
 
 Combined = Callable[[Node, Node], Node]
+
+MOST_KINKS = 12
+"""Kinks inside of a jump beyond which each is taken by itself."""
 
 MOST_PIECES = 16
 """Pieces of one jump beyond which it is left as it is."""
@@ -36,17 +39,18 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
     if side is not None:
         is_sign = node.rule.parity == "odd"
         return broadcast(number(Fraction(side) if is_sign else Fraction(side + 1, 2)), node.shape)
-    met = [(k, root) for u in inside for k in _kinks(u) if varies(k) for root in _roots(k) if _is_zero_where(u, root)]
-    if not met or most < 2:
+    if most < 2 or len(kinks := [k for u in inside for k in _kinks(u) if varies(k)]) > MOST_KINKS:
         return weighed(node)
-    kink, root = met[0]
+    roots = dict.fromkeys((root, k) for k in kinks for sides, _ in _piece_sides(k) for root in sides)
+    met = next(((root, k) for root, k in roots if any(_is_zero_where(u, root) for u in inside)), None)
+    if met is None:
+        return weighed(node)
+    root, kink = met
     found = []
-    for on in _switches(kink):
-        side = _side_of(on, root)
-        if not side:
-            continue
-        part = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
-        found.append(combined(on, by_pieces(part, varies, combined, most // 2)))
+    for (switch, _), (known, _) in zip(piece_templates(kink), _piece_sides(kink), strict=True):
+        if root in known:
+            part = remake(node, {arg: on_side(arg, root, known[root]) for arg in node.args})
+            found.append(combined(entrywise(switch, kink), by_pieces(part, varies, combined, most // 2)))
     return add([(1, one) for one in found])
 
 
@@ -75,20 +79,24 @@ def _kinks(node: Node) -> list[Node]:
     return [n for n in toposort([node]) if n in reached and n.kind == "map" and n.rule.pieces]
 
 
-def _switches(kink: Node) -> list[Node]:
-    """Return what tells which piece of a kink is met."""
-    found = [entrywise(switch, kink) for switch, _ in piece_templates(kink)]
-    return [switch for switch in found if is_jump(switch)]
+@kept_with_node
+def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
+    """Return for each piece of a kink the roots that tell it and their sides, and the side where that is one number."""
+    return tuple(_told(entrywise(switch, node)) for switch, _ in piece_templates(node))
 
 
-def _roots(kink: Node) -> list[Node]:
-    """Return what changes its sign at a kink."""
-    return list(dict.fromkeys(root for switch in _switches(kink) for root, _ in sides(switch, (), lambda _: True)))
+def _told(switch: Node) -> tuple[dict[Node, int], int | None]:
+    if not is_jump(switch):
+        return {}, 1 if switch.kind == "number" and switch.value == 1 else None
+    inside = arguments(switch)
+    known = {root: side for (root, _), side in sides(switch, (), lambda _: True).items()}
+    return known, _constant_side(inside[0]) if len(inside) == 1 else None
 
 
-def _side_of(switch: Node, root: Node) -> int:
-    """Return the side of a root that a switch is on, 0 where it is no switch of that root."""
-    return sides(switch, (), lambda _: True).get((root, ()), 0) if is_jump(switch) else 0
+@kept_with_node
+def kink_roots(node: Node) -> frozenset[Node]:
+    """Return all roots of the kinks that a node is made of entry by entry."""
+    return frozenset(root for kink in _kinks(node) for known, _ in _piece_sides(kink) for root in known)
 
 
 def _is_zero_where(node: Node, root: Node) -> bool:
@@ -119,6 +127,8 @@ def _vanishes(node: Node) -> bool:
 
 def on_side(node: Node, root: Node, side: int) -> Node:
     """Return a node where `root` has the sign of `side`: its kinks there by their pieces."""
+    if root not in kink_roots(node):
+        return node
     reached = _reached(node)
     made: dict[Node, Node] = {}
     for part in toposort([node]):
@@ -137,22 +147,18 @@ def _constant_side(node: Node) -> int | None:
     return (1 if coef > 0 else -1) if is_one else None
 
 
-def _is_met(switch: Node, root: Node | None, side: int, least: int) -> bool:
-    """Whether a switch is on where a root is on that side, or everywhere: what it jumps at is of the sign `least`."""
-    if not is_jump(switch):
-        return switch.kind == "number" and switch.value == 1
-    inside = arguments(switch)
-    known = _constant_side(inside[0]) if len(inside) == 1 else None
-    return (known is not None and known >= least) or (root is not None and _side_of(switch, root) == side)
-
-
 def _piece(node: Node, root: Node | None, side: int) -> Node:
     """Return a kink of the root as what it is on that side, which may be a kink of it again; else the node itself."""
     while node.kind == "map":
         least = 1 if is_jump(node) else 0  # where the sides of a kink are equal, either is right
-        met = (text for switch, text in piece_templates(node) if _is_met(entrywise(switch, node), root, side, least))
-        text = next(met, None)
-        if text is None:
+        told = enumerate(_piece_sides(node))
+        met = (
+            place
+            for place, (known, side_of_all) in told
+            if (root is not None and known.get(root) == side) or (side_of_all is not None and side_of_all >= least)
+        )
+        place = next(met, None)
+        if place is None:
             break
-        node = entrywise(text, node)
+        node = entrywise(piece_templates(node)[place][1], node)
     return node

@@ -72,9 +72,9 @@ def formula(rng):
 
 def slope(found, side):
     """Return the slope at 0 from one side: of a polynomial through values near it."""
-    steps = side * 1e-3 * np.arange(6)
+    steps = side * 2e-4 * np.arange(6)
     values = np.array([found.value(np.float64(t)) for t in steps])
-    return np.polynomial.polynomial.polyfit(steps * 1e3, values, 5)[1] * 1e3
+    return np.polynomial.polynomial.polyfit(steps * 5e3, values, 5)[1] * 5e3
 
 
 def mean_slope(found):

@@ -104,7 +104,9 @@ def test_max_min_clip_select(path, tmp_path):
         chained = [0.0 if s == 0 else s / x for s, x in zip(shared(log, b), a, strict=True)]
         above = taking(np.isnan(a), lost, shared(a, one))
         below = taking(np.isnan(a), lost, shared(-a, -one))
-        active = [np.nan if np.isnan(y) else 1 / x if y > 0 else 0.5 if y == 0 else 0.0 for y, x in zip(log, a, strict=True)]
+        active = [
+            np.nan if np.isnan(y) else 1 / x if y > 0 else 0.5 if y == 0 else 0.0 for y, x in zip(log, a, strict=True)
+        ]
         inside = [
             0.0 if x < -1 or y < x or y == x == -1 else np.nan if np.isnan(x + y) else 0.5 if x in (-1, y) else 1.0
             for x, y in zip(a, b, strict=True)

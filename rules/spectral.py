@@ -123,7 +123,8 @@ def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
     def odd(x: Array, k: int = 0) -> Array:
         x = np.asarray(x)
         off = np.abs(x) - t
-        inside, sign = f(np.where(np.abs(off) <= rounding, 0.0, off), k), np.sign(x)
+        at_kink = (np.abs(off) <= rounding) & (t > rounding)
+        inside, sign = f(np.where(at_kink, 0.0, off), k), np.sign(x)
         return np.where(x == 0, 0.0 if k % 2 == 0 else inside, inside if k % 2 else sign * inside)
 
     m, n = X.shape

@@ -36,6 +36,13 @@ def over_hypot_(x: Array, y: Array) -> Array:
     return np.where((x == 0) & ~np.isnan(y), 0.0, np.sign(x) * value)
 
 
+def between_(x: Array, lo: Array, hi: Array) -> Array:
+    """1 where lo < x < hi, 1/2 at one of two bounds, 0 outside, whatever the other bound, and where both are equal."""
+    at_bound = (lo < hi) & ((x == lo) | (x == hi))
+    outside = (x < lo) | (x > hi) | (x == lo) & (x == hi)
+    return np.where(outside, 0.0, np.where((lo < x) & (x < hi), 1.0, np.where(at_bound, 0.5, np.nan)))
+
+
 def integral_(f: Callable[[Array], Array], scale: Array) -> Array:
     """The integral of f(s) over s > 0, f decaying by `scale` or so: double exponential quadrature, last axis."""
     t = np.linspace(-5.0, 5.0, 481)

@@ -18,6 +18,13 @@ def max_at_(x: Array) -> Array:
     return top / np.sum(top)
 
 
+def max_min_at_(x: Array) -> Array:
+    n = len(x)
+    if n > 1 and np.all(x == x[0]):
+        return (1 - np.eye(n)) / (n * (n - 1))
+    return np.outer(max_at_(x), max_at_(-x))
+
+
 def norm2_(x: Array) -> float:
     """The Euclidean norm, without overflow."""
     top = np.max(np.abs(x), initial=0.0)
@@ -40,6 +47,11 @@ def median_at_(x: Array) -> Array:
         return x
     middle = np.sort(np.ravel(x))[[(np.size(x) - 1) // 2, np.size(x) // 2]]
     return np.where(np.any(x != x), np.nan, sum((x == v) / np.sum(x == v) for v in middle) / 2)
+
+
+def equal_mean_(w: Array, g: Array) -> Array:
+    """Each entry of g as the mean of those at which w is the same."""
+    return np.array([np.mean(g[w == v]) if v == v else g[i] for i, v in enumerate(w)])
 
 
 def prod_others_(x: Array, *E: Array) -> Array:

@@ -122,13 +122,16 @@ def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
 
     def odd(x: Array, k: int = 0) -> Array:
         x = np.asarray(x)
-        inside, sign = f(np.abs(x) - t, k), np.sign(x)
+        off = np.abs(x) - t
+        at_kink = (np.abs(off) <= rounding) & (t > rounding)
+        inside, sign = f(np.where(at_kink, 0.0, off), k), np.sign(x)
         return np.where(x == 0, 0.0 if k % 2 == 0 else inside, inside if k % 2 else sign * inside)
 
     m, n = X.shape
     dilated = [np.block([[np.zeros((m, m)), M], [M.T, np.zeros((n, n))]]) for M in (X, *E)]
     w, V = np.linalg.eigh(finite_(dilated[0]))
-    w = np.where(np.abs(w) <= 4 * len(w) * EPS * np.abs(w).max(initial=0), 0.0, w)
+    rounding = 4 * len(w) * EPS * np.abs(w).max(initial=0)
+    w = np.where(np.abs(w) <= rounding, 0.0, w)
     if not E:
         return ((V * odd(w)) @ V.T)[:m, m:]
     if np.sum(w == 0) > abs(m - n) and np.abs(odd(np.asarray(1e-300))) > 1e-150:

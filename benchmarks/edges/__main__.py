@@ -91,7 +91,7 @@ def state_of(edge: Edge, key: tuple[str, str], answer: Answer) -> tuple[str, str
         return "right", ""
     if not np.all(np.isfinite(answer)):
         return "NaN", shown(answer)
-    if edge.kind == "subgradient" and edge.is_subgradient(key[0], answer):
+    if edge.kind == "mean" and edge.is_subgradient(key[0], answer):
         return "subgradient", shown(answer)
     return "wrong", shown(answer)
 

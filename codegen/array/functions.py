@@ -135,8 +135,15 @@ def step_jump(a, b):
 
 
 def step_of(x):
-    """1 above 0, else 0."""
-    return np.where(x > 0.0, 1.0, 0.0)
+    """1 above 0, 1/2 at it, else 0."""
+    return np.where(x > 0.0, 1.0, np.where(x < 0.0, 0.0, 0.5))
+
+
+def between(x, low, high):
+    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
+    at_bound = (low < high) & ((x == low) | (x == high))
+    outside = (x < low) | (x > high) | ((x == low) & (x == high))
+    return np.where(outside, 0.0, np.where((low < x) & (x < high), 1.0, np.where(at_bound, 0.5, np.nan)))
 
 
 def huber(x):

@@ -156,6 +156,14 @@ def tie_mean(zero, w, g):
     return only_finite(np.all(np.isfinite(w)), means)
 
 
+def equal_mean(w, g):
+    """The means of g over neighbours at which the sorted w is the same."""
+    if len(w) == 0:
+        return g
+    sums, counts = run_starts(np.concatenate((np.ones(1) > 0.0, w[1:] != w[:-1])), g)
+    return sums / counts
+
+
 def real_values(y, w, fault):
     """y, the values of a function at w; NaN throughout where one at a number is no number."""
     return only_finite(~np.any(np.isnan(y) & ~np.isnan(w)), y)

@@ -82,6 +82,20 @@ def tie_mean(kind, w, g, y):
         first = last
 
 
+@njit(types.void(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
+def equal_mean(w, g, y):
+    """y = the means of g over neighbours at which the sorted w is the same."""
+    n, first = w.shape[0], 0
+    while first < n:
+        last, total = first + 1, g[first]
+        while last < n and w[last] == w[first]:
+            total += g[last]
+            last += 1
+        for i in range(first, last):
+            y[i] = total / (last - first)
+        first = last
+
+
 @njit(int64(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
 def real_values(y, w, u):
     """u = y, the values of a function at w. 1 where one is NaN at a number."""

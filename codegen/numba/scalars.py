@@ -18,8 +18,8 @@ def sign(x):
 
 @njit(**SCALAR)
 def step(x):
-    """1 where x > 0, else 0; NaN for NaN."""
-    return x if math.isnan(x) else (1.0 if x > 0.0 else 0.0)
+    """1 where x > 0, 1/2 at 0, else 0; NaN for NaN."""
+    return 1.0 if x > 0.0 else (0.0 if x < 0.0 else (0.5 if x == 0.0 else x))
 
 
 @njit(**SCALAR)
@@ -53,15 +53,23 @@ def where(holds, a, b):
 
 
 @njit(**SCALAR)
-def above(x, y):
-    """1 where x > y, else 0; NaN where there is one."""
-    return 1.0 if x > y else (0.0 if x <= y else math.nan)
+def leads_of(x, y, m, n):
+    """1 where x > y, m/(m + n) where x is y, else 0; NaN where there is one."""
+    return 1.0 if x > y else (0.0 if x < y else (m / (m + n) if x == y else math.nan))
 
 
 @njit(**SCALAR)
-def reaches(x, y):
-    """1 where x >= y, else 0; NaN where there is one."""
-    return 1.0 if x >= y else (0.0 if x < y else math.nan)
+def tied(x, y, m, n):
+    """m where x > y, n where x < y, else m + n."""
+    return m if x > y else (n if x < y else m + n)
+
+
+@njit(**SCALAR)
+def between(x, low, high):
+    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
+    bound = 0.5 if low < high else 0.0
+    inside = 1.0 if x > low and x < high else (bound if x == low and x <= high or x == high and x >= low else math.nan)
+    return 0.0 if x < low or x > high else inside
 
 
 @njit(**SCALAR)

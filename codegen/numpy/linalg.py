@@ -249,6 +249,13 @@ def tie_mean(zero, w, g):
     return np.where(np.abs(w) <= 4.0 * close, 0.0, means) if zero else means
 
 
+def equal_mean(w, g):
+    """The means of g over neighbours at which the sorted w is the same."""
+    starts = np.flatnonzero(np.append(True, w[1:] != w[:-1]))
+    counts = np.diff(starts, append=len(w))
+    return np.repeat(np.add.reduceat(g, starts) / counts, counts) if len(w) else np.zeros(0)
+
+
 def real_values(y, w, fault):
     """y, the values of a function at w, none of them NaN at a number."""
     if np.any(np.isnan(y) & ~np.isnan(w)):

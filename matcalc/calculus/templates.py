@@ -17,7 +17,7 @@ from matcalc.errors import MatcalcError, NotDifferentiable, RuleError
 from matcalc.formula.elaborate.rule_formula import build_formula, parameter_symbol
 from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Rulebook, default_rulebook
-from matcalc.rulebook.rule import Rule
+from matcalc.rulebook.rule import TIED, Rule
 from matcalc.tensor.constructors import symbol, zeros
 from matcalc.tensor.node import Node, Shape
 from matcalc.tensor.signature import PLAIN, Binding, bind, output_of, result_shape, tensors_of
@@ -88,6 +88,21 @@ def derivative_template(node: Node, place: int) -> Template:
     return _derivative(Use.of(node), place)
 
 
+def jump_templates(node: Node) -> tuple[Template, ...]:
+    """Return what an elementwise function jumps at, `incoming` being its first operand."""
+    return _jumps(Use.of(node))
+
+
+def piece_templates(node: Node) -> tuple[tuple[Template, Template], ...]:
+    """Return the switches of a map with pieces, each with what the map is where it is on."""
+    return _pieces(Use.of(node))
+
+
+def weight_template(node: Node) -> Template:
+    """Return the field `weight` or `weighed` of a map, over its operands and what each of these weighs."""
+    return _weighed(Use.of(node))
+
+
 def tangent_template(node: Node, place: int) -> Template:
     """Return the differential of an operation's output in argument `place`; `incoming` is the tangent."""
     return _tangent(Use.of(node), place, node.output)
@@ -112,6 +127,45 @@ def _derivative(use: Use, place: int) -> Template:
         raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name}{because} ({use.rule.address})")
     node = made.build(text, (), place)
     return Template(node, made.args, made.values, made.args[place], use.rule)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _jumps(use: Use) -> tuple[Template, ...]:
+    return tuple(_entrywise(use, text) for text in use.rule.jumps)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _pieces(use: Use) -> tuple[tuple[Template, Template], ...]:
+    return tuple((_entrywise(use, switch), _entrywise(use, text)) for switch, text in (use.rule.pieces or {}).items())
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _weighed(use: Use) -> Template:
+    return _entrywise(use, use.rule.weight or use.rule.weighed or "", weights(len(use.ranks)))
+
+
+def weights(count: int) -> tuple[Node, ...]:
+    """Return the symbols of what the operands of a map weigh in a tie."""
+    return tuple(symbol(name, (), ("positive",)) for name in TIED[:count])
+
+
+def _entrywise(use: Use, text: str, more: tuple[Node, ...] = ()) -> Template:
+    """Return a formula in the operands of a map, and further ones."""
+    made = _Symbols(use)
+    return Template(made.build(text, (), more=more), (*made.args, *more), made.values, made.args[0], use.rule)
+
+
+def choice_template(node: Node, side: str) -> Template:
+    """Return the mean of an operation that chooses entries times itself, or (`opposite`) itself of the negative."""
+    return _choice(Use.of(node), side)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _choice(use: Use, side: str) -> Template:
+    made = _Symbols(use)
+    shape = made.output_shape(use.rule.outputs[0])
+    text = (use.rule.choices or {})[side]
+    return Template(made.build(text, (*shape, *shape)), made.args, made.values, made.args[0], use.rule)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -186,13 +240,20 @@ class _Symbols:
     def _plain(self) -> list[Declaration]:
         return [p for p in self.use.rule.parameters if p.kind in PLAIN]
 
-    def build(self, text: str, shape: Shape, without: int | None = None, cotangent: Node | None = None) -> Node:
-        """Return a formula of the rule, of the given shape, as a node over these symbols.
+    def build(
+        self,
+        text: str,
+        shape: Shape,
+        without: int | None = None,
+        cotangent: Node | None = None,
+        more: Sequence[Node] = (),
+    ) -> Node:
+        """Return a formula of the rule, of the given shape, as a node over these symbols and `more`.
 
         `without` names the member of a variadic slot that the formula is about; `E...` are the others.
         """
         rule = self.use.rule
-        symbols: dict[str, Node] = {}
+        symbols: dict[str, Node] = {s.name: s for s in more}
         splices: dict[str, tuple[Node, ...]] = {}
         for place, (parameter, node) in enumerate(zip(self.parameters, self.args, strict=True)):
             if parameter.repeated:

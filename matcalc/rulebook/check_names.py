@@ -19,7 +19,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, names_in
 from matcalc.rulebook.fields import read_pattern
 from matcalc.rulebook.load import Rulebook
-from matcalc.rulebook.rule import VARIED, Fact, Rewrite, Rule
+from matcalc.rulebook.rule import TIED, VARIED, Fact, Rewrite, Rule
 from matcalc.rulebook.sympy_text import read_sympy
 
 CONSTANTS = ("pi",)
@@ -57,6 +57,18 @@ def faults_of(book: Rulebook, names: Sequence[str] | None = None) -> list[str]:
     return found
 
 
+def _check_kinks(known: _Names, rule: Rule, report: Report) -> None:
+    pieces, choices = rule.pieces or {}, rule.choices or {}
+    formulas = [("jumps", text) for text in rule.jumps]
+    formulas += [("pieces", text) for text in (*pieces, *pieces.values())]
+    formulas += [("choices", text) for text in choices.values()]
+    for field, text in formulas:
+        known.check(field, text, (), report)
+    for field, weight in (("weight", rule.weight), ("weighed", rule.weighed)):
+        if weight is not None:
+            known.check(field, weight, TIED, report)
+
+
 def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
     known = _Names(book, rule.signature, rule.sizes)
     outputs = [name or "Y" for name in rule.outputs]
@@ -88,6 +100,7 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)
+    _check_kinks(known, rule, report)
     for change in rule.equivariant:
         for name, text in change.items():
             known.check(f"change of {name}", text, (*outputs, *CHANGED), report)

@@ -35,11 +35,11 @@ RULE_FIELDS: Mapping[str, Types] = {
     "aliases": (list, dict), "overload": (str,), "domain": (str,), "inside": (dict,), "fails": (str,), "gauge": (str,),
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
-    "square": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
+    "square": (str,), "weight": (str,), "weighed": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,), "closed": (bool,),
-    "internal": (bool,), "calls": (list,), "differs": (dict,),
+    "jumps": (list,), "pieces": (dict,), "choices": (dict,), "internal": (bool,), "calls": (list,), "differs": (dict,),
 }  # fmt: skip
 FACT_FIELDS: Mapping[str, Types] = {
     "kind": (str,), "of": (str,), "implies": (list,), "zero": (str,), "nonnegative": (str,),
@@ -60,7 +60,7 @@ EDGE_FIELDS: Mapping[str, Types] = {
     "at": (dict,), "part": (str,), "value": (str,), "G": (str,), "derivative": (dict,), "pullback": (dict,),
     "along": (dict,), "second": (dict,), "kind": (str,), "why": (str,),
 }  # fmt: skip
-EDGE_KINDS = ("value", "subgradient", "limit", "inf", "undefined", "error", "constant_rank")
+EDGE_KINDS = ("value", "mean", "limit", "inf", "undefined", "error", "constant_rank")
 TABLE_FIELDS = ("edge", "equivariant")
 """Fields that are lists of tables."""
 

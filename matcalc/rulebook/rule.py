@@ -30,6 +30,9 @@ SPELLED = (
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
 
+TIED = ("m", "n")
+"""What the operands of a map weigh in a tie, as `weight` and `weighed` call it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
@@ -85,6 +88,9 @@ class Rule:
     associative: bool = False
     keeps_rows: bool = False
     nonempty: bool | Sequence[str] = False
+    jumps: Sequence[str] = ()
+    pieces: Mapping[str, str] | None = None
+    choices: Mapping[str, str] | None = None
     parity: str | None = None
     monotone: str | None = None
     curvature: str | None = None
@@ -96,6 +102,8 @@ class Rule:
     radius: str | None = None
     scale: str | None = None
     square: str | None = None
+    weight: str | None = None
+    weighed: str | None = None
     merge: str | None = None
     by_total: str | None = None
     share: str | None = None

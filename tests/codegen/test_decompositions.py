@@ -201,7 +201,7 @@ def test_order_keeps_equal_entries_and_puts_nan_last(n, numba_names, numpy_names
     b = np.arange(1.0, n + 1)
     P = np.eye(n)[np.argsort(x, kind="stable")]
     sizes = {"i": n, "j": n}
-    for name, data, want in (("sort_P", {}, P), ("sort", {"b": b}, P @ b), ("unsort", {"b": b}, P.T @ b)):
+    for name, data, want in (("sort_P", {}, P), ("permuted", {"b": b}, P @ b), ("unsort", {"b": b}, P.T @ b)):
         for got in both(name, {"x": x, **data}, sizes, numba_names, numpy_names):
             np.testing.assert_array_equal(next(iter(got.values())), want)
 

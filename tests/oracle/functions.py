@@ -64,7 +64,7 @@ ELEMENTWISE = {
     **{name: getattr(np, "arc" + name[1:]) for name in INVERSE},
     "sign": sign,
     "abs": lambda x: x * sign(x),
-    "step": lambda x: np.where(x.real > 0, 1.0, 0.0),
+    "step": lambda x: np.heaviside(x.real, 0.5),
     "relu": lambda x: np.where(x.real > 0, x, 0.0),
     "sigmoid": sigmoid,
     "softplus": softplus,

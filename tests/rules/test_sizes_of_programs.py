@@ -19,7 +19,6 @@ CUBIC = 3.2
 """The work of factorisations, of an estimate that is not quite n^3."""
 MORE = {
     "cumprod": "its derivative is that of a product of each row of a triangle",
-    "sort": "along an axis it is a product with one permutation matrix for each row",
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.derive.kinks import averaged
 from matcalc.calculus.derive.removable import with_quotients
 from matcalc.calculus.derive.steep import is_steep_in, switches_off, weighed_product, with_weights
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
@@ -48,7 +49,7 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
                     steep.update([arg] if node.kind == "sum" else [])
                     part = _pull_steeply(node, place, bar, batch, active) if node.kind == "product" else part
                 gathered.setdefault(arg, []).append(part)
-    return [_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt]
+    return averaged([_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt], wrt)
 
 
 def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
@@ -79,7 +80,7 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
                             part = PUSH[node.kind](weighed_product(node, place, active), place, moved[arg], batch)
                     parts.append(part)
             moved[node] = _total(parts, (*batch, *node.shape))
-    return moved.get(root) or zeros((*batch, *root.shape))
+    return averaged([moved.get(root) or zeros((*batch, *root.shape))], list(tangents))[0]
 
 
 def jacobian(root: Node, wrt: Node) -> Node:

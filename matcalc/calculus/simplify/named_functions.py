@@ -14,7 +14,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import add, eye, matmul, operate, scale
-from matcalc.tensor.node import Node, exponent_of, terms_of
+from matcalc.tensor.node import Node, exponent_of, terms_of, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.sums import split_coef
@@ -37,7 +37,11 @@ def named(root: Node) -> Node:
 
 @lru_cache(maxsize=8)
 def _names(book: Rulebook) -> dict[Node, str]:
-    """Return the operation that a function of a symmetric matrix is, by the function's body, as the rewrites say."""
+    """Return the operation that a function of a symmetric matrix is, by the function's body, as the rewrites say.
+
+    None is that of a function that jumps: the operation refuses a matrix with an eigenvalue there, where the function
+    has the mean.
+    """
     found: dict[Node, str] = {}
     for rewrite in book.rewrites:
         if rewrite.condition is None or not _calls_function_of_matrix(read(rewrite.right), book):
@@ -45,6 +49,8 @@ def _names(book: Rulebook) -> dict[Node, str]:
         (pattern,) = compiled(rewrite, book)
         left, right = pattern.left, pattern.right
         is_called = left.kind == right.kind == "op" and left.args == right.args and not left.params
+        if is_called and any(part.kind == "map" and part.rule.jumps for part in toposort(right.params[0])):
+            continue
         if is_called and pattern.conditions == ((SYMMETRIC, left.args[0]),):
             found[right.params[0]] = left.rule.name
     return found

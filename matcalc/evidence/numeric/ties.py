@@ -3,7 +3,8 @@
 What does not depend on the choice of eigenvectors is differentiable there: its derivative at a tie is finite and is
 the limit of those beside it, along any direction, so that from gap 1e-2 down to 1e-16 it changes by no more than a
 multiple of the gap. A rule that divides by gaps fails here. A convex or concave function may have a kink: then its
-gradient is the subgradient of least norm g, which is characterised by f'(X; -g) = -|g|^2. What has a gauge is either
+gradient is the mean of those nearby. Of a norm or a sum of eigenvalues at a tie, or a norm at 0, that is the
+subgradient of least norm g, which is characterised by f'(X; -g) = -|g|^2. What has a gauge is either
 right in this sense, or NaN or an error.
 """
 

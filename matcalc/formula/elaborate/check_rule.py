@@ -17,7 +17,7 @@ from matcalc.formula.elaborate.linearity import is_linear
 from matcalc.formula.elaborate.rule_formula import build_formula, check_definition, parameter_symbol
 from matcalc.language.declare import Declaration, Signature
 from matcalc.rulebook.load import Candidate, Rulebook
-from matcalc.rulebook.rule import Rule
+from matcalc.rulebook.rule import TIED, Rule
 from matcalc.tensor.constructors import power
 from matcalc.tensor.node import Node, Shape
 from matcalc.tensor.raw_nodes import parameter, symbol
@@ -149,6 +149,14 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     for field, (given, more) in plain.items():
         if given is not None:
             yield Formula(field, given, (), more, linear=False)
+    weights = {name: symbol(name, (), ("positive",)) for name in TIED}
+    for field, given in (("weight", rule.weight), ("weighed", rule.weighed)):
+        if given is not None:
+            yield Formula(field, given, (), weights, linear=False)
+    for text in rule.jumps:
+        yield Formula("jumps", text, (), {}, linear=False)
+    for text in [text for piece in (rule.pieces or {}).items() for text in piece]:
+        yield Formula("pieces", text, (), {}, linear=False)
     if rule.square is not None:
         yield Formula("square", rule.square, setting.shape(setting.signature.outputs[0]), {}, linear=False)
 

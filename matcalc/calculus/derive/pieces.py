@@ -1,0 +1,164 @@
+"""Kinks inside of jumps: `step(relu(x))` is `step(x) + step(-x)/2`, which has the mean of both sides at 0.
+
+A jump whose argument holds a kink (the field `pieces` of its rule says what it is on both sides) and is 0 wherever that
+kink is met jumps there too, and not by itself. It is written as the sum over the sides of the kink, each with the
+switch of that side, so that what it is multiplied with is combined with that switch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump, sides
+from matcalc.calculus.derive.ties import weighed
+from matcalc.calculus.templates import piece_templates
+from matcalc.tensor.constructors import add, broadcast, number, zeros
+from matcalc.tensor.node import Node, kept_with_node, toposort
+from matcalc.tensor.substitute import remake, substitute
+from matcalc.tensor.sums import split_coef
+
+Combined = Callable[[Node, Node], Node]
+
+MOST_KINKS = 12
+"""Kinks inside of a jump beyond which each is taken by itself."""
+
+MOST_PIECES = 16
+"""Pieces of one jump beyond which it is left as it is."""
+
+
+def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_PIECES) -> Node:
+    """Return a jump as the sum over the sides of the kinks that it meets at its own zeros.
+
+    `combined` is the product of a switch and what stands on its side.
+    """
+    if not is_jump(node):
+        return node
+    inside = arguments(node)
+    side = _constant_side(inside[0]) if len(inside) == 1 else None
+    if side is not None:
+        is_sign = node.rule.parity == "odd"
+        return broadcast(number(Fraction(side) if is_sign else Fraction(side + 1, 2)), node.shape)
+    if most < 2 or len(kinks := [k for u in inside for k in _kinks(u) if varies(k)]) > MOST_KINKS:
+        return weighed(node)
+    roots = dict.fromkeys((root, k) for k in kinks for sides, _ in _piece_sides(k) for root in sides)
+    met = next(((root, k) for root, k in roots if any(_is_zero_where(u, root) for u in inside)), None)
+    if met is None:
+        return weighed(node)
+    root, kink = met
+    found = []
+    for (switch, _), (known, _) in zip(piece_templates(kink), _piece_sides(kink), strict=True):
+        if root in known:
+            part = remake(node, {arg: on_side(arg, root, known[root]) for arg in node.args})
+            found.append(combined(entrywise(switch, kink), by_pieces(part, varies, combined, most // 2)))
+    return add([(1, one) for one in found])
+
+
+def _entries(node: Node) -> list[Node]:
+    """Return the operands that a node reads at its own place alone, entry by entry."""
+    if node.kind in ("map", "sum"):
+        return list(node.args)
+    axes = tuple(range(node.rank))
+    if node.kind != "product" or node.out != axes or any(at and at != axes for at in node.indices):
+        return []
+    return [arg for arg, at in node.operands if at == axes]
+
+
+def _reached(node: Node) -> set[Node]:
+    """Return what a node is made of entry by entry."""
+    stack, seen = [node], {node}
+    while stack:
+        inner = [arg for arg in _entries(stack.pop()) if arg not in seen]
+        seen.update(inner)
+        stack += inner
+    return seen
+
+
+def _kinks(node: Node) -> list[Node]:
+    reached = _reached(node)
+    return [n for n in toposort([node]) if n in reached and n.kind == "map" and n.rule.pieces]
+
+
+@kept_with_node
+def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
+    """Return for each piece of a kink the roots that tell it and their sides, and the side where that is one number."""
+    return tuple(_told(entrywise(switch, node)) for switch, _ in piece_templates(node))
+
+
+def _told(switch: Node) -> tuple[dict[Node, int], int | None]:
+    if not is_jump(switch):
+        return {}, 1 if switch.kind == "number" and switch.value == 1 else None
+    inside = arguments(switch)
+    known = {root: side for (root, _), side in sides(switch, (), lambda _: True).items()}
+    return known, _constant_side(inside[0]) if len(inside) == 1 else None
+
+
+@kept_with_node
+def kink_roots(node: Node) -> frozenset[Node]:
+    """Return all roots of the kinks that a node is made of entry by entry."""
+    return frozenset(root for kink in _kinks(node) for known, _ in _piece_sides(kink) for root in known)
+
+
+def _is_zero_where(node: Node, root: Node) -> bool:
+    """Whether a node is 0 where `root` is, solved for one of its terms."""
+    solved, value, node = root, zeros(root.shape), on_side(node, root, 1)
+    if root.kind == "sum" and not node.is_zero:
+        inside = set(toposort([node]))
+        coef, solved = next(((c, n) for c, n in root.terms if n in inside and n.kind != "number"), (0, root))
+        if not coef:
+            return False
+        value = add([(-c / coef, n) for c, n in root.terms if n is not solved])
+    return _vanishes(substitute(node, {solved: value}))
+
+
+def _vanishes(node: Node) -> bool:
+    """Whether a node is seen to be 0: of 0 an odd or homogeneous function, a product with it, a sum of such."""
+    node = _piece(node, None, 0)
+    if node.is_zero:
+        return True
+    if node.kind == "map":
+        is_odd = len(node.args) == 1 and (node.rule.parity == "odd" or node.rule.through == (0, 0))
+        is_homogeneous = any(change.get("Y") == "c*Y" for change in node.rule.equivariant)
+        return (is_odd or is_homogeneous) and all(map(_vanishes, node.args))
+    if node.kind == "product":
+        return any(map(_vanishes, node.args))
+    return node.kind == "sum" and all(map(_vanishes, node.args))
+
+
+def on_side(node: Node, root: Node, side: int) -> Node:
+    """Return a node where `root` has the sign of `side`: its kinks there by their pieces."""
+    if root not in kink_roots(node):
+        return node
+    reached = _reached(node)
+    made: dict[Node, Node] = {}
+    for part in toposort([node]):
+        if part not in reached:
+            continue
+        made[part] = _piece(remake(part, {arg: made.get(arg, arg) for arg in part.args}), root, side)
+    return made[node]
+
+
+def _constant_side(node: Node) -> int | None:
+    """Return the sign of a node that is one number, None of any other."""
+    coef, rest = split_coef(node)
+    if node.is_zero:
+        return 0
+    is_one = rest.kind == "number" or rest.kind == "product" and not rest.args and rest.out == tuple(range(rest.rank))
+    return (1 if coef > 0 else -1) if is_one else None
+
+
+def _piece(node: Node, root: Node | None, side: int) -> Node:
+    """Return a kink of the root as what it is on that side, which may be a kink of it again; else the node itself."""
+    while node.kind == "map":
+        least = 1 if is_jump(node) else 0  # where the sides of a kink are equal, either is right
+        told = enumerate(_piece_sides(node))
+        met = (
+            place
+            for place, (known, side_of_all) in told
+            if (root is not None and known.get(root) == side) or (side_of_all is not None and side_of_all >= least)
+        )
+        place = next(met, None)
+        if place is None:
+            break
+        node = entrywise(piece_templates(node)[place][1], node)
+    return node

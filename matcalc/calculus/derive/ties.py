@@ -1,0 +1,32 @@
+"""Ties of more than two: `max(max(a, b), c)` shares with each of the three alike.
+
+The share of `max(a, b)` in its tie with c is 2/3 where a is b as well, and that of a in the first is 1/2. So where an
+operand of a jump is itself the larger of several (the field `weight` of its rule), the jump is written with how many
+values each side stands for (`weighed`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from matcalc.calculus.derive.jumps import entrywise
+from matcalc.calculus.templates import weight_template
+from matcalc.tensor.constructors import broadcast, number
+from matcalc.tensor.node import Node, toposort
+
+
+def weighed(node: Node) -> Node:
+    """Return a jump with its operands weighed by how many values they stand for."""
+    if node.rule.weighed is None or not any(_is_one_of_several(arg) for arg in node.args):
+        return node
+    one = broadcast(number(Fraction(1)), node.shape)
+    found: dict[Node, Node] = {}
+    for part in toposort(node.args):
+        if part.shape == node.shape:
+            more = [found.get(arg, one) for arg in part.args] if _is_one_of_several(part) else []
+            found[part] = entrywise(weight_template(part), part, more) if more else one
+    return entrywise(weight_template(node), node, [found[arg] for arg in node.args])
+
+
+def _is_one_of_several(node: Node) -> bool:
+    return node.kind == "map" and node.rule.weight is not None

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 from numpy.typing import DTypeLike
 
 from matcalc.calculus.derive import conventions
+from matcalc.calculus.derive.marks import forms_of
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
-from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.compiler.emit.blas_axes import blas_axes
 from matcalc.compiler.emit.computed_ahead import ahead_of, computed
@@ -43,6 +43,7 @@ from matcalc.compiler.runtime.spec import (
     Reference,
     Slope,
     SparseOperand,
+    Texts,
     flatten,
 )  # fmt: skip
 from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
@@ -51,7 +52,7 @@ from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.evidence.written.reference import of_node
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
-from matcalc.expressions.derivatives import UNCHECKED, each, name_of, verify
+from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of, verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
@@ -118,8 +119,8 @@ def asked_with_gradient(
     return replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype, check=check)
 
 
-def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], tuple[str, str]]]:
-    """Return what writes each result of what was asked for in a way, as text and LaTeX."""
+def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], Texts]]:
+    """Return what writes each result of what was asked for in a way."""
     request: Request = globals()[way](**given)
     return [partial(_texts, out, request.names) for out in request.outputs]
 
@@ -139,17 +140,17 @@ def gradient_request(
     symbols = value.symbols_of(asked.symbols)
     free = unrestricted(value.node, symbols)
     simple = simplify(value.node)
-    forms = shortest_of(conventions.gradients(simplify(free.root), free.variables, convention))
-    gradients = [Shortened(*map(free.restored, form)) for form in forms]
+    forms = forms_of(conventions.gradients(simplify(free.root), free.variables, convention), free)
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
     names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
     places = tuple(range(1, len(xs) + 1))
     if check:
         traces = [Derivation("gradient", value.node, (x,), convention=convention) for x in symbols]
-        verify(each([node for node, _ in gradients], traces), value.reference, value.names_with(asked.symbols))
+        verify(claims_of(forms, traces), value.reference, names)
     outputs = [Output("value", simple, simple, value.formula, value.reference)]
-    for x, (node, plain) in zip(xs, gradients, strict=True):
-        outputs.append(Output(f"gradient_{x}", node, plain, partial(formula_in, node, names)))
+    for x, form in zip(xs, forms, strict=True):
+        formula = partial(formula_in, form.shown, names)
+        outputs.append(Output(f"gradient_{x}", form.computed, form.unfactored, formula, None, form.shown))
     slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
     nesting = (0, places if isinstance(asked.symbols, (list, tuple)) else 1)
     return Request(outputs, names, nesting, slopes=slopes, seconds=seconds)
@@ -168,6 +169,7 @@ class Output(NamedTuple):
     """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored.
 
     `written` is where its value comes from that the compiled function is compared with; its node where it is None.
+    `shown` is the node as it is read, without marks for what is singular, where it is another.
     """
 
     label: str
@@ -175,6 +177,7 @@ class Output(NamedTuple):
     unfactored: Node | None
     formula: Callable[..., Ast]
     written: Written | None = None
+    shown: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +214,8 @@ def request_of(
 ) -> Request:
     """Return the request for expressions, which share their arguments."""
     outputs = [
-        Output(label, e.node, e.unfactored, e.formula, e.reference) for label, e in zip(labels, read, strict=True)
+        Output(label, e.computed, e.unfactored, e.formula, e.reference, e.node)
+        for label, e in zip(labels, read, strict=True)
     ]
     return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
 
@@ -318,7 +322,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
     """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
-    read = expressions([formula.text for formula in spec.formulas], spec.declarations, "matrix")
+    read = expressions([formula.computed for formula in spec.formulas], spec.declarations, "matrix")
     labels, args = ([operand.name for operand in part] for part in (spec.outputs, spec.arguments))
     request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
     own = [c.size for c in spec.conditions]  # what is read as a formula may require more than a derivative
@@ -330,15 +334,18 @@ def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int
 def _formula(label: str, output: Output, names: Names) -> Formula:
     """Return how a result is written: now where a rule may be gone when it is read."""
     later = Formula.later(label, partial(_texts, output, names))
-    return later if is_shipped() else Formula(label, later.text, later.latex)
+    return later if is_shipped() else Formula(label, *_texts(output, names))
 
 
-def _texts(output: Output, names: Names) -> tuple[str, str]:
+def _texts(output: Output, names: Names) -> Texts:
+    """Return a result as text and as LaTeX, and the text of what is computed where that is another."""
+    node = output.shown or output.node
+    computed = text(formula_in(output.node, names)) if node is not output.node else ""
     if names.named_parts:
-        tree = formula_in(output.node, names, names.named_parts)
-        whole = formula_in(output.node, names, names.named_parts, dotted=False)
-        return where_text(tree), latex_in(whole, names)
-    return text(output.formula()), latex_in(output.formula(dotted=False), names)
+        tree = formula_in(node, names, names.named_parts)
+        whole = formula_in(node, names, names.named_parts, dotted=False)
+        return where_text(tree), latex_in(whole, names), computed
+    return text(output.formula()), latex_in(output.formula(dotted=False), names), computed
 
 
 class Planned(NamedTuple):

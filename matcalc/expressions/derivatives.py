@@ -12,8 +12,8 @@ from typing import Self
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
+from matcalc.calculus.derive.marks import Forms, forms_of
 from matcalc.calculus.derive.unrestricted import Unrestricted, unrestricted
-from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
@@ -68,7 +68,7 @@ class Derivatives(Handle):
                 f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
             )
         wrt, xs = asked.symbols, self.symbols_of(asked.symbols)
-        free = unrestricted(self.node, xs)
+        free = unrestricted(self.computed, xs)
         rows = conventions.hessians(simplify(free.root), free.variables)
         if conventions.is_vec(layout):
             rows = [tuple(conventions.as_matrix(b, len(x.shape)) for b in row) for row, x in zip(rows, xs, strict=True)]
@@ -93,18 +93,20 @@ class Derivatives(Handle):
             return made
         xs, names, tangents = self._with_tangents(wrt, tangent, "tangent")
         trace = Derivation("differential", self.node, tuple(xs), tuple(tangents.values()))
-        free = unrestricted(self.node, xs)
+        free = unrestricted(self.computed, xs)
         f = simplify(free.root)
         if f.shape:
             return self._finished([pushforward(f, free.keyed(tangents))], names, [trace], free, check, self.row)[0]
         raw = conventions.gradients(f, free.variables, "projected")
-        forms = [Shortened(*map(free.restored, form)) for form in shortest_of(raw)]
-        parts = [canonical(g, dx) for (g, _), dx in zip(forms, tangents.values(), strict=True)]
-        unfactored = add([(1, inner(g, dx)) for (_, g), dx in zip(forms, tangents.values(), strict=True)])
+        forms = list(zip(forms_of(raw, free), tangents.values(), strict=True))
+        parts = [canonical(form.shown, dx) for form, dx in forms]
+        unfactored = add([(1, inner(form.unfactored, dx)) for form, dx in forms])
+        is_marked = any(form.computed is not form.shown for form, _ in forms)
         reading = joined([ast for node, ast in parts if not node.is_zero])
         found = add([(1, node) for node, _ in parts])
         told = verify(each([found], [trace]), self.reference, names) if check else UNCHECKED
-        return type(self)(found, names, False, trace, unfactored, reading, checked=told)
+        computed = unfactored if is_marked else None
+        return type(self)(found, names, False, trace, unfactored, reading, checked=told, computed=computed)
 
     @under_way("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
@@ -157,7 +159,7 @@ class Derivatives(Handle):
         names: Names | None = None,
     ) -> Derived:
         xs = self.symbols_of(wrt)
-        free = unrestricted(self.node, xs)
+        free = unrestricted(self.computed, xs)
         nodes, traces = make(simplify(free.root), free.variables), [trace((x,)) for x in xs]
         made = self._finished(nodes, names or self.names_with(wrt), traces, free, check)
         return made if isinstance(wrt, (list, tuple)) else made[0]
@@ -193,11 +195,19 @@ class Derivatives(Handle):
 
         Raises: InternalError for one that differs from the formula as written.
         """
-        forms = [Shortened(*map(free.restored, form)) for form in shortest_of(nodes)]
-        told = verify(each([n for n, _ in forms], traces), self.reference, names) if check else UNCHECKED
+        forms = forms_of(nodes, free)
+        told = verify(claims_of(forms, traces), self.reference, names) if check else UNCHECKED
         return tuple(
-            type(self)(node, names, row, trace, unfactored, checked=told)
-            for (node, unfactored), trace in zip(forms, traces, strict=True)
+            type(self)(
+                form.shown,
+                names,
+                row,
+                trace,
+                form.unfactored,
+                checked=told,
+                computed=form.computed if form.computed is not form.shown else None,
+            )
+            for form, trace in zip(forms, traces, strict=True)
         )
 
 
@@ -216,6 +226,13 @@ def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[C
     for node, derivation in zip(nodes, derivations, strict=True):
         wrt = ", ".join(x.name for x in derivation.wrt)
         yield Claim(node, derivation, f"the {derivation.what} in {wrt}")
+
+
+def claims_of(forms: Sequence[Forms], derivations: Sequence[Derivation]) -> Iterator[Claim]:
+    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read."""
+    yield from each([form.computed for form in forms], derivations)
+    marked = [(form.shown, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
+    yield from each([node for node, _ in marked], [derivation for _, derivation in marked])
 
 
 def _listed(wrt: Wrt) -> Sequence[Symbol]:

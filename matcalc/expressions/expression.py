@@ -261,14 +261,14 @@ class Expression(Array, Derivatives, Forms):
 
         Raises: TypeError, ShapeError; LinAlgError outside the domain.
         """
-        return value_of(self.node, self.names, args, values, check_facts)
+        return value_of(self.computed, self.names, args, values, check_facts)
 
     # Python's operators follow NumPy.
 
     @property
     def operand(self) -> Ast:
         """The tree that stands for the expression in a larger one: its node, given, as a row where it is one."""
-        leaf = given(self.node, self.formula, self._reference)
+        leaf = given(self.computed, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
@@ -334,7 +334,7 @@ class Expression(Array, Derivatives, Forms):
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
-        return _restored, (str(self), declared, self.names.written)
+        return _restored, (str(self), declared, self.names.written, self._computed)
 
 
 def length_shown(size: Size, traced: bool = False) -> int | Length:
@@ -347,9 +347,10 @@ def size_expression(size: Size, traced: bool = False) -> Expression:
     return Expression(size_number(size), Names({}, (), sizes=size.names, traced=traced))
 
 
-def _restored(text_: str, declarations: str, written: tuple[str, ...]) -> Expression:
+def _restored(text_: str, declarations: str, written: tuple[str, ...], computed: Node | None = None) -> Expression:
     (made,) = read_formulas([text_], declarations)
-    return of_meaning(made._replace(names=replace(made.names, written=written)))
+    names = replace(made.names, written=written)
+    return Expression(made.node, names, made.row, reference=made.reference, computed=computed)
 
 
 def of_meaning(read: Meaning) -> Expression:

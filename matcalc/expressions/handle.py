@@ -30,7 +30,7 @@ Derived: TypeAlias = Any
 class Handle:
     """A node with the names in scope; immutable."""
 
-    __slots__ = ("_checked", "_reference", "_shown", "_trace", "names", "node", "row", "unfactored")
+    __slots__ = ("_checked", "_computed", "_reference", "_shown", "_trace", "names", "node", "row", "unfactored")
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Handle:
         shown: Ast | None = None,
         reference: Reference | None = None,
         checked: str = "",
+        computed: Node | None = None,
     ) -> None:
         self.node = node
         self.names = names
@@ -51,11 +52,17 @@ class Handle:
         self._shown = shown  # a reading of the node other than the one that notation prefers
         self._reference = reference  # where the value comes from that results are compared with
         self._checked = checked
+        self._computed = computed  # of a derivative that holds marks: the node with them
+
+    @property
+    def computed(self) -> Node:
+        """The node that numbers come from: that which is read, with marks for what is singular."""
+        return self._computed or self.node
 
     @property
     def reference(self) -> Reference:
         """Where the value comes from that results are compared with: the formula as written, else the node."""
-        return self._reference or of_node(self.node)
+        return self._reference or of_node(self.computed)
 
     @property
     def checked(self) -> str:
@@ -66,6 +73,6 @@ class Handle:
         if not self._checked:
             from matcalc.evidence.written.claims import checked as compared
 
-            claim = Claim(self.node, Derivation("value", self.node), "the value")
+            claim = Claim(self.computed, Derivation("value", self.node), "the value")
             self._checked = compared([claim], self.reference, self.names)
         return self._checked

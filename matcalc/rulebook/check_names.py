@@ -23,6 +23,10 @@ from matcalc.rulebook.rule import TIED, VARIED, Fact, Rewrite, Rule
 from matcalc.rulebook.sympy_text import read_sympy
 
 CONSTANTS = ("pi",)
+FORMULAS = (
+    "square", "difference", "radius", "scale", "calculus", "degree", "merge", "by_total", "share", "shown",
+)  # fmt: skip
+"""Fields that are one formula in the parameters."""
 CHANGED = ("O", "Z", "P", "c")
 SAMPLE_NAMES = ("X", "M", "m", "n", "eps")
 
@@ -96,7 +100,7 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
         known.check(f"adjoint in {parameter}", text, ("Y", "G"), report)
     for value, text in rule.divided.items():
         known.check(f"divided {value}".strip(), text, ("a", "b"), report)
-    for field in ("square", "difference", "radius", "scale", "calculus", "degree", "merge", "by_total", "share"):
+    for field in FORMULAS:
         text = getattr(rule, field)
         if isinstance(text, str):
             known.check(field, text, ("a", "b") if field in ("difference", "merge") else (), report)

@@ -106,6 +106,7 @@ class Rule:
     weighed: str | None = None
     merge: str | None = None
     by_total: str | None = None
+    shown: str | None = None
     share: str | None = None
     source: str = ""
     role: str | None = None

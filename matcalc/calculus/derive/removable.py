@@ -1,8 +1,8 @@
 """Factors beside the reciprocal of a norm, which a smooth function of the norm needs where the norm is 0.
 
 The second derivative of f(norm2(x)) holds f'(r)/r. Where r is 0 and f'(r) too, that is f''(0): the quotient is one
-function, `even_ratio(f'(r), r, f''(r))`, which is its third operand where the first two are 0. So `cos(norm2(x))` has the
-Hessian -eye(n) at 0. Where f'(0) is not 0 the function has a kink, and the quotient is infinite.
+function, `even_ratio(f'(r), r, f''(r))`, which is its third operand where the first two are 0. So `cos(norm2(x))` has
+the Hessian -eye(n) at 0. Where f'(0) is not 0 the function has a kink, and the quotient is infinite.
 """
 
 from __future__ import annotations

@@ -143,20 +143,24 @@ class Reference:
     projections: Mapping[str, str] = field(default_factory=dict)
 
 
+Texts = tuple[str, str, str]
+"""A formula as text and as LaTeX; and the text of what is computed, "" where it is the same."""
+
+
 class Formula:
     """What a result is, in text and LaTeX: given, or written when one of them is first read."""
 
     __slots__ = ("_place", "_texts", "_write", "name")
 
-    def __init__(self, name: str, text: str, latex: str = "") -> None:
+    def __init__(self, name: str, text: str, latex: str = "", computed: str = "") -> None:
         self.name = name
-        self._texts: tuple[str, str] | None = text, latex
-        self._write: Callable[..., tuple[str, str]] | None = None
+        self._texts: Texts | None = text, latex, computed
+        self._write: Callable[..., Texts] | None = None
         self._place: tuple[int, ...] = ()
 
     @classmethod
-    def later(cls, name: str, write: Callable[..., tuple[str, str]], *place: int) -> Formula:
-        """Return the formula whose text and LaTeX `write` returns at its place: called once, if at all."""
+    def later(cls, name: str, write: Callable[..., Texts], *place: int) -> Formula:
+        """Return the formula whose texts `write` returns at its place: called once, if at all."""
         made = cls(name, "")
         made._texts, made._write, made._place = None, write, place
         return made
@@ -171,11 +175,16 @@ class Formula:
         """The formula as LaTeX, empty where there is none."""
         return self._written()[1]
 
+    @property
+    def computed(self) -> str:
+        """The formula as it is computed, with marks for what is singular, as text."""
+        return self._written()[2] or self.text
+
     def kept(self, again: Again, place: int) -> Formula:
         """Return the formula for another process, where `again` gives what nobody has read here."""
         return self if self._write is None else Formula.later(self.name, again, place)
 
-    def _written(self) -> tuple[str, str]:
+    def _written(self) -> Texts:
         if self._texts is None:
             assert self._write is not None
             self._texts = self._write(*self._place)

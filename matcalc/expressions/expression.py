@@ -13,6 +13,8 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
+from matcalc.calculus.derive.marks import unmarked
+from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import shortest
 from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
@@ -193,7 +195,7 @@ class Expression(Array, Derivatives, Forms):
 
         Raises: InternalError where it differs from the formula as written; `check=False` leaves the comparison out.
         """
-        node = shortest(self.node)
+        node = min([unmarked(shortest(self.node)), self.node], key=measure)
         made = self._equal(node, "the simplified form") if check else Expression(node, self.names, self.row)
         made._trace = self._trace or Derivation("value", self.node)
         return made

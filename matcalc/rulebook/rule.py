@@ -107,6 +107,7 @@ class Rule:
     merge: str | None = None
     by_total: str | None = None
     shown: str | None = None
+    shown_in: str | None = None
     share: str | None = None
     source: str = ""
     role: str | None = None

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.derive.unrestricted import Unrestricted
-from matcalc.calculus.simplify.shortest import shortest_of
+from matcalc.calculus.simplify.factor import factor
+from matcalc.calculus.simplify.shorten import measure
+from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import symbol
+from matcalc.tensor.constructors import number, symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, rebuild
@@ -33,25 +36,29 @@ def unmarked(node: Node) -> Node:
     def change(part: Node) -> Node:
         if part.kind != "map" or part.rule.shown is None:
             return part
-        operands, template = _template(part.rule, part.rank)
-        bound = {s: Batched(arg) for s, arg in zip(operands, part.args, strict=True)}
-        return instantiate(template, bound, {_length(k): size for k, size in enumerate(part.shape)}, ()).node
+        operands, template = _template(part.rule, part.params)
+        axes = tuple(range(part.rank))
+        bound = {s: Batched(arg, axes) for s, arg in zip(operands, part.args, strict=True)}
+        return instantiate(template, bound, {}, part.shape).node
 
     return rebuild([node], change)[0]
 
 
-@lru_cache(maxsize=64)
-def _template(rule: Rule, rank: int) -> tuple[tuple[Node, ...], Node]:
-    """Return the operands of a mark, of a rank, and what it is written as."""
+@lru_cache(maxsize=256)
+def _template(rule: Rule, params: tuple[Size, ...]) -> tuple[tuple[Node, ...], Node]:
+    """Return scalars for the operands of a mark, and what it is written as.
+
+    With `shown_in` that is differentiated in this operand as often as the integer parameter says.
+    """
     assert rule.shown is not None
-    shape = tuple(Size.of(_length(k)) for k in range(rank))
-    operands = tuple(symbol(name, shape) for name in rule.operands)
+    operands = tuple(symbol(name, ()) for name in rule.operands)
     named = {s.name: s for s in operands}
-    return operands, build_formula(rule.shown, (), default_rulebook(), named, shape=shape)
-
-
-def _length(axis: int) -> str:
-    return f"n_{axis}"
+    integers = [p.name for p in rule.parameters if p.kind == "integer"]
+    sizes = dict(zip(integers, params, strict=True))
+    template = build_formula(rule.shown, (), default_rulebook(), named, sizes=sizes)
+    for _ in range(int(params[0]) if rule.shown_in is not None else 0):
+        template = pullback(template, number(1), [named[rule.shown_in or ""]])[0]
+    return operands, template
 
 
 class Forms(NamedTuple):
@@ -64,9 +71,15 @@ class Forms(NamedTuple):
 
 def forms_of(nodes: Sequence[Node], free: Unrestricted) -> list[Forms]:
     """Return the forms of derivatives in the symbols of the user."""
-    forms = shortest_of(nodes)
-    marked = [k for k, form in enumerate(forms) if is_marked(form.shown)]
-    read = shortest_of([unmarked(nodes[k]) for k in marked])
-    shown = {k: form.shown for k, form in zip(marked, read, strict=True)}
-    found = (Forms(shown.get(k, form.shown), form.shown, form.unfactored) for k, form in enumerate(forms))
+    found = (Forms(as_read(form), *form) for form in shortest_of(nodes))
     return [Forms(*map(free.restored, form)) for form in found]
+
+
+def as_read(form: Shortened) -> Node:
+    """Return the shorter of two forms of a node as it is read.
+
+    It is factored, and not rewritten: rewrites put marks in.
+    """
+    if not is_marked(form.shown):
+        return form.shown
+    return min([unmarked(form.shown), factor(unmarked(form.unfactored))], key=measure)

@@ -48,6 +48,8 @@ PLACES = {
     ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
+    ("outer", "matmul"): ("NumPy's own names", "expressions/operators.py"),
+    ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
     ("pow",): ("the name of Python's method of `**`", "expressions/array_manners.py"),

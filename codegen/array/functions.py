@@ -206,7 +206,7 @@ def log1pc_diff(order, x):
     f, slope, slopes = np.log1p(x) / np.where(is_near, 1.0, x), 1.0, [0.0]
     for k in range(1, count + 1):
         slope = slope / (1.0 + x) if k == 1 else slope * (1.0 - k) / (1.0 + x)
-        slopes.append(slope)
+        slopes = [*slopes, slope]
     return by_parts(order, x, f, slopes, near, is_near)
 
 

@@ -154,6 +154,7 @@ EXAMPLES: dict[str, Example] = {
     "Expression.explain": (lambda: loss().gradient("w").explain, [], {}),
     "Expression.latex": (lambda: loss().latex, [], {"named": True}),
     "Expression.gradient": (lambda: loss().gradient, [], {"wrt": "w"}),
+    "Expression.simplify": (lambda: loss().simplify, [], {}),
     "Expression.hessian": (lambda: loss().hessian, [], {"wrt": "w"}),
     "Expression.hvp": (lambda: loss().hvp, [], {"wrt": "w"}),
     "Expression.jacobian": (lambda: loss().jacobian, [], {"wrt": "w"}),

@@ -62,7 +62,7 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     return np.asarray(evaluate([node], {name: array}, {})[0])
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _kept_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
     return _node(book, text, shape, name)
 

@@ -53,8 +53,8 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
 
 
 def is_constant(rule: Rule) -> bool:
-    """Whether an operation takes its arguments as constants."""
-    return rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    """Whether an operation takes its arguments as constants: its differential is 0 in all of them."""
+    return not rule.linear and rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:

@@ -34,8 +34,8 @@ from matcalc.tensor.signature import PLAIN
 Function = Callable[..., Array]
 """A function argument: f(x, k=0), the k-th derivative at each entry of x."""
 
-EXTREMA: Mapping[str, Callable[[Iterable[Any]], Any]] = {"max": max, "min": min}
-"""What of numbers and sizes is a number again."""
+EXTREMA: Mapping[str, Callable[[Iterable[Any]], Any]] = {"larger": max, "smaller": min}
+"""What of numbers and sizes is a number again, by the role of the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,9 @@ def called(
     """
     candidates = book.spellings.get(name, ())
     numbers = [a.value.exact for a in arguments if isinstance(a.value, Value)]
-    if candidates and candidates[0].rule.spelling in EXTREMA and len(numbers) > 1 and None not in numbers:
-        return exact(EXTREMA[candidates[0].rule.spelling](n for n in numbers if n is not None))
+    extremum = next((EXTREMA[c.rule.role] for c in candidates if c.rule.role in EXTREMA), None)
+    if extremum is not None and len(numbers) > 1 and None not in numbers:
+        return exact(extremum(n for n in numbers if n is not None))
     if axis is not None:
         axis = _axis(arguments, axis)
         if axis is None:

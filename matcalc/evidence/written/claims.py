@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from matcalc.calculus.derive.conventions import is_vec
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written import truths
@@ -38,6 +39,8 @@ def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
 
     Raises: InternalError for a result that is wrong.
     """
+    if not claims:
+        return "not checked: nothing is claimed"
     try:
         return _checked(claims, reference, names)
     except NoReference as reason:
@@ -259,7 +262,7 @@ def _gradient(claim: Claim, point: Point) -> Question:
 def _jacobian(claim: Claim, point: Point) -> Question:
     (x,) = claim.derivation.wrt
     E = point.direction(x)
-    if claim.derivation.layout == "vec":
+    if is_vec(claim.derivation.layout):
         return Question(lambda found: found @ _stacked(E), _stacked, {x.name: E})
     return Question(lambda found: _inner(found, E), first={x.name: E})
 
@@ -272,7 +275,7 @@ def _hessian(claim: Claim, point: Point) -> Question:
     x, y = claim.derivation.wrt
     E, F = point.direction(x), point.direction(y, 1)
     first, second = {x.name: E}, {y.name: F}
-    if claim.derivation.layout == "vec":
+    if is_vec(claim.derivation.layout):
         return Question(lambda found: _stacked(E) @ found @ _stacked(F), first=first, second=second)
     return Question(lambda found: _inner(_inner(found, F), E), first=first, second=second)
 

@@ -210,9 +210,14 @@ def eye(*sizes: Size) -> Node:
 
 
 def selector_alone(rule: Selector) -> Node:
-    """Return a selector as a tensor that stands alone: at some sizes it is the identity, or another one turned."""
+    """Return a selector as a tensor that stands alone: at some sizes it is the identity, or another one turned.
+
+    One with axes of length 1 alone, which are all one entry, stays: a product reads from it which axes are the same.
+    """
+    raw = selector(rule)
     axes = tuple(range(len(rule.shape)))
-    return product(1, [(selector(rule), axes)], axes)
+    made = product(1, [(raw, axes)], axes)
+    return made if made.args else raw
 
 
 def ones(shape: Shape) -> Node:

@@ -194,6 +194,7 @@ STACKS = [
 def test_factors_of_stacks(target):
     C = np.stack([2 * np.eye(2), [[3.0, 1.0], [0.5, 2.0]], [[0.0, 1.0], [1.0, 0.0]]])
     data = {"C": C, "B": C[:, 0] + 1}
+    given = {name: of(target, array) for name, array in data.items()}
     known = {
         "logdet": np.sum(np.linalg.slogdet(C)[1]),
         "det": np.linalg.det(C),
@@ -203,6 +204,6 @@ def test_factors_of_stacks(target):
     }
     for text in STACKS:
         fn = mc.compile(text, declarations="C: tensor(k, n, n); B: matrix(k, n)", target=target)
-        found = fn(**{name: of(target, data[name]) for name in fn.args})
+        found = fn(**{name: given[name] for name in fn.args})
         name = next(name for name in ("logdet", "pinv", "inv", "solve", "det") if name in text)
         np.testing.assert_allclose(np.asarray(found), known[name], atol=1e-14)

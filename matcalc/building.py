@@ -242,7 +242,7 @@ def _checked(made: Compiled, request: Request) -> str:
         return f"not checked: functions for the target {request.target} are not run here"
     from matcalc.evidence.written.compiled import Result, compiled_check
 
-    results = [Result(out.label, out.node, out.written or of_node(out.node)) for out in request.outputs]
+    results = [Result(f"compiled {out.label}", out.node, out.written or of_node(out.node)) for out in request.outputs]
 
     def function(data: Mapping[str, Any]) -> Sequence[Any]:
         found = flatten(request.nesting, made(*(data[name] for name in made.args)), request.name)

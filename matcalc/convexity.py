@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 from matcalc.equivalence import shown_array
 from matcalc.errors import ShapeError
+from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.numeric.counterexample import POINTS
 from matcalc.evidence.numeric.curvature import Bend, Searcher
 from matcalc.evidence.numeric.end_points import has_jumps
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
+from matcalc.evidence.written.claim import Claim
+from matcalc.expressions.derivatives import verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
@@ -112,6 +115,7 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
     restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]
     if restricted:
         return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")
+    verify(iter([Claim(e.node, Derivation("value", e.node), "the formula as read")]), e.reference, e.names)
     steps = proof(e.node, xs)
     bend = _searched(e, xs, steps is not None)
     if bend is not None:

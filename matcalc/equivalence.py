@@ -11,11 +11,11 @@ of it: `log(a) - log(a)` is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, Comparer, 
 from matcalc.evidence.numeric.differences import Array
 from matcalc.evidence.proof.domain import asks_no_more, conditions
 from matcalc.evidence.proof.equality import proof
+from matcalc.evidence.written.compiled import Result, compiled_check
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import Readable, expressions
 from matcalc.formula.elaborate.texts import elaborate
@@ -130,10 +131,29 @@ def equivalent(
         return Equivalence("different", (), found, mistake_of(one, other), samples=samples)
     steps = proof(one.node, other.node)
     verdict = "proved" if steps is not None else "tested"
+    if steps is not None:
+        _check_proof(one, other)
     if found is not None:
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
         return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]), samples)
     return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
+
+
+def _check_proof(one: Expression, other: Expression) -> None:
+    """Compare two formulas that a proof calls equal, as they were written, at random data where both have values.
+
+    Raises: InternalError where they differ.
+    """
+    names = one.names.joined(other.names)
+
+    def second(given: Mapping[str, Any]) -> Sequence[Array]:
+        value = other.reference.value(given, {n: given[n] for n in names.size_names})
+        if not np.all(np.isfinite(value)):
+            raise np.linalg.LinAlgError("no value")
+        return [value]
+
+    first = Result("equality that was proved", one.node, one.reference)
+    compiled_check(second, [first], names, names.ordered())
 
 
 def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:

@@ -14,6 +14,7 @@ from matcalc.evidence.written.evaluator import Evaluator, Place, Steps
 from matcalc.evidence.written.plain_forms import as_place
 from matcalc.evidence.written.values import Array, Value
 from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
+from matcalc.rulebook.load import Candidate
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 
@@ -38,7 +39,7 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
         place = replace(place, is_base=True)
     arguments: list[Argument] = []
     for k, arg in enumerate(args):
-        if any(k < len(c.signature.parameters) and c.signature.parameters[k].kind == "function" for c in candidates):
+        if _takes_function(candidates, k):
             arguments.append(Argument(partial(_function_value, at, _as_function(arg), place)))
         else:
             arguments.append(Argument((yield arg, place)))
@@ -52,9 +53,17 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
     return called(at.book, word, arguments, axis, at.expands)
 
 
+def _takes_function(candidates: Sequence[Candidate], place: int) -> bool:
+    """Whether an argument at this place is a function."""
+    parameters = [c.signature.parameters for c in candidates]
+    return any(place < len(own) and own[place].kind == "function" for own in parameters)
+
+
 def is_constant(rule: Rule) -> bool:
     """Whether an operation takes its arguments as constants: its differential is 0 in all of them."""
-    return not rule.linear and rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    return (
+        not rule.linear and rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    )
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:

@@ -97,10 +97,10 @@ def _wanted(results: Sequence[Result], point: Point, data: Mapping[str, Array]) 
 
 
 def _found(function: Function, point: Point, data: Mapping[str, Array]) -> list[Array] | None:
-    """Return the results of a function; None where a factorisation fails."""
+    """Return the results of a function; None where it has none, as where a factorisation fails."""
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
-    except np.linalg.LinAlgError:
+    except (np.linalg.LinAlgError, NoReference, IndexError):
         return None
 
 
@@ -137,4 +137,4 @@ def _fault(result: Result, found: Array, wanted: Array, point: Point) -> Interna
         at = np.unravel_index(int(np.argmax(np.where(np.isfinite(off), off, np.inf))), off.shape)
         numbers = f"{found[at]:.10g} where the formula as written gives {wanted[at]:.10g}"
     where = f" (at {point})" if str(point) else ""
-    return InternalError(f"the compiled {result.label} failed its check: {numbers}{where}", hint=ADVICE)
+    return InternalError(f"the {result.label} failed its check: {numbers}{where}", hint=ADVICE)

@@ -117,7 +117,7 @@ def _environment():
 
 
 def test_a_formula_is_equal_to_one_with_its_texts():
-    later = specs.Formula.later("value", lambda: ("x'*x", "x^T x"))
+    later = specs.Formula.later("value", lambda: ("x'*x", "x^T x", ""))
     assert later == specs.Formula("value", "x'*x", "x^T x")
     assert hash(later) == hash(specs.Formula("value", "x'*x", "x^T x"))
     assert repr(later) == repr(specs.Formula("value", "x'*x", "x^T x"))

@@ -79,7 +79,7 @@ LEFT_OUT = {  # a formula, and its slope in x by hand
     "where(x > 0, x/y, y)": lambda x, y: np.where(x > 0, 1 / y, 0),
     "where(a*x > 0, sqrt(x), 0*y)": lambda x, y: np.where(x > 0, 0.5 / np.sqrt(x), 0),
     "where(x > 0, tanh(x)/x^2, y)": lambda x, y: np.where(x > 0, (1 / np.cosh(x) ** 2 - 2 * np.tanh(x) / x) / x**2, 0),
-    "max(x, 0*y)/y": lambda x, y: np.where(x > 0, 1 / y, 0),
+    "max(x, 0*y)/y": lambda x, y: np.where(x > 0, 1 / y, np.where(x == 0, 0.5 / y, 0)),
 }
 
 

@@ -81,7 +81,7 @@ SEPARABLE = {
 }  # fmt: skip
 WHOLE = {
     "y'*inv(X*X' + eye(m))*y + c^2": "eye\\(m\\) needs all m rows at once: it pairs each row with each other",
-    "sum(sort(X*w).*y)": "pairs each row with each other",
+    "sum(sort(X*w).*y)": "sort\\(X\\*w\\) needs all m rows at once: sort does not separate",
     "sum(cumsum(X*w).^2)": "needs all m rows at once",
     "sum((X*w)[1:].^2)": "needs all m rows at once",
     "median(X*w - y)": "needs all m rows at once",

@@ -135,8 +135,8 @@ def mixture(Z, q):
     "mu: vector(n); S: matrix(n, n) spd",
     latex=r"\sqrt{(x - \mu)^\top S^{-1} (x - \mu)}",
     traced=True,
-    x="-weighs(inv(S)*(mu - x))/sqrt((mu - x)'*inv(S)*(mu - x))",
-    S="-0.5*inv(S)*weighs(mu - x)*weighs(mu - x)'*inv(S)/sqrt((mu - x)'*inv(S)*(mu - x))",
+    x="inv(S)*(x - mu)/sqrt((mu - x)'*inv(S)*(mu - x))",
+    S="-0.5*inv(S)*(mu - x)*(mu - x)'*inv(S)/sqrt((mu - x)'*inv(S)*(mu - x))",
 )
 def mahalanobis(x, mu, S):
     return np.sqrt((x - mu) @ np.linalg.inv(S) @ (x - mu))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import DTypeLike
@@ -49,7 +49,6 @@ from matcalc.compiler.runtime.spec import (
 from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
-from matcalc.evidence.written.reference import Reference as Written
 from matcalc.evidence.written.reference import of_node
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of, verify
@@ -60,9 +59,9 @@ from matcalc.expressions.read_input import Readable, Readables, expressions, out
 from matcalc.expressions.wanted import wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
-from matcalc.language.syntax import Ast
 from matcalc.language.write import text, where_text
 from matcalc.progress import under_way
+from matcalc.requests import Output, Request, request_of
 from matcalc.rulebook.load import is_shipped
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -163,61 +162,6 @@ def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple
     labels = ["value", *(f"gradient_{k}" for k in places)]
     nesting: Nesting = (0, places if isinstance(gradients, tuple) else 1)
     return replace(request_of([value, *parts], labels, nesting), seconds=seconds)
-
-
-class Output(NamedTuple):
-    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored.
-
-    `written` is where its value comes from that the compiled function is compared with; its node where it is None.
-    `shown` is the node as it is read, without marks for what is singular, where it is another.
-    """
-
-    label: str
-    node: Node
-    unfactored: Node | None
-    formula: Callable[..., Ast]
-    written: Written | None = None
-    shown: Node | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
-
-    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
-    are known before any call.
-    """
-
-    outputs: Sequence[Output]
-    names: Names
-    nesting: Nesting
-    name: str = "f"
-    args: Sequence[Symbol] | None = None
-    target: str = "numba"
-    dtype: DTypeLike = "float64"
-    sizes: Mapping[Key, int] | None = None
-    slopes: Sequence[tuple[int, int, str]] = ()
-    seconds: Sequence[tuple[str, float]] = ()
-    check_facts: bool = False
-    guards: str = "allow"
-    fixed: Sequence[str] = ()
-    check: bool = True
-
-
-def request_of(
-    read: Sequence[Expression],
-    labels: Sequence[str],
-    nesting: Nesting = (),
-    target: str = "numba",
-    sizes: Mapping[Key, int] | None = None,
-    name: str = "f",
-) -> Request:
-    """Return the request for expressions, which share their arguments."""
-    outputs = [
-        Output(label, e.computed, e.unfactored, e.formula, e.reference, e.node)
-        for label, e in zip(labels, read, strict=True)
-    ]
-    return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)
 
 
 @under_way("compiling")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcalc.building import build, planned, request_of
+from matcalc.building import build, planned
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.runtime.sparse import arrays_of, to_csr
 from matcalc.compiler.runtime.spec import Operand
@@ -25,6 +25,7 @@ from matcalc.evidence.numeric.differences import Slope
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.pictures.plots import Curves
+from matcalc.requests import request_of
 from matcalc.tensor.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from matcalc.building import Request, gradient_request, request_of, specified
+from matcalc.building import gradient_request, specified
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.spec import Derivative
 from matcalc.errors import NotSupported
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wanted import wanted
 from matcalc.language.identifiers import free, identifier, nearest
+from matcalc.requests import Request, request_of
 from matcalc.tensor.symbols import Names
 
 WHAT = ("value", "gradient", "hvp", "hessian")

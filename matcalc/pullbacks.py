@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from matcalc.building import Output, Request, build
+from matcalc.building import build
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
@@ -30,6 +30,7 @@ from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wanted import whole_symbols
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
+from matcalc.requests import Output, Request
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute

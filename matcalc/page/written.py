@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from matcalc.building import Request, gradient_request, request_of, specified
+from matcalc.building import gradient_request, specified
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.expressions.expression import Expression
 from matcalc.page.questions import Question
+from matcalc.requests import Request, request_of
 
 Blocks = Sequence[tuple[str, Expression]]
 

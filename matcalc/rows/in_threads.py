@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from matcalc import building
-from matcalc.building import Request
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.loaded import check_on_numpy
 from matcalc.compiler.runtime.result_shapes import new_result
@@ -27,6 +26,7 @@ from matcalc.compiler.runtime.scipy_routines import count_of_threads
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
+from matcalc.requests import Request
 from matcalc.rows.blocks import counted
 from matcalc.rows.separating import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of

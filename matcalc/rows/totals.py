@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matcalc.building import Output, Request, build
+from matcalc.building import build
 from matcalc.compiler.runtime.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
@@ -15,6 +15,7 @@ from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
+from matcalc.requests import Output, Request
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, said
 from matcalc.tensor.node import Node, toposort

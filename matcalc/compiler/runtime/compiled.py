@@ -252,7 +252,7 @@ class Compiled:
 
     @property
     def checked(self) -> str:
-        """At which random data the function was compared with its formulas as written, how far apart, or why not."""
+        """At which data the function was compared with its formulas as written; or why not."""
         return self.spec.checked
 
     @property

@@ -30,8 +30,9 @@ HALF = Fraction(1, 2)
 
 def total(values: Sequence[Value], signs: Sequence[int], numpy: bool) -> Value:
     """Return a signed sum."""
-    if all(value.exact is not None for value in values):
-        return exact(sum((sign * value.exact for sign, value in zip(signs, values, strict=True)), start=Fraction(0)))  # type: ignore[operator, misc]
+    numbers = [value.exact for value in values if value.exact is not None]
+    if len(numbers) == len(values):
+        return exact(sum((sign * number for sign, number in zip(signs, numbers, strict=True)), start=Fraction(0)))
     axes, arrays, row = in_one_shape(values, numpy)
     found = signs[0] * arrays[0]
     for sign, array in zip(signs[1:], arrays[1:], strict=True):
@@ -155,10 +156,10 @@ def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Ca
     if number is None or number.denominator != 1 or abs(number) > MOST_FACTORS:
         return call("matrix_power", [base, exponent])
     inner = call("inverse", [base]) if number < 0 else base
-    found = np.broadcast_to(np.eye(base.shape[0]), inner.array.shape)
+    product = np.broadcast_to(np.eye(base.shape[0]), inner.array.shape)
     for _ in range(abs(int(number))):
-        found = np.matmul(found, inner.array)
-    return replace(inner, array=np.asarray(found), exact=None)
+        product = np.matmul(product, inner.array)
+    return replace(inner, array=np.asarray(product), exact=None)
 
 
 def _raised(base: Value, exponent: Value, numpy: bool, call: Call) -> Value:

@@ -55,13 +55,13 @@ def called(
     """
     candidates = book.spellings.get(name, ())
     numbers = [a.value.exact for a in arguments if isinstance(a.value, Value)]
-    extremum = next((EXTREMA[c.rule.role] for c in candidates if c.rule.role in EXTREMA), None)
+    extremum = next((EXTREMA[role] for c in candidates if (role := c.rule.role or "") in EXTREMA), None)
     if extremum is not None and len(numbers) > 1 and None not in numbers:
         return exact(extremum(n for n in numbers if n is not None))
     if axis is not None:
         axis = _axis(arguments, axis)
         if axis is None:
-            candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
+            candidates = tuple(c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters))
     for squeeze in (False, True):
         first: tuple[Candidate, Pairs] | None = None
         for candidate in candidates:

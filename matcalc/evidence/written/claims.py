@@ -290,7 +290,7 @@ def _pulled(claim: Claim, point: Point) -> Question:
     (x,), bar = claim.derivation.wrt, claim.derivation.cotangent
     assert bar is not None
     E = point.direction(x)
-    G = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(point.value.shape)
+    G = np.asarray(np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(point.value.shape))
     return Question(
         lambda found: _inner(found, E), lambda slope: np.asarray(np.sum(G * slope)), {x.name: E}, extra={bar.name: G}
     )

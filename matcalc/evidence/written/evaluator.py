@@ -28,8 +28,8 @@ class Place:
 
 
 Steps = Generator[tuple[Ast, Place], Any, Value]
-Form: TypeAlias = "Callable[[Evaluator, Ast, Place], Steps]"
-"""How a form of a tree is evaluated: a generator that yields operands with their places and returns the value."""
+Form: TypeAlias = "Callable[[Evaluator, Ast, Place], Steps | Value]"
+"""How a form is evaluated: its value, or a generator that yields operands with their places and returns the value."""
 
 
 class Unmeasured(Exception):  # noqa: N818 - caught here
@@ -63,28 +63,30 @@ class Evaluator:
         Raises: NoReference for what cannot be evaluated; LinAlgError outside of a domain; IndexError for a place
             outside of an axis.
         """
-        place = place or Place()
-        stack = [self._entered(tree, place)]
-        answer: Value | None = None
+        stack: list[Steps] = []
+        answer = self._entered(tree, place or Place(), stack)
         while stack:
             try:
                 asked = stack[-1].send(answer)
-                answer = None
+                answer = self._entered(*asked, stack)
             except StopIteration as done:
                 stack.pop()
                 answer = done.value
-                continue
-            stack.append(self._entered(*asked))
         assert answer is not None
         return answer
 
-    def _entered(self, tree: Ast, place: Place) -> Steps:
+    def _entered(self, tree: Ast, place: Place, stack: list[Steps]) -> Value | None:
+        """Return the value of a tree that is known at once; put the steps to any other on the stack."""
         known = self.measured.get(tree) if not place.parameters and not place.is_base else None
         if known is not None:
-            return _ready(known)
+            return known
         if tree.head not in self.forms:
             raise NoReference(f"the form {tree.head}")
-        return self.forms[tree.head](self, tree, place)
+        found = self.forms[tree.head](self, tree, place)
+        if isinstance(found, Value):
+            return found
+        stack.append(found)
+        return None
 
     @property
     def expands(self) -> bool:
@@ -103,8 +105,3 @@ class Evaluator:
         if found is None:
             raise Unmeasured
         return found
-
-
-def _ready(value: Value) -> Steps:
-    return value
-    yield

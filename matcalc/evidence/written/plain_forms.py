@@ -17,14 +17,12 @@ from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, definition, given_value
 
 
-def number_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
+def number_value(at: Evaluator, tree: Ast, place: Place) -> Value:
     return exact(cast(Fraction, tree.value))
-    yield
 
 
-def name_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
+def name_value(at: Evaluator, tree: Ast, place: Place) -> Value:
     return _meaning(at, str(tree.value), place)
-    yield
 
 
 def _meaning(at: Evaluator, word: str, place: Place) -> Value:
@@ -42,7 +40,7 @@ def _meaning(at: Evaluator, word: str, place: Place) -> Value:
     raise NoReference(f"the name {word}")
 
 
-def leaf_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
+def leaf_value(at: Evaluator, tree: Ast, place: Place) -> Value:
     node = given_value(tree)
     if node.kind == "number" and isinstance(node.value, Fraction | int):
         return exact(node.value)
@@ -51,7 +49,6 @@ def leaf_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
         return exact(terms.constant)
     found = at.leaf(tree, at.base if place.is_base else at.data, at.sizes)
     return Value(found, fixed=node.kind == "constant")
-    yield
 
 
 def _operands(tree: Ast, place: Place) -> Generator[tuple[Ast, Place], Any, list[Value]]:

@@ -7,6 +7,7 @@ Second derivatives are differences of complex steps, or of both. Each has an est
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +101,7 @@ def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed:
 
     `is_confirmed` is as in `quickly`.
     """
-    slopes = [by_complex_step(lambda s, t=t: f(s, t), value.shape) for t in (STEP, -STEP)]
+    slopes = [by_complex_step(partial(_swapped, f, t), value.shape) for t in (STEP, -STEP)]
     if slopes[0] is None or slopes[1] is None:
         return _second(f, value, FEW_STEPS)
     exact = (slopes[0] - slopes[1]) / (2 * STEP)
@@ -109,6 +110,10 @@ def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed:
         return None
     noise = 1e-16 / STEP * max(_largest(slopes[0]), _largest(value))
     return Truth(exact, 10 * noise + 1e-8 * scale, scale, True)
+
+
+def _swapped(f: Callable[[Any, float], Array], t: float, s: Any) -> Array:
+    return f(s, t)
 
 
 def _is_second(f: Callable[[Any, float], Array], exact: Array, scale: float) -> bool:

@@ -40,7 +40,7 @@ class Value:
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the core axes."""
-        return self.array.shape[len(self.axes) :]
+        return tuple(self.array.shape[len(self.axes) :])
 
 
 def exact(number: Fraction | int) -> Value:

@@ -1,0 +1,73 @@
+"""What is to be compiled: outputs over the same names, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+from numpy.typing import DTypeLike
+
+from matcalc.compiler.runtime.spec import Nesting
+from matcalc.evidence.written.reference import Reference as Written
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.handle import Key, Symbol
+from matcalc.language.syntax import Ast
+from matcalc.tensor.node import Node
+from matcalc.tensor.symbols import Names
+
+
+class Output(NamedTuple):
+    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored.
+
+    `written` is where its value comes from that the compiled function is compared with; its node where it is None.
+    `shown` is the node as it is read, without marks for what is singular, where it is another.
+    """
+
+    label: str
+    node: Node
+    unfactored: Node | None
+    formula: Callable[..., Ast]
+    written: Written | None = None
+    shown: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
+
+    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
+    are known before any call.
+    """
+
+    outputs: Sequence[Output]
+    names: Names
+    nesting: Nesting
+    name: str = "f"
+    args: Sequence[Symbol] | None = None
+    target: str = "numba"
+    dtype: DTypeLike = "float64"
+    sizes: Mapping[Key, int] | None = None
+    slopes: Sequence[tuple[int, int, str]] = ()
+    seconds: Sequence[tuple[str, float]] = ()
+    check_facts: bool = False
+    guards: str = "allow"
+    fixed: Sequence[str] = ()
+    check: bool = True
+
+
+def request_of(
+    read: Sequence[Expression],
+    labels: Sequence[str],
+    nesting: Nesting = (),
+    target: str = "numba",
+    sizes: Mapping[Key, int] | None = None,
+    name: str = "f",
+) -> Request:
+    """Return the request for expressions, which share their arguments."""
+    outputs = [
+        Output(label, e.computed, e.unfactored, e.formula, e.reference, e.node)
+        for label, e in zip(labels, read, strict=True)
+    ]
+    return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)

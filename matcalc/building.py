@@ -177,6 +177,17 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
         return made
 
 
+def as_saved(request: Request, name: str) -> CompiledSpec:
+    """Return what is asked for as source, of which the form for NumPy is run and compared with the formulas as written.
+
+    Raises: InternalError for a result that is wrong.
+    """
+    spec, own = specified(request, name)
+    if request.target not in ON_NUMPY or not request.check:
+        return spec
+    return replace(spec, checked=_checked(loaded(replace(spec, target="numpy"), own), request))
+
+
 def _checked(made: Compiled, request: Request) -> str:
     """Compare a compiled function with its formulas as written; return at which data.
 

@@ -1,7 +1,8 @@
 """A formula with its derivatives as one stand-alone file: `matcalc export`.
 
 The value and the gradient are one function, since they share most of their work; products with the Hessian and the
-Hessian are functions of their own, which a solver calls at other points. Nothing is compiled on the way.
+Hessian are functions of their own, which a solver calls at other points. Nothing is compiled on the way: the form for
+NumPy is run, and compared with the formulas as written.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from matcalc.building import gradient_request, specified
+from matcalc.building import as_saved, gradient_request
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.spec import Derivative
 from matcalc.errors import NotSupported
@@ -48,7 +49,7 @@ def exported(
     specs = []
     for ending, request in requests:
         called = identifier(name, "name=") + ending
-        specs.append(specified(replace(request, target=target, sizes=sizes, name=called), called)[0])
+        specs.append(as_saved(replace(request, target=target, sizes=sizes, name=called), called))
     given = f"{f} in {wrt if isinstance(wrt, str) else ', '.join(map(str, wrt))}" if isinstance(f, str) else ""
     return saved_text(*specs, given=given, derivatives=derivatives, with_solve=with_solve)
 

@@ -14,12 +14,16 @@ from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.derivatives import name_of
+from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.written.claim import Claim
+from matcalc.expressions.derivatives import name_of, verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.language.identifiers import shown
 from matcalc.requests import request_of
+from matcalc.tensor.constructors import product
+from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 
@@ -32,6 +36,7 @@ def scores(
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,
     name: str = "f",
+    check: bool = True,
 ) -> Compiled:
     """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
 
@@ -39,6 +44,8 @@ def scores(
     of `f`. The result is a tuple where `wrt` is a list.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
+    The scores and their sum are compared with the formula as written, but with `check=False`.
+
     Raises: ShapeError where f is no scalar; NotSupported where it is no sum over one axis of this length, as with a
         penalty, which belongs to no row; UnknownName; NotDifferentiable; what reading f raises.
     """
@@ -53,11 +60,26 @@ def scores(
     if node is None:
         hint = "leave out terms that belong to no row, as a penalty; rows are one axis of this length, not two"
         raise NotSupported(f"the formula is no sum over {over} alone", hint=hint)
-    parts = Expression(free.restored(node), value.names).jacobian(wrt)
+    parts = Expression(free.restored(node), value.names).jacobian(wrt, check=check)
     made = list(parts) if isinstance(parts, tuple) else [parts]
+    if check:
+        _check_total(value, made, value.symbols_of(wrt))
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
-    return build(replace(request, seconds=[("derive", time.perf_counter() - start)]))
+    return build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+
+
+def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:
+    """Compare the sum of the rows with the slopes of the formula as it was written.
+
+    Raises: InternalError where it is not the gradient.
+    """
+    claims = []
+    for row, x in zip(rows, xs, strict=True):
+        axes = tuple(range(row.node.rank))
+        total = product(1, [(row.computed, axes)], axes[1:])
+        claims.append(Claim(total, Derivation("gradient", f.node, (x,)), f"the sum of the scores in {x.name}"))
+    verify(iter(claims), f.reference, f.names)
 
 
 def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:

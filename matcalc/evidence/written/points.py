@@ -23,7 +23,7 @@ from matcalc.tensor.symbols import Names, all_sizes
 LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
 """Lengths of the size names, in order. The third set serves where one of the first two has no data."""
 
-MOST_ENTRIES = 4096
+MOST_ENTRIES = 50_000
 """Entries of data and value beyond which nothing is compared: sizes declared as numbers may be of any length."""
 
 SEED = 29

@@ -54,7 +54,8 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
 
 def is_constant(rule: Rule) -> bool:
     """Whether an operation takes its arguments as constants."""
-    return rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    is_flat = bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    return rule.kind == "op" and is_flat and not rule.linear
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:

@@ -5,8 +5,10 @@ own (their names end in `z`), and is tried only where the values of `T` allow it
 """
 
 import json
+import random
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -181,19 +183,29 @@ def textbook():
 
 
 @cache
+def textbook_list():
+    return list(textbook())
+
+
+@cache
+def known_formula(place):
+    """Return a textbook case with data at two sets of sizes, as numbers; nothing where there are none."""
+    text, let, wrt = textbook_list()[place]
+    try:
+        e = mc.expression(text, let)
+        let = e.declarations.replace(", undeclared", "")
+        symbols = [e.names.symbols[name] for name in e.names.written]
+        return [
+            as_number(Formula(text, let, wrt, dict(point.data), dict(point.sizes)), point.value.shape)
+            for point in points([e.reference], [e.node], e.names, symbols)
+        ]
+    except mc.MatcalcError:
+        return []
+
+
 def known_formulas():
-    """Return the textbook cases with data at two sets of sizes, as numbers."""
-    found = []
-    for text, let, wrt in textbook():
-        try:
-            e = mc.expression(text, let)
-            let = e.declarations.replace(", undeclared", "")
-            symbols = [e.names.symbols[name] for name in e.names.written]
-            for point in points([e.reference], [e.node], e.names, symbols):
-                found.append(as_number(Formula(text, let, wrt, dict(point.data), dict(point.sizes)), point.value.shape))
-        except mc.MatcalcError:
-            continue
-    return found
+    """Return all textbook cases."""
+    return [found for place in range(len(textbook_list())) for found in known_formula(place)]
 
 
 def as_number(formula, shape):
@@ -297,3 +309,56 @@ def differences(original, value, gradient):
         if not off <= 1e-6 * max(original.slope.scale, size) + original.slope.error + original.noise:
             found.append(f"slope: {np.sum(gradient * original.along)} for {original.slope.value}")
     return found
+
+
+# ---- campaigns
+
+
+class Campaign:
+    """Random insertions: how many were compared, checked by matcalc and compiled, how many refused, and what differs."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.compared = self.checked = self.compiled = self.formulas = 0
+        self.refused, self.wrong = Counter(), []
+
+    def originals(self):
+        """Yield formulas with finite values and gradients, every second one a textbook case."""
+        while True:
+            if self.rng.random() < 0.5:
+                known = known_formula(self.rng.randrange(len(textbook_list())))
+                formula = self.rng.choice(known) if known else None
+            else:
+                formula = random_formula(self.rng)
+            try:
+                found = Original(formula) if formula else None
+            except (mc.MatcalcError, np.linalg.LinAlgError):
+                continue
+            if found is not None and found.is_finite:
+                yield found
+
+    def run(self, count, each=10, checked=5, compiled=100):
+        """Insert `each` terms into formulas until `count` were compared, one in `checked` and in `compiled` so."""
+        for original in self.originals():
+            self.formulas += 1
+            for _ in range(each):
+                self._one(original, checked, compiled)
+                if self.compared == count:
+                    return self
+
+    def _one(self, original, checked, compiled):
+        made = inserted(original.formula, self.rng.choice)
+        if made is None:
+            return
+        text, let, term = made
+        check, code = self.compared % checked == 0, self.compared % compiled == 7
+        found = faults(original, text, let, self.compared, check, "numba" if code else None)
+        if found and found[0].startswith("refused"):
+            self.refused[found[0].partition("\n")[0][:60]] += 1
+            return
+        self.compared += 1
+        self.checked += check
+        self.compiled += code
+        if found:
+            f = original.formula
+            self.wrong.append(f"{term} | {text} | {let} | {f.wrt} {f.sizes} | {found}")

@@ -5,6 +5,7 @@ that changes nothing. What is compared is the value and the gradient of formulas
 """
 
 import itertools
+import re
 from collections.abc import Callable, Container
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,7 +32,8 @@ from matcalc.testing.forms import forms
 from matcalc.testing.strategies import drawn
 from matcalc.testing.trees import Tree, write
 
-NUMBERS = ("integer", "number")
+NUMBERS = {"integer": "1", "number": "5/2"}
+
 
 # ---- the formulas
 
@@ -61,32 +63,42 @@ def _numbered(formula: Formula) -> Formula | None:
 
 
 def left_side(rewrite: Any) -> Formula | None:
-    """Return the left side of a rewrite as a formula of its variables, with data; None where it is none."""
-    if any(d.kind == "function" for d in rewrite.variables):
-        return None
-    numbers = {d.name: {"integer": "1", "number": "5/2"}[d.kind] for d in rewrite.variables if d.kind in NUMBERS}
-    let = "; ".join(f"{d.name}: {_kind(d)} {' '.join(d.facts)}" for d in rewrite.variables if d.name not in numbers)
-    tree = rebuild(read(rewrite.left), lambda a: read(numbers.get(a.value, "0")) if _is_one_of(numbers, a) else a)
+    """Return the left side of a rewrite as a formula of its variables, with data; None where it is none.
+
+    Its function is exp or log1p, its numbers are given, and its variables have the facts that its condition asks for.
+    """
+    numbers = {d.name: NUMBERS[d.kind] for d in rewrite.variables if d.kind in NUMBERS}
+    functions = [d.name for d in rewrite.variables if d.kind == "function"]
+    asked = {d.name: {*d.facts} for d in rewrite.variables if d.name not in (*numbers, *functions)}
+    for fact, name in re.findall(r"(\w+)\((\w+)\)", rewrite.condition or ""):
+        asked.get(name, set()).add(fact)
+    let = "; ".join(
+        f"{d.name}: {_kind(d)} {' '.join(sorted(asked[d.name]))}" for d in rewrite.variables if d.name in asked
+    )
+    text = rewrite.left
+    for name, function in zip(functions, ("exp", "log1p"), strict=False):
+        text = re.sub(rf"\b{name}\b", function, text)
+    tree = rebuild(read(text), lambda a: read(numbers.get(str(a.value), "0")) if _is_one_of(numbers, a) else a)
     try:
         e = mc.expression(written(tree), let)
         symbols = [e.names.symbols[name] for name in e.names.written]
         for point in points([e.reference], [e.node], e.names, symbols):
-            wrt = next(s.name for s in symbols)
-            found = Formula(written(tree), e.declarations.replace(", undeclared", ""), wrt, dict(point.data), dict(point.sizes))
+            let = e.declarations.replace(", undeclared", "")
+            found = Formula(written(tree), let, symbols[0].name, dict(point.data), dict(point.sizes))
             return as_number(found, point.value.shape)
-    except (mc.MatcalcError, np.linalg.LinAlgError, StopIteration):
+    except (mc.MatcalcError, np.linalg.LinAlgError, IndexError):
         return None
     return None
+
+
+def _is_one_of(names: Container[str], tree: Ast) -> bool:
+    return tree.head == "name" and tree.value in names
 
 
 def _kind(declaration: Any) -> str:
     if declaration.kind == "array":
         return "vector(n)"
     return declaration.kind + (f"({', '.join(map(written, declaration.sizes))})" if declaration.sizes else "")
-
-
-def _is_one_of(names: Container[str], tree: Ast) -> bool:
-    return tree.head == "name" and tree.value in names
 
 
 @cache
@@ -98,7 +110,7 @@ def original(place: int) -> Original | None:
 def original_of(formula: Formula) -> Original | None:
     try:
         found = Original(formula)
-    except (mc.MatcalcError, np.linalg.LinAlgError):
+    except (mc.MatcalcError, np.linalg.LinAlgError, TypeError):
         return None
     return found if found.is_finite else None
 
@@ -120,6 +132,13 @@ def fired():
 
     with mock.patch.object(rewriting.Rewriter, "apply", noted), on_trial(replace(shipped_rulebook())):
         yield seen
+
+
+def fires(rewrite: Any, right: Original) -> bool:
+    """Whether a rewrite fires in a formula."""
+    with fired() as seen:
+        plain(right)
+    return rewrite in seen
 
 
 def plain(right: Original) -> list[str]:

@@ -52,8 +52,12 @@ log(exp(T)) | relu(T) - relu(-T) | max(T, T) | min(T, T) | sign(T).*abs(T) | sin
 T.*((2 .+ sin(T)).*(1./(2 .+ sin(T)))) | (T./(1 .+ T.^2)).*(1 .+ T.^2) | T.*exp(T - T) | T.^1 | (T.^3).^(1/3) + T - (T.^3).^(1/3)
 max(T, 0) + min(T, 0) | T.*(step(T) + step(-T)) | T.*exp(-T).*exp(T) | tanh(T).*cosh(T)./cosh(T) + (T - tanh(T))
 """
-NONZERO = "T.^2./T | T.*(T.*(1./T)) | 1./(1./T) | T.^3./T.^2 | abs(T).^2./T | T.*(abs(T)./abs(T)) | sign(T).*exp(log(abs(T)))"
-POSITIVE = "sqrt(T).^2 | exp(log(T)) | abs(T) | (T.^(1/3)).^3 | sqrt(T.^2) | relu(T) | T.^(1/2).*T.^(1/2) | sqrt(T).*sqrt(T)"
+NONZERO = (
+    "T.^2./T | T.*(T.*(1./T)) | 1./(1./T) | T.^3./T.^2 | abs(T).^2./T | T.*(abs(T)./abs(T)) | sign(T).*exp(log(abs(T)))"
+)
+POSITIVE = (
+    "sqrt(T).^2 | exp(log(T)) | abs(T) | (T.^(1/3)).^3 | sqrt(T.^2) | relu(T) | T.^(1/2).*T.^(1/2) | sqrt(T).*sqrt(T)"
+)
 VECTOR = """
 T'' | Qz'*Qz*T | Qz*(Qz'*T) | inv(Nz)*(Nz*T) | Nz*(Nz \\ T) | eye(<n>)*T | diag(diag(T)) | diag(T)*ones(<n>) | T[::-1][::-1]
 {iz: T[iz]} | [T; T][:<n>] | T.*(uz.*(1./uz)) | T.*(vz./vz) | {iz: sum{jz: [iz == jz]*T[jz]}} | (T*xz'*xz)/(xz'*xz)
@@ -175,7 +179,9 @@ def textbook():
         found = re.match(r"\w+ of (.*) by (\w+) = [^|]*(?:\| (.*))?$", line)
         if found:
             yield found[1], found[3] or "", found[2]
-    for entry in tomllib.loads((CASES.parents[1] / "benchmarks" / "problems.toml").read_text(encoding="utf-8")).values():
+    for entry in tomllib.loads(
+        (CASES.parents[1] / "benchmarks" / "problems.toml").read_text(encoding="utf-8")
+    ).values():
         kinds, symbols, facts = ("scalar", "vector", "matrix"), entry["symbols"], entry.get("facts", {})
         words = [f"{x}: {kinds[len(s.split())]}{tuple(s.split())} {facts.get(x, '')}" for x, s in symbols.items()]
         let = "; ".join(words).replace("'", "").replace(",)", ")").replace("()", "")
@@ -223,7 +229,9 @@ def as_number(formula, shape):
 def random_formula(rng):
     """Return a random formula over the whole language as a number; None where it has no value."""
     book = default_rulebook()
-    case = random_case(book, rng.choice, rng.randrange(2**32), rng.choice((1, 2, 2, 3)), forms(book), forms(book), (2, 3, 1))
+    case = random_case(
+        book, rng.choice, rng.randrange(2**32), rng.choice((1, 2, 2, 3)), forms(book), forms(book), (2, 3, 1)
+    )
     data = {name: case.data[name] for name in case.symbols}
     if not data:
         return None
@@ -242,7 +250,9 @@ def random_formula(rng):
 def at(function, data, sizes):
     """Return the value of an expression or a compiled function at data and sizes, by name."""
     known = {**sizes, **data}
-    return function(**{name: known[name] for name in getattr(function, "symbols", None) or getattr(function, "args", ())})
+    return function(
+        **{name: known[name] for name in getattr(function, "symbols", None) or getattr(function, "args", ())}
+    )
 
 
 class Original:
@@ -260,7 +270,9 @@ class Original:
         if x.data[1].isdisjoint({"orthogonal"}):
             self.slope = quickly(self.line(e.reference, E), self.value)
         self.along = E
-        moved = {n: v * (1 + 1e-11 * np.cos(np.arange(np.size(v)).reshape(np.shape(v)))) for n, v in formula.data.items()}
+        moved = {
+            n: v * (1 + 1e-11 * np.cos(np.arange(np.size(v)).reshape(np.shape(v)))) for n, v in formula.data.items()
+        }
         self.noise = 10 * np.abs(at(g, moved, formula.sizes) - self.gradient).max(initial=0)
         self.is_finite = bool(np.all(np.isfinite(self.gradient)) and np.all(np.isfinite(self.value)))
 

@@ -58,7 +58,9 @@ class Tally:
 
     def __str__(self) -> str:
         counts = f"{self.out} left out, {self.compared} compared, {len(self.wrong)} differ, {len(self.refused)} refused"
-        return "\n".join([*(f"DIFFERS {one}" for one in self.wrong), *(f"REFUSED {one}" for one in self.refused), counts])
+        return "\n".join(
+            [*(f"DIFFERS {one}" for one in self.wrong), *(f"REFUSED {one}" for one in self.refused), counts]
+        )
 
 
 def originals(every: int = 1) -> list[Original]:

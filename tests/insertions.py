@@ -20,7 +20,7 @@ from matcalc.evidence.numeric.sampling import drawn_for, projected
 from matcalc.evidence.written.points import points
 from matcalc.evidence.written.truths import quickly
 from matcalc.language.read import read
-from matcalc.language.syntax import BINDERS, children, name, rebuild, replaced, walk
+from matcalc.language.syntax import BINDERS, children, rebuild, replaced, walk
 from matcalc.language.write import text as write
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.forms import forms
@@ -44,31 +44,34 @@ T*(cz/cz) | T*(cz^2*(1/cz)^2) | cz*T/cz | T*exp(cz - cz) | T*exp(log(dz) - log(d
 T*where(cz > cz, 2, 1) | T*step(dz) | T*sign(dz)^2 | T*sqrt(dz)^2/dz | T*abs(cz)/abs(cz) | T*max(cz, cz)/cz
 T*(xz'*(1./xz))/kz | T*sum(xz.*(1./xz))/kz | T*sum(exp(xz).*exp(-xz))/kz | T*norm2(Oz*xz)/norm2(xz)
 T*det(Oz'*Oz) | T*tr(Oz'*Oz)/kz | T*tr(Oz*Oz')/kz | T*det(Kz)/det(Kz) | T*exp(logdet(Kz) - logdet(inv(inv(Kz))))
-T*tr(Kz*inv(Kz))/kz | T*det(inv(Mz)*Mz) | T*sum(softmax(xz)) | T*(sum{iz: xz[iz]/xz[iz]})/kz | T*(xz'*Kz*xz)/(xz'*Kz*xz)
+T*tr(Kz*inv(Kz))/kz | T*det(inv(Mz)*Mz) | T*sum(softmax(xz)) | T*(sum{iz: xz[iz]/xz[iz]})/kz
+T*(xz'*Kz*xz)/(xz'*Kz*xz)
 T*sum(diag(Mz)./diag(Mz))/kz | T*norm2(xz)^2/(xz'*xz) | T*(tr(Mz'')/tr(Mz)) | T*sum(sort(xz) - sort(xz) + 1./kz)
 """
 BY_ENTRIES = """
 log(exp(T)) | relu(T) - relu(-T) | max(T, T) | min(T, T) | sign(T).*abs(T) | sinh(asinh(T)) | where(T > 0, T, T)
-T.*((2 .+ sin(T)).*(1./(2 .+ sin(T)))) | (T./(1 .+ T.^2)).*(1 .+ T.^2) | T.*exp(T - T) | T.^1 | (T.^3).^(1/3) + T - (T.^3).^(1/3)
+T.*((2 .+ sin(T)).*(1./(2 .+ sin(T)))) | (T./(1 .+ T.^2)).*(1 .+ T.^2) | T.*exp(T - T) | T.^1
+(T.^3).^(1/3) + T - (T.^3).^(1/3)
 max(T, 0) + min(T, 0) | T.*(step(T) + step(-T)) | T.*exp(-T).*exp(T) | tanh(T).*cosh(T)./cosh(T) + (T - tanh(T))
 """
-NONZERO = (
-    "T.^2./T | T.*(T.*(1./T)) | 1./(1./T) | T.^3./T.^2 | abs(T).^2./T | T.*(abs(T)./abs(T)) | sign(T).*exp(log(abs(T)))"
-)
-POSITIVE = (
-    "sqrt(T).^2 | exp(log(T)) | abs(T) | (T.^(1/3)).^3 | sqrt(T.^2) | relu(T) | T.^(1/2).*T.^(1/2) | sqrt(T).*sqrt(T)"
-)
+NONZERO = "T.^2./T | T.*(T.*(1./T)) | 1./(1./T) | T.^3./T.^2 | abs(T).^2./T | T.*(abs(T)./abs(T))"
+POSITIVE = "sqrt(T).^2 | exp(log(T)) | abs(T) | (T.^(1/3)).^3 | sqrt(T.^2) | relu(T) | T.^(1/2).*T.^(1/2)"
 VECTOR = """
-T'' | Qz'*Qz*T | Qz*(Qz'*T) | inv(Nz)*(Nz*T) | Nz*(Nz \\ T) | eye(<n>)*T | diag(diag(T)) | diag(T)*ones(<n>) | T[::-1][::-1]
+T'' | Qz'*Qz*T | Qz*(Qz'*T) | inv(Nz)*(Nz*T) | Nz*(Nz \\ T) | eye(<n>)*T | diag(diag(T))
+diag(T)*ones(<n>) | T[::-1][::-1]
 {iz: T[iz]} | [T; T][:<n>] | T.*(uz.*(1./uz)) | T.*(vz./vz) | {iz: sum{jz: [iz == jz]*T[jz]}} | (T*xz'*xz)/(xz'*xz)
-T + (uz - uz) | uz - uz + T | T.*exp(uz).*exp(-uz) | T + (Nz - Nz)*uz | T + Nz*(T - T) | (T'*eye(<n>))' | T.*diag(Nz*inv(Nz))
-diag(T*ones(<n>)') | diag(uz)*(T./uz) | T + (uz - uz'') | [T, T][:, 0] | T + stop(uz) - stop(uz) | inv(inv(Nz))*(Nz \\ T)
+T + (uz - uz) | uz - uz + T | T.*exp(uz).*exp(-uz) | T + (Nz - Nz)*uz | T + Nz*(T - T)
+(T'*eye(<n>))' | T.*diag(Nz*inv(Nz))
+diag(T*ones(<n>)') | diag(uz)*(T./uz) | T + (uz - uz'') | [T, T][:, 0]
+T + stop(uz) - stop(uz) | inv(inv(Nz))*(Nz \\ T)
 """
 MATRIX = """
 T'' | Pz'*Pz*T | T*(Qz*Qz') | inv(Sz)*Sz*T | T*Nz*inv(Nz) | Sz \\ (Sz*T) | eye(<m>)*T*eye(<n>) | T.*ones(<m>, <n>)
 triu(T) + tril(T, -1) | {iz,jz: T[iz,jz]} | {iz,jz: T[jz,iz]}' | T[::-1][::-1] | T[:, ::-1][:, ::-1] | [T; T][:<m>]
-[T, T][:, :<n>] | T.*(Bz.*(1./Bz)) | T.*(Yz./Yz) | T + Bz - Bz | Bz - Bz + T | T*diag(uz)*diag(1./uz) | reshape(vec(T), <m>, <n>)
-T + (Bz - Bz'') | kron(eye(1), T) | {iz,jz: sum{lz: T[iz,lz]*[lz == jz]}} | T + Bz*(Nz - Nz) | Pz*(Pz'*T*Qz)*Qz' | T*inv(inv(Nz))*inv(Nz)
+[T, T][:, :<n>] | T.*(Bz.*(1./Bz)) | T.*(Yz./Yz) | T + Bz - Bz | Bz - Bz + T | T*diag(uz)*diag(1./uz)
+reshape(vec(T), <m>, <n>)
+T + (Bz - Bz'') | kron(eye(1), T) | {iz,jz: sum{lz: T[iz,lz]*[lz == jz]}} | T + Bz*(Nz - Nz)
+Pz*(Pz'*T*Qz)*Qz' | T*inv(inv(Nz))*inv(Nz)
 T + stop(Bz) - stop(Bz) | Sz*(inv(Sz)*T) | inv(Sz)'*Sz'*T | T.*(exp(Bz).*exp(-Bz)) | (T'*Pz*Pz')' | T + (Lz - Lz)*T
 """
 SQUARE = """
@@ -327,7 +330,7 @@ def differences(original, value, gradient):
 
 
 class Campaign:
-    """Random insertions: how many were compared, checked by matcalc and compiled, how many refused, and what differs."""
+    """Random insertions: how many were compared, checked and compiled, how many refused, and what differs."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)

@@ -4,7 +4,7 @@
     python tests/switch_off_runs.py passes numpy [EVERY]
     python tests/switch_off_runs.py kernels numba [EVERY]
 
-EVERY takes each so many-th formula of the panel alone. What is refused without a kernel has no other way, and is listed.
+EVERY takes each so many-th formula of the panel alone. What has no other way than a kernel is refused, and is listed.
 """
 
 import sys
@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-import matcalc as mc
 import switched_off as off
 from insertions import Original
+
+import matcalc as mc
 from matcalc.rulebook.load import shipped_rulebook
 
 BEYOND = (mc.MatcalcError, np.linalg.LinAlgError)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
+from insertions import Formula, Original, as_number, at, differences, known_formulas
 
 import matcalc as mc
-from insertions import Formula, Original, as_number, at, differences, known_formulas
 from matcalc.calculus.simplify import rewrite as rewriting
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan import build_contraction, compare, expand, lower

@@ -1,7 +1,6 @@
 """Terms that change nothing, put into formulas, change nothing: neither values nor gradients (`insertions.py`)."""
 
 import pytest
-
 from insertions import Campaign
 
 

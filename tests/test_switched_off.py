@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-
 import switch_off_runs as runs
 import switched_off as off
 

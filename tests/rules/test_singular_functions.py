@@ -6,7 +6,8 @@ import pytest
 import matcalc as mc
 
 FUNCTIONS = {
-    "S.^-1.1": lambda s: s**-1.1, "1./S": lambda s: 1 / s, "log(S)": np.log, "sqrt(S)": np.sqrt, "1 + S": lambda s: 1 + s,
+    "S.^-1.1": lambda s: s**-1.1,
+    "1./S": lambda s: 1 / s, "log(S)": np.log, "sqrt(S)": np.sqrt, "1 + S": lambda s: 1 + s,
     "exp(S)": np.exp, "S.^3": lambda s: s**3, "cos(S)": np.cos,
 }  # fmt: skip
 

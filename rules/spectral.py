@@ -118,13 +118,18 @@ def matfun_(f: Function, S: Array, *E: Array) -> Array:
 
 
 def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
-    """A function of s - t, continued as an odd one, as a function of the symmetric [0, X; X', 0]."""
+    """A function of s - t, continued as an odd one, as a function of the symmetric [0, X; X', 0].
+
+    Where X has full rank, the eigenvectors of 0 are all of its longer side, and no change E of X leads from one to
+    another: the slope at 0 meets zeros alone, and is not asked for. It may be infinite, as that of 1/s.
+    """
 
     def odd(x: Array, k: int = 0) -> Array:
         x = np.asarray(x)
         off = np.abs(x) - t
         at_kink = (np.abs(off) <= rounding) & (t > rounding)
         inside, sign = f(np.where(at_kink, 0.0, off), k), np.sign(x)
+        inside = np.where((x == 0) & is_one_sided, 0.0, inside)
         return np.where(x == 0, 0.0 if k % 2 == 0 else inside, inside if k % 2 else sign * inside)
 
     m, n = X.shape
@@ -132,9 +137,10 @@ def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
     w, V = np.linalg.eigh(finite_(dilated[0]))
     rounding = 4 * len(w) * EPS * np.abs(w).max(initial=0)
     w = np.where(np.abs(w) <= rounding, 0.0, w)
+    is_one_sided = np.sum(w == 0) <= abs(m - n)
     if not E:
         return ((V * odd(w)) @ V.T)[:m, m:]
-    if np.sum(w == 0) > abs(m - n) and np.abs(odd(np.asarray(1e-300))) > 1e-150:
+    if not is_one_sided and np.abs(odd(np.asarray(1e-300))) > 1e-150:
         return np.full(X.shape, np.nan)
     return matfun_(odd, (V * w) @ V.T, *dilated[1:])[:m, m:]
 

@@ -61,9 +61,8 @@ def _takes_function(candidates: Sequence[Candidate], place: int) -> bool:
 
 def is_constant(rule: Rule) -> bool:
     """Whether an operation takes its arguments as constants: its differential is 0 in all of them."""
-    return (
-        not rule.linear and rule.kind == "op" and bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
-    )
+    is_flat = bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
+    return rule.kind == "op" and is_flat and not rule.linear
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from matcalc.errors import NoReference
 from matcalc.evidence.written import call_forms, index_forms, plain_forms
-from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf
+from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf, Unmeasured
 from matcalc.evidence.written.values import Array
 from matcalc.language.syntax import Ast
 
@@ -46,6 +47,10 @@ def tree_value(
 
     `base` are the data before they were moved along a direction.
 
-    Raises: as `Evaluator.value`.
+    Raises: as `Evaluator.value`; NoReference too for an index whose length only what stands around it tells, which
+        is known where shapes are unified, and not here.
     """
-    return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array
+    try:
+        return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array
+    except Unmeasured:
+        raise NoReference("an index whose length follows from what stands around it") from None

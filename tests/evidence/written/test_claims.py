@@ -111,6 +111,19 @@ def test_without_data_or_value_the_reason_is_said() -> None:
     assert told.startswith("at ") and "against its own node" in told
 
 
+def test_an_operation_that_is_linear_in_one_argument_moves_in_it() -> None:
+    told = mc.gradient("sum(G.*tie_same(x, z))", "z", "G: vector(n); x: vector(n); z: vector(n)").checked
+    assert told.startswith("at ") and "against" not in told
+
+
+def test_an_index_measured_by_what_stands_around_it() -> None:
+    """Its length is known where shapes are unified, not where the tree is evaluated alone."""
+    found = mc.gradient("{i: sum{j: [i == j]*x[j]}}'*A*x", "x", "A: matrix(n, n); x: vector(n)")
+    assert "against its own node: an index whose length follows" in found.checked
+    A, x = np.arange(9.0).reshape(3, 3), np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(found(A=A, x=x), (A + A.T) @ x, rtol=1e-14)
+
+
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_a_compiled_function_is_called(target: str) -> None:
     fn = mc.compile(["A*x", ("x'*x",)], target=target)

@@ -27,14 +27,20 @@ from matcalc.tensor.substitute import Batched, instantiate, rebuild
 
 def is_marked(node: Node) -> bool:
     """Whether a node holds a mark."""
-    return any(part.kind == "map" and part.rule.shown is not None for part in toposort([node]))
+    return any(map(_is_mark, toposort([node])))
+
+
+def _is_mark(node: Node) -> bool:
+    """Whether a node is a mark; one whose order is a symbol is read as it is."""
+    is_shown = node.kind == "map" and node.rule.shown is not None
+    return is_shown and (node.rule.shown_in is None or all(order.is_integer for order in node.params))
 
 
 def unmarked(node: Node) -> Node:
     """Return a node as it is read: each mark by what it is written as."""
 
     def change(part: Node) -> Node:
-        if part.kind != "map" or part.rule.shown is None:
+        if not _is_mark(part):
             return part
         operands, template = _template(part.rule, part.params)
         axes = tuple(range(part.rank))

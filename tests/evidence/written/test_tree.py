@@ -115,7 +115,9 @@ CASES = {
     "ones(m, n)": "np.ones((m, n))",
     "matfun(x -> x^2 + 1, P)": "P @ P + np.eye(n)",
     "matfun(exp, P)": "sl.expm(P)",
-    "root(w + w.^3 - x, w, start=x)": "np.array([min(np.roots([1, 0, 1, -v]), key=lambda r: abs(r.imag)).real for v in x])",
+    "root(w + w.^3 - x, w, start=x)": (
+        "np.array([min(np.roots([1, 0, 1, -v]), key=lambda r: abs(r.imag)).real for v in x])"
+    ),
     "stop(x)'*z": "x @ z",
     "D = A*S; D.*D": "(A @ S)**2",
     "tr(K) + K[0, 0] where K = S*S'": "np.trace(S @ S.T) + (S @ S.T)[0, 0]",

@@ -16,8 +16,9 @@ from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces, on_side
-from matcalc.tensor.constructors import add, hadamard, ones, product, scale, zeros
+from matcalc.calculus.derive.pieces import by_pieces, limit_beside, on_side
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
@@ -75,7 +76,7 @@ class Means:
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.place] = _beside(*operands[other.place], switch)
+                    operands[other.place] = _beside(*operands[other.place], switch, node.args)
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
@@ -134,12 +135,23 @@ class Means:
         return product(node.coef * coef, operands, node.out, node.sizes)
 
 
-def _beside(node: Node, at: Indices, switch: Jump) -> Operand:
-    """Return a jump at some indices as it is where a switch at the same indices is on."""
+def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
+    """Return a jump at some indices as it is where a switch at the same indices is on; `held` stand beside it."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
+        if where == at and is_jump(node) and (limit := limit_beside(node, root, side)) is not None:
+            node = _but_at_zero(node, root, limit, held)
     return node, at
+
+
+def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> Node:
+    """Return a node with a number in its place where `root` is 0; the node itself beside what is 0 there."""
+    away = apply(default_rulebook().playing("unequal"), [root, zeros(root.shape)])
+    if away in held:
+        return node
+    there = [(limit, ones(node.shape)), (-limit, away)] if limit else []
+    return add([(1, hadamard(away, node)), *there])
 
 
 def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:

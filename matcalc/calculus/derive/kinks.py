@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product as cartesian
 from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
@@ -109,11 +110,14 @@ class Means:
             return [chosen_from(node, axes)] if self.varies(node.args[0]) else []
         if node.kind == "sum":
             return [key for term in node.args for key in self.keys(term, axes)]
-        if node.kind != "product" or len(set(node.out)) < node.rank:
+        if node.kind != "product":
             return []
-        outer = dict(zip(node.out, axes, strict=True))
+        outer: dict[int, list[int]] = {}  # of a diagonal each axis is the other
+        for index, axis in zip(node.out, axes, strict=True):
+            outer.setdefault(index, []).append(axis)
         inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
-        return [key for arg, own in inner for key in self.keys(arg, tuple(outer[i] for i in own))]
+        places = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
+        return [key for arg, at in places for key in self.keys(arg, at)]
 
     def merged(self, node: Node, places: Sequence[int]) -> Node:
         """Return a product with what its jumps at `places` are together."""

@@ -96,7 +96,8 @@ NORMS = [
     Row("an angle of equal vectors", "acos(x'*y/(norm2(x)*norm2(y)))", COS, {"x": SAME, "y": SAME}, 0, ZERO3),
     Row("an angle of equal directions", "acos(x'*y/norm2(x)/norm2(y))", COS, {"x": SAME, "y": 3 * SAME}, 0),
     Row("an angle of normed vectors", "acos(normalize(x)'*normalize(y))", COS, {"x": SAME, "y": SAME}, 0, ZERO3),
-    Row("a cross product with itself", "norm2(cross(x, y))", "x: vector(3); y: vector(3)", {"x": SAME, "y": SAME}, 0, ZERO3, None, EXACT),
+    Row("a cross product with itself", "norm2(cross(x, y))", "x: vector(3); y: vector(3)",
+        {"x": SAME, "y": SAME}, 0, ZERO3, None, EXACT),
 ]  # fmt: skip
 
 ENTROPY = (of(0, 0, -np.inf), np.log(2), ZERO3)
@@ -114,7 +115,8 @@ LIKELIHOODS = [
     Row("probit", "sum(log(erfc(-z/sqrt(2))/2))", "z: vector(n)", {"z": of(-40, 3, -8)},
         log_ndtr(-40) + log_ndtr(3) + log_ndtr(-8), of(mills(-40), mills(3), mills(-8)),
         -np.diag([m * (m + z) for m, z in [(mills(-40), -40), (mills(3), 3), (mills(-8), -8)]]), 2e-11),
-    Row("log1mexp", "sum(log(1 - exp(-x)))", W, {"x": of(1e-20, 40)}, np.log(1e-20) - np.exp(-40), of(1e20, np.exp(-40))),
+    Row("log1mexp", "sum(log(1 - exp(-x)))", W, {"x": of(1e-20, 40)}, np.log(1e-20) - np.exp(-40),
+        of(1e20, np.exp(-40))),
     Row("an ordered logit", "log(sigmoid(x + 1) - sigmoid(x - 1))", "x: scalar", {"x": -40.0},
         log_logistic_mass(-41, -39), 1),
     Row("an ordered logit by exp", "log(1/(1 + exp(-x - 1)) - 1/(1 + exp(-x + 1)))", "x: scalar", {"x": -40.0},
@@ -125,8 +127,8 @@ LIKELIHOODS = [
     Row("von Mises", "k*cos(x) - log(2*pi*besseli(0, k))", "x: scalar; k: scalar positive", {"x": 0.1, "k": 1000.0},
         float(1000 * mpmath.cos(mpmath.mpf("0.1")) - mpmath.log(2 * mpmath.pi) - (1000 + mpmath.log(
             mpmath.besseli(0, 1000) * mpmath.exp(-1000)))), -1000 * np.sin(0.1), -1000 * np.cos(0.1)),
-    Row("von Mises in k", "k*cos(x) - log(2*pi*besseli(0, k))", "k: scalar positive; x: scalar", {"k": 1000.0, "x": 0.1},
-        None, float(mpmath.cos(mpmath.mpf("0.1")) - mpmath.besseli(1, 1000) / mpmath.besseli(0, 1000)), None, 1e-11),
+    Row("von Mises in k", "k*cos(x) - log(2*pi*besseli(0, k))", "k: scalar positive; x: scalar",
+        {"k": 1000.0, "x": 0.1}, None, float(mpmath.cos(mpmath.mpf("0.1")) - mpmath.besseli(1, 1000) / mpmath.besseli(0, 1000)), None, 1e-11),
     Row("Student t", "gammaln((v + 1)/2) - gammaln(v/2) - log(v*pi)/2 - (v + 1)/2*log(1 + x^2/v)",
         "x: scalar; v: scalar positive", {"x": 1.5, "v": 1e12}, -2.043938533204782, -1.499999999998125,
         -0.99999999999425),

@@ -10,7 +10,6 @@ from found_numbers import ROWS
 import matcalc as mc
 
 IDS = [row.name for row in ROWS]
-SAVED = ROWS[::6]
 
 
 @cache
@@ -32,19 +31,28 @@ def compare(row, found, wanted):
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
+@pytest.mark.sampled(4)
 def test_plain(number):
     made, wanted = formulas(number)
     compare(ROWS[number], [f(**ROWS[number].data) for f in made], wanted)
 
 
-@pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
-def test_compiled(number, target):
+@pytest.mark.sampled(20)
+def test_numpy(number):
     made, wanted = formulas(number)
-    compare(ROWS[number], mc.compile(made, target=target)(**ROWS[number].data), wanted)
+    compare(ROWS[number], mc.compile(made, target="numpy")(**ROWS[number].data), wanted)
 
 
+@pytest.mark.parametrize("number", range(len(ROWS)), ids=IDS)
 @pytest.mark.whole
+@pytest.mark.thinned(8)
+def test_numba(number):
+    made, wanted = formulas(number)
+    compare(ROWS[number], mc.compile(made)(**ROWS[number].data), wanted)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(0, len(ROWS), 6), ids=IDS[::6])
 def test_saved(number, tmp_path):
     made, wanted = formulas(number)

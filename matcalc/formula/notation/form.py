@@ -176,7 +176,7 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
 
 
 def extended(front: Sequence[Form], x: Form) -> Form:
-    """Return `front * x` where a product x needs no parentheses: its factors follow on, those of `1./d` as `front./d`."""
+    """Return `front * x` where a product x needs no parentheses: its factors follow on: `front./d`."""
     if not front:
         return x
     if x.is_whole or not syntax.is_chain(x.ast):

@@ -316,9 +316,3 @@ def rising_far_(i: int, j: int, z: Array, b: Array) -> Array:
         return slope(0)
     lah = [math.comb(i - 1, k - 1) * math.factorial(i) // math.factorial(k) for k in range(1, i + 1)]
     return (-1) ** i * sum(count * z ** (i + k) * slope(k) for k, count in enumerate(lah, 1))
-
-
-def angle_between_(x: Array, y: Array) -> Array:
-    """The angle of two vectors by those of a triangle, right for small ones too."""
-    u, v = x / np.linalg.norm(x), y / np.linalg.norm(y)
-    return np.asarray(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)))

@@ -93,9 +93,9 @@ NORMS = [
     Row("p-norm with p = 2", "normp(x, p)", W + "; p: scalar", {"x": THREE, "p": 2.0}, 5, THREE / 5, SPHERE),
     Row("p-norm as a power", "sum(abs(x).^p)^(1/p)", W + "; p: scalar", {"x": THREE, "p": 2.0}, 5, THREE / 5, SPHERE),
     Row("p-norm with p = 3", "normp(x, p)", W + "; p: scalar", {"x": of(2, 0), "p": 3.0}, 2, of(1, 0), 0 * HALF),
-    Row("an angle of equal vectors", "acos(x'*y/(norm2(x)*norm2(y)))", COS, {"x": SAME, "y": SAME}, 0, ZERO3),
+    Row("an angle of equal vectors", "acos(x'*y/(norm2(x)*norm2(y)))", COS, {"x": SAME, "y": SAME}, 0),
     Row("an angle of equal directions", "acos(x'*y/norm2(x)/norm2(y))", COS, {"x": SAME, "y": 3 * SAME}, 0),
-    Row("an angle of normed vectors", "acos(normalize(x)'*normalize(y))", COS, {"x": SAME, "y": SAME}, 0, ZERO3),
+    Row("an angle of normed vectors", "acos(normalize(x)'*normalize(y))", COS, {"x": SAME, "y": SAME}, 0),
     Row("a cross product with itself", "norm2(cross(x, y))", "x: vector(3); y: vector(3)",
         {"x": SAME, "y": SAME}, 0, ZERO3, None, EXACT),
 ]  # fmt: skip
@@ -128,7 +128,8 @@ LIKELIHOODS = [
         float(1000 * mpmath.cos(mpmath.mpf("0.1")) - mpmath.log(2 * mpmath.pi) - (1000 + mpmath.log(
             mpmath.besseli(0, 1000) * mpmath.exp(-1000)))), -1000 * np.sin(0.1), -1000 * np.cos(0.1)),
     Row("von Mises in k", "k*cos(x) - log(2*pi*besseli(0, k))", "k: scalar positive; x: scalar",
-        {"k": 1000.0, "x": 0.1}, None, float(mpmath.cos(mpmath.mpf("0.1")) - mpmath.besseli(1, 1000) / mpmath.besseli(0, 1000)), None, 1e-11),
+        {"k": 1000.0, "x": 0.1}, None,
+        float(mpmath.cos(mpmath.mpf("0.1")) - mpmath.besseli(1, 1000) / mpmath.besseli(0, 1000)), None, 1e-11),
     Row("Student t", "gammaln((v + 1)/2) - gammaln(v/2) - log(v*pi)/2 - (v + 1)/2*log(1 + x^2/v)",
         "x: scalar; v: scalar positive", {"x": 1.5, "v": 1e12}, -2.043938533204782, -1.499999999998125,
         -0.99999999999425),

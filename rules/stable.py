@@ -250,3 +250,69 @@ def poch_diff_(k: int, a: Array, b: Array) -> Array:
     with np.errstate(all="ignore"):
         mean = np.sum(weights * sp.polygamma(k, a[..., None] + near[..., None] * nodes), -1)
         return np.where(is_near, b * mean, sp.polygamma(k - 1, a + b) - sp.polygamma(k - 1, a))
+
+
+def power_slope_(i: int, n: int, b: Array, u: Array, w: Array) -> Array:
+    """The i-th derivative in a of w^n, w = a/(1 + a*b), u = 1/(1 + a*b)."""
+    total = np.zeros_like(w)
+    for m in range(min(i, n) + 1):
+        count = math.comb(i, m) * math.perm(n, m) * math.prod(range(n, n + i - m))
+        total = total + count * (-b) ** (i - m) * w ** (n - m)
+    return total * u**i
+
+
+def log_area_(i: int, x: Array) -> Array:
+    """The i-th derivative of the integral of log(1 + x*t) over t from 0 to 1."""
+    nodes, weights = gauss_()
+    t = np.where(np.abs(x) < 1, x, 0.0)[..., None] * nodes
+    slope = np.log1p(t) if i == 0 else (-1) ** (i - 1) * math.factorial(i - 1) / (1 + t) ** i
+    near = np.sum(weights * nodes**i * slope, -1)
+    lower = i * log1pc_diff_(i - 1, x) if i else -1.0
+    return np.where(np.abs(x) < 1, near, (1 + x) * log1pc_diff_(i, x) + lower)
+
+
+def log_rising_diff_(i: int, j: int, a: Array, b: Array) -> Array:
+    """The derivative of gammaln(b + 1/a) - gammaln(1/a) + b*log(a), i times in a and j times in b."""
+    a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+    with np.errstate(all="ignore"):
+        is_near = (a >= 0) & (a <= 0.1) & (a <= 0.1 * (1 + a * b))
+        near = rising_near_(i, j, np.where(is_near, a, 0.0), np.where(is_near, b, 0.0))
+        far = rising_far_(i, j, 1 / np.where(is_near, 1.0, a), b)
+        return np.where(is_near, near, far)
+
+
+def rising_near_(i: int, j: int, a: Array, b: Array) -> Array:
+    """The derivative of log_rising for small a: of the integral, half the last term, and Bernoulli's terms."""
+    u = 1 / (1 + a * b)
+    w, sign = a * u, (-1) ** j
+    if j > 1:
+        total = sign * math.factorial(j - 2) * power_slope_(i, j - 1, b, u, w)
+    elif i > 0:
+        total = b ** (i + 1) * log_area_(i, a * b) if j == 0 else -math.factorial(i - 1) * (-b * u) ** i
+    else:
+        total = b * log_area_(0, a * b) if j == 0 else np.log1p(a * b)
+    if j > 0:
+        total = total + sign / 2 * math.factorial(j - 1) * power_slope_(i, j, b, u, w)
+    else:
+        total = total - 0.5 * (np.log1p(a * b) if i == 0 else -math.factorial(i - 1) * (-b * u) ** i)
+    bernoulli = sp.bernoulli(30)
+    for n in range(1, 30, 2):
+        coef = bernoulli[n + 1] / (n * (n + 1))
+        term = sign * math.prod(range(n, n + j)) * power_slope_(i, n + j, b, u, w)
+        total = total + coef * (term - (math.perm(n, i) * a ** max(n - i, 0) if j == 0 else 0))
+    return total
+
+
+def rising_far_(i: int, j: int, z: Array, b: Array) -> Array:
+    """The derivative of log_rising in a = 1/z, from those in z."""
+
+    def slope(k: int) -> Array:
+        log = np.log(z) if k == 0 else (-1) ** (k - 1) * math.factorial(k - 1) / z**k
+        if j == 0:
+            return (poch_diff_(k, z, b) if k else log_poch_(z, b)) - b * log
+        return sp.polygamma(j + k - 1, z + b) - (log if j == 1 else 0.0)
+
+    if i == 0:
+        return slope(0)
+    lah = [math.comb(i - 1, k - 1) * math.factorial(i) // math.factorial(k) for k in range(1, i + 1)]
+    return (-1) ** i * sum(count * z ** (i + k) * slope(k) for k, count in enumerate(lah, 1))

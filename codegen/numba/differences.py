@@ -123,12 +123,13 @@ def erf_excess(x, y):
 def log_poch(a, b):
     """gammaln(a + b) - gammaln(a): the integral of digamma where that is short."""
     if not 2.0 * abs(b) < a:
-        return vgammaln(a + b) - vgammaln(a)
+        own = -vlog(a) if 0.0 < a < 1e-300 else vgammaln(a)
+        return (-vlog(a + b) if 0.0 < a + b < 1e-300 else vgammaln(a + b)) - own
     total = 0.0
     for k in range(10):
         below, above = a + b * (0.5 - 0.5 * NODES_20[k]), a + b * (0.5 + 0.5 * NODES_20[k])
-        total += WEIGHTS_20[k] * (vdigamma(below) + vdigamma(above))
-    return b * (0.5 * total)
+        total += WEIGHTS_20[k] * (0.5 * vdigamma(below) + 0.5 * vdigamma(above))
+    return b * total
 
 
 @njit(**EXACT)

@@ -39,6 +39,12 @@ def tanhc(x):
 
 
 @njit(**INLINED)
+def xexp(x):
+    """x*exp(x), 0 at -inf."""
+    return 0.0 if x == -math.inf else x * vexp(x)
+
+
+@njit(**INLINED)
 def xexpm1(x):
     """x/(exp(x) - 1), 1 at 0, without overflow."""
     y = abs(x)

@@ -64,6 +64,7 @@ ROLES: Mapping[str, str] = {
     "running_total": "the sums of the first entries",
     "average": "a total over its count",
     "entries_product": "the product of entries",
+    "direction": "a vector over its length",
     "euclidean_length": "the root of a sum of squares",
 }
 """Part -> what the entry that plays it is, in words."""

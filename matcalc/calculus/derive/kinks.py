@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product as cartesian
 from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces, on_side
-from matcalc.tensor.constructors import add, hadamard, ones, product, scale, zeros
+from matcalc.calculus.derive.pieces import by_pieces, limit_beside, on_side
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
@@ -75,7 +77,7 @@ class Means:
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.place] = _beside(*operands[other.place], switch)
+                    operands[other.place] = _beside(*operands[other.place], switch, node.args)
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
@@ -108,11 +110,14 @@ class Means:
             return [chosen_from(node, axes)] if self.varies(node.args[0]) else []
         if node.kind == "sum":
             return [key for term in node.args for key in self.keys(term, axes)]
-        if node.kind != "product" or len(set(node.out)) < node.rank:
+        if node.kind != "product":
             return []
-        outer = dict(zip(node.out, axes, strict=True))
+        outer: dict[int, list[int]] = {}  # of a diagonal each axis is the other
+        for index, axis in zip(node.out, axes, strict=True):
+            outer.setdefault(index, []).append(axis)
         inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
-        return [key for arg, own in inner for key in self.keys(arg, tuple(outer[i] for i in own))]
+        places = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
+        return [key for arg, at in places for key in self.keys(arg, at)]
 
     def merged(self, node: Node, places: Sequence[int]) -> Node:
         """Return a product with what its jumps at `places` are together."""
@@ -134,12 +139,23 @@ class Means:
         return product(node.coef * coef, operands, node.out, node.sizes)
 
 
-def _beside(node: Node, at: Indices, switch: Jump) -> Operand:
-    """Return a jump at some indices as it is where a switch at the same indices is on."""
+def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
+    """Return a jump at some indices as it is where a switch at the same indices is on; `held` stand beside it."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
+        if where == at and is_jump(node) and (limit := limit_beside(node, root, side)) is not None:
+            node = _but_at_zero(node, root, limit, held)
     return node, at
+
+
+def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> Node:
+    """Return a node with a number in its place where `root` is 0; the node itself beside what is 0 there."""
+    away = apply(default_rulebook().playing("unequal"), [root, zeros(root.shape)])
+    if away in held:
+        return node
+    there = [(limit, ones(node.shape)), (-limit, away)] if limit else []
+    return add([(1, hadamard(away, node)), *there])
 
 
 def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump, sides
+from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump, sides, up_to_sign
 from matcalc.calculus.derive.ties import weighed
 from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
@@ -101,14 +101,60 @@ def kink_roots(node: Node) -> frozenset[Node]:
 
 def _is_zero_where(node: Node, root: Node) -> bool:
     """Whether a node is 0 where `root` is, solved for one of its terms."""
-    solved, value, node = root, zeros(root.shape), on_side(node, root, 1)
-    if root.kind == "sum" and not node.is_zero:
-        inside = set(toposort([node]))
-        coef, solved = next(((c, n) for c, n in root.terms if n in inside and n.kind != "number"), (0, root))
-        if not coef:
-            return False
-        value = add([(-c / coef, n) for c, n in root.terms if n is not solved])
-    return _vanishes(substitute(node, {solved: value}))
+    node = on_side(node, root, 1)
+    solved = {} if node.is_zero else _solved(node, root)
+    return solved is not None and _vanishes(substitute(node, solved))
+
+
+def _solved(node: Node, root: Node) -> dict[Node, Node] | None:
+    """Return a part of a node and what it is where `root` is 0."""
+    if root.kind != "sum":
+        return {root: zeros(root.shape)}
+    inside = set(toposort([node]))
+    coef, solved = next(((c, n) for c, n in root.terms if n in inside and n.kind != "number"), (0, root))
+    return {solved: add([(-c / coef, n) for c, n in root.terms if n is not solved])} if coef else None
+
+
+def limit_beside(node: Node, root: Node, side: int) -> int | None:
+    """Return what a jump is as `root` goes to 0 from a side, where its argument goes to 0 with it; None if not seen.
+
+    Other kinks in the argument are there on one of their sides: `max(x, -3)` is x where x is nearly 0.
+    """
+    inside = arguments(node)
+    if len(inside) != 1 or not kink_roots(inside[0]) or not _is_zero_where(inside[0], root):
+        return None
+    near = _near_zero(inside[0], root, side)
+    turned, alone = (0, near) if near is inside[0] else up_to_sign(near)
+    if not turned or alone is not root:
+        return None
+    return turned * side if node.rule.parity == "odd" else int(turned == side)
+
+
+def _near_zero(node: Node, root: Node, side: int) -> Node:
+    """Return a node as it is where `root` is nearly 0, on a side."""
+    node, reached = on_side(node, root, side), _reached(node)
+    made: dict[Node, Node] = {}
+    for part in toposort([node]):
+        new = remake(part, {arg: made.get(arg, arg) for arg in part.args})
+        while part in reached and (piece := _piece_near(new, root)) is not None:
+            new = piece
+        made[part] = new
+    return made[node]
+
+
+def _piece_near(node: Node, root: Node) -> Node | None:
+    """Return the piece of a kink that it is where `root` is nearly 0, if it is in the inside of one."""
+    if node.kind != "map" or not node.rule.pieces:
+        return None
+    for (known, _), (_, piece) in zip(_piece_sides(node), piece_templates(node), strict=True):
+        solved = [_solved(at, root) for at in known]
+        sides_there = [
+            _constant_side(_piece(substitute(at, where), None, 0)) if where is not None else None
+            for at, where in zip(known, solved, strict=True)
+        ]
+        if known and all(there == wanted for there, wanted in zip(sides_there, known.values(), strict=True)):
+            return entrywise(piece, node)
+    return None
 
 
 def _vanishes(node: Node) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.match import match, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.tensor.constructors import add, apply, power, product, scale, split_coef
-from matcalc.tensor.node import Indices, Node, Operand, exponent_of, terms_of, toposort
+from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, exponent_of, terms_of, toposort
 from matcalc.tensor.sums import summands
 
 Bound = Callable[[Node], Node]
@@ -29,15 +29,15 @@ class Way(NamedTuple):
     finish: Callable[[Node, Bound], Iterator[Node]]
 
 
-def by_factor(left: Node, node: Node) -> Iterator[Way]:
+def by_factor(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
     """Yield the ways in which a pattern fits a factor of `node`, or of what it is the logarithm of."""
-    if left.kind == node.kind == "product":
+    if isinstance(node, OpenProduct) or left.kind == node.kind == "product":
         yield from _in_product(left, node)
     elif _is_logarithm(left) and _is_logarithm(node) and node.args[0].kind == "product":
         yield from _in_logarithm(left, node)
 
 
-def _in_product(left: Node, node: Node) -> Iterator[Way]:
+def _in_product(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
     main = _main(left)
     wanted, at = left.operands[main]
     base, exponent = exponent_of(wanted)
@@ -57,7 +57,7 @@ def _in_product(left: Node, node: Node) -> Iterator[Way]:
 class Taken(NamedTuple):
     """A product without its main factor: what is left, and the coefficient and indices of the right side."""
 
-    node: Node
+    node: Node | OpenProduct
     left: Node
     main: int
     kept: list[Operand]
@@ -121,7 +121,7 @@ def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
         for part in _parts(core, indices, operands):
             cancels += _multiply(operands, part, -exponent)
     if cancels:
-        sizes = {i: s for i, s in taken.node.sizes.items() if i in taken.node.out}
+        sizes = {i: s for i, s in enumerate(taken.node.index_sizes) if i in taken.node.out}
         yield product(coef, [*operands, (right, taken.indices)], taken.node.out, sizes)
 
 
@@ -141,6 +141,12 @@ def _multiply(operands: list[Operand], part: Operand, times: Fraction) -> bool:
     exponent *= times
     for place, (other, at) in enumerate(operands):
         same, given = exponent_of(other)
+        if same is not base and _is_length(base):
+            if exponent > 0 and (vector := _of_direction(other, at, base, indices)):
+                operands[place] = vector
+                exponent, cancels = exponent - 1, True
+                break
+            same, given = (base, 2 * given) if same is power(base, Fraction(2)) else (same, given)
         if same is base and at == indices and given * exponent < 0:
             del operands[place]
             exponent, cancels = exponent + given, any(n.kind == "symbol" for n in toposort([base]))
@@ -148,6 +154,22 @@ def _multiply(operands: list[Operand], part: Operand, times: Fraction) -> bool:
     if exponent:
         operands.append((power(base, exponent), indices))
     return cancels
+
+
+def _is_length(node: Node) -> bool:
+    return node.kind == "op" and node.rule.role == "euclidean_length"
+
+
+def is_direction(node: Node) -> bool:
+    """Whether a node is a vector over its length."""
+    return node.kind == "op" and node.rule.role == "direction"
+
+
+def _of_direction(node: Node, at: Indices, length: Node, indices: Indices) -> Operand | None:
+    """Return the vector of a direction that stands at the indices of its length and further ones, else None."""
+    if not is_direction(node) or node.args != length.args:
+        return None
+    return (node.args[0], at) if node.batches == length.batches and at[: len(indices)] == indices else None
 
 
 def _merge_exponential(operands: list[Operand], pattern: Node, more: Node, indices: Indices) -> bool:

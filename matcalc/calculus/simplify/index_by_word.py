@@ -11,6 +11,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from matcalc.calculus.simplify.abstraction import is_function_variable
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node, toposort
 
 
@@ -21,14 +22,22 @@ def head(node: Node) -> str:
 
 def heads(nodes: Sequence[Node]) -> frozenset[str]:
     """Return the names of the operations that occur in `nodes`, and "selector" if one does."""
-    return frozenset(head(n) for n in toposort(nodes) if n.kind in ("map", "op", "selector"))
+    found = [n for n in toposort(nodes) if n.kind in ("map", "op", "selector")]
+    return frozenset(head(n) for n in found).union(*map(_quotient, found))
 
 
 def _word(node: Node) -> list[str]:
     """Return what a pattern asks of a node: the operation's name, the selector's kind, or that it is a sum."""
     if node.kind == "selector":
         return [node.selector.kind]
-    return [head(node)] if node.kind in ("map", "op", "sum") else []
+    return [head(node), *_quotient(node)] if node.kind in ("map", "op", "sum") else []
+
+
+def _quotient(node: Node) -> list[str]:
+    """Return the operations that a direction stands for: a vector over its length."""
+    if node.kind != "op" or node.rule.role != "direction":
+        return []
+    return [default_rulebook().playing(role).name for role in ("fixed_power", "euclidean_length")]
 
 
 _held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()

@@ -17,7 +17,7 @@ from weakref import WeakSet
 
 from matcalc.calculus.function_bodies import derivative
 from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
-from matcalc.calculus.simplify.by_factor import by_factor
+from matcalc.calculus.simplify.by_factor import by_factor, is_direction
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
 from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
@@ -197,7 +197,10 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
 
 def _results_by_factor(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
     """Yield what a pattern makes of one factor of a product, or of what a function is taken of."""
-    for way in by_factor(pattern.left, node):
+    subjects: list[Node | OpenProduct] = [node]
+    if node.kind == pattern.left.kind == "product" and (opened := _opened(node, is_direction)) is not node:
+        subjects.append(opened)
+    for way in (way for subject in subjects for way in by_factor(pattern.left, subject)):
         right = _right(pattern, way.bindings, book) if _holds(pattern, way.bindings) else None
         if right is not None:
             yield from way.finish(right, partial(_bound, bindings=way.bindings))

@@ -176,7 +176,7 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
 
 
 def extended(front: Sequence[Form], x: Form) -> Form:
-    """Return `front * x` where a product x needs no parentheses: its factors follow on."""
+    """Return `front * x` where a product x needs no parentheses: its factors follow on: `front./d`."""
     if not front:
         return x
     if x.is_whole or not syntax.is_chain(x.ast):
@@ -185,6 +185,9 @@ def extended(front: Sequence[Form], x: Form) -> Form:
     both = (*front, x)
     tokens = len(front) + x.tokens + sum(f.within(SIGN) for f in front)
     degree = sum(f.degree for f in both)
+    if operators[0] == "./" and factors[0].head == "number" and factors[0].value == 1:
+        ast = syntax.product([*(f.ast for f in front), *factors[1:]], [*("*" for _ in front[1:]), *operators])
+        return Form(ast, PRODUCT, tokens - 2, transposes(both), joined(both), degree, used(both))
     ast = syntax.product([*(f.ast for f in front), *factors], [*("*" for _ in front), *operators])
     return Form(ast, PRODUCT, tokens, transposes(both), joined(both), degree, used(both))
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
+from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.points import Point, nudged, points, report
@@ -103,9 +104,30 @@ def _compared(
         found = _evaluated(claim.node, data, point.sizes)
         if found is None:
             continue
+        _check_hull(claim, found, point)
         error = _error(claim, question, found, reference, point, known, symbols, confirmed)
         worst = error if worst is None else worst if error is None else max(worst, error)
     return worst
+
+
+def _check_hull(claim: Claim, found: Array, point: Point) -> None:
+    """Compare a derivative with its projection on the linear hull of a variable's facts, which does not change it.
+
+    Directions are in the hull, so they do not see what stands beside it: a gradient in a symmetric matrix is symmetric.
+
+    Raises: InternalError.
+    """
+    derivation = claim.derivation
+    if derivation.what not in PROJECTED or derivation.convention != "projected" or derivation.layout == "vec":
+        return
+    x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
+    if len(x.shape) != 2 or not np.all(np.isfinite(found)):
+        return
+    parts = found.reshape(-1, *found.shape[-2:])
+    off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
+    if off > COARSE * float(np.max(np.abs(found), initial=0.0)):
+        message = f"{claim.label} failed its check: {off:.10g} of it is not in the linear hull of what {x.name} is"
+        raise InternalError(f"{message} (at {point})", hint=ADVICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +347,9 @@ def _product(claim: Claim, point: Point) -> Question:
     extra = {v.name: moves[y.name] for y, v in pairs}
     return Question(lambda found: _inner(found, E), first={x.name: E}, second=moves, extra=extra)
 
+
+PROJECTED = ("gradient", "jacobian", "hessian", "vjp", "hvp")
+"""Derivatives whose last axes are those of a variable."""
 
 KINDS: Mapping[str, Callable[[Claim, Point], Question]] = {
     "value": _value,

@@ -90,11 +90,14 @@ def run(given: Iterable[Formula], compiled: bool) -> tuple[Counter[str], list[st
     count = 0
     for text, declared, names in given:
         count += 1
+        if count % 50 == 0:
+            print(f"{count} formulas, {said.total()} results, {len(refused)} refused", flush=True)
         try:
             for report in told(text, declared, names, compiled):
                 said["checked" if report.startswith("at ") and ", against" not in report else report[:100]] += 1
         except mc.InternalError as error:
             refused.append(f"{text} | {declared} | {error.message}")
+            print(refused[-1], flush=True)
         except BEYOND:
             said["refused by name"] += 1
     return said, refused, count
@@ -106,7 +109,6 @@ def main() -> None:
     start = time.perf_counter()
     given = documented() if "documents" in sys.argv else formulas(count, seed)
     said, refused, count = run(given, "compiled" in sys.argv)
-    print("\n".join(refused))
     for what, times in said.most_common():
         print(f"{times:7d}  {what}")
     took = f"{time.perf_counter() - start:.0f} s"

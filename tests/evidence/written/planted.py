@@ -27,7 +27,18 @@ from evidence.written.planted_mutants import Mutant, of_python, of_rewrites, of_
 
 ROOT = Path(__file__).resolve().parents[3]
 PANEL = Path(__file__).with_name("planted_panel.py")
+SERVER = Path(__file__).with_name("planted_server.py")
 TRACED = Path(__file__).with_name("planted_lines.py")
+COMPILED = ("planner", "emitter", "kernels")
+"""Rooms whose faults show in compiled functions alone."""
+
+TELLING = ("a sign", "a factor", "a factor dropped", "a term dropped", "a transposition", "two indices exchanged",
+           "two operands exchanged", "off by one")  # fmt: skip
+"""Kinds of faults that show more often: more of them are planted."""
+
+MOST_RESULTS = 8
+"""Results of the panel that are made with a fault planted."""
+
 LIMIT = 150.0
 """Seconds that a panel may take."""
 
@@ -87,6 +98,8 @@ def is_same(a: object, b: object) -> bool:
 
 def judged(found: dict[str, tuple[str, object]], right: dict[str, tuple[str, object]]) -> tuple[str, str]:
     """Return the outcome of a mutant, and where and why: a result that is wrong and returned counts most."""
+    if "not planted" in found:
+        return "none", ""
     refusals, errors = [], []
     for label, (how, what) in found.items():
         known = right.get(label)
@@ -129,14 +142,16 @@ def mutants(tree: Path, room: str, met: dict[str, Any]) -> Iterator[Mutant]:
 
 
 def labels_for(mutant: Mutant, met: dict[str, Any]) -> list[str]:
-    """Return the results that reach a mutant, as far as that is known, at most 16."""
+    """Return the results that reach a mutant, as far as that is known."""
     if mutant.path.endswith(".py") and not mutant.entry:
-        return list(met["lines"][mutant.path][str(mutant.line)])
+        found = met["lines"][mutant.path][str(mutant.line)]
+        quick = [label for label in found if not label.startswith("numba")]
+        return (quick if mutant.room not in COMPILED else found)[:MOST_RESULTS] or list(found[:1])
     used = met["kernels"].get(mutant.entry, [])
     named = [label for label in met["labels"] if mutant.entry and re.search(rf"\b{mutant.entry}\b", label)]
     compiled = [label for label in met["labels"] if label.startswith(("numba", "numpy"))]
     rest = compiled if mutant.room == "kernels" else met["labels"][::9]
-    return list(dict.fromkeys([*used, *named, *rest]))[:16]
+    return list(dict.fromkeys([*used, *named, *rest]))[:MOST_RESULTS]
 
 
 def _function(text: str, line: int) -> str:
@@ -152,40 +167,80 @@ def drawn(found: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
     rng.shuffle(rest)
     used: Counter[str] = Counter()
     while rest:
-        best = min(rest, key=lambda m: (used[m.kind] + used[m.path], used[f"{m.path}:{m.line}"]))
+        best = min(rest, key=lambda m: (used[m.kind] / (1 + 3 * (m.kind in TELLING)) + used[m.path] / 2, used[m.before]))
         rest.remove(best)
-        used.update([best.kind, best.path, f"{best.path}:{best.line}"])
+        used.update([best.kind, best.path, best.before])
         yield best
 
 
-def tried(tree: Path, mutant: Mutant, right: Results, labels: Sequence[str]) -> tuple[str, str]:
+class Server:
+    """A process that plants faults of Python sources in forks of itself."""
+
+    def __init__(self, tree: Path, warm: bool) -> None:
+        self.command = [sys.executable, str(SERVER), str(tree), str(int(warm))]
+        self.process = subprocess.Popen(
+            self.command, env=environment(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout and self.process.stdout.readline() == "ready\n"
+
+    def panel(self, path: str, text: str, labels: Sequence[str], rule: tuple[str, str] | None = None) -> Results:
+        """Return how results of the panel end, with another text of a source."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps([path, text, labels, rule]) + "\n")
+        self.process.stdin.flush()
+        found: Results = {}
+        for line in self.process.stdout:
+            if not line.startswith("["):
+                continue
+            label, how, what = json.loads(line)
+            if label == "the end":
+                return {**found, **({"the end": ("error", f"status {how}")} if how else {})}
+            found[label] = how, what
+        return {**found, "the end": ("error", "the server ended")}
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def tried(tree: Path, servers: Sequence[Server], mutant: Mutant, right: Results, labels: Sequence[str]) -> tuple[str, str]:
     """Plant a fault, run the panel with the check, and return the outcome."""
     path = tree / mutant.path
     text, times = path.read_text(encoding="utf-8"), path.stat()
+    if mutant.path.startswith("matcalc/"):
+        return judged(servers[1].panel(mutant.path, mutant.applied(text), labels), right)
     try:
         path.write_text(mutant.applied(text), encoding="utf-8")
-        return judged(panel(tree, True, labels, mutant.rule), right)
+        return judged(servers[0].panel(mutant.path, "", labels, mutant.rule), right)
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def run(folder: Path, rooms: Sequence[str], count: int, seed: int, most: int = 60) -> list[tuple[Mutant, str, str]]:
+def run(folder: Path, rooms: Sequence[str], count: int, seed: int, most: int = 150) -> list[tuple[Mutant, str, str]]:
     """Try mutants of each room until so many show; write each outcome as it comes."""
     tree = copied(folder)
     rows: list[tuple[Mutant, str, str]] = []
-    right, met = panel(tree, False), reached(tree)
+    kept = folder / "reached.json"
+    if not kept.exists():
+        kept.write_text(json.dumps([panel(tree, False), reached(tree)]), encoding="utf-8")
+    servers = [Server(tree, warm) for warm in (False, True)]
+    right, met = json.loads(kept.read_text(encoding="utf-8"))
     for room in rooms:
         shown = 0
         for k, mutant in enumerate(drawn(list(mutants(tree, room, met)), seed)):
             if shown == count or k == most:
                 break
             known = right if not mutant.rule else right | panel(tree, False, [], mutant.rule)
-            how, why = tried(tree, mutant, known, labels_for(mutant, met))
+            how, why = tried(tree, servers, mutant, known, labels_for(mutant, met))
+            if how == "none":
+                continue
             shown += how in ("refused", "returned")
             rows.append((mutant, how, why))
             what = [room, how, mutant.path, mutant.line, mutant.kind, mutant.before.strip(), mutant.after.strip(), why]
             print(json.dumps(what), flush=True)
+    for server in servers:
+        server.close()
     shutil.rmtree(tree)
     return rows
 

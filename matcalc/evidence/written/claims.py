@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from matcalc.calculus.derive import conventions
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
@@ -23,6 +24,7 @@ from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.truths import Truth
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names
 
 EXACT, COARSE = 1e-8, 1e-6
@@ -105,6 +107,7 @@ def _compared(
         if found is None:
             continue
         _check_hull(claim, found, point)
+        _check_tangents(claim, point)
         error = _error(claim, question, found, reference, point, known, symbols, confirmed)
         worst = error if worst is None else worst if error is None else max(worst, error)
     return worst
@@ -128,6 +131,21 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     if off > COARSE * float(np.max(np.abs(found), initial=0.0)):
         message = f"{claim.label} failed its check: {off:.10g} of it is not in the linear hull of what {x.name} is"
         raise InternalError(f"{message} (at {point})", hint=ADVICE)
+
+
+def _check_tangents(claim: Claim, point: Point) -> None:
+    """Compare the projection that a call applies to the value of a tangent with that on the linear hull by numbers.
+
+    Raises: InternalError.
+    """
+    for x, dx in zip(claim.derivation.wrt, claim.derivation.tangents, strict=False):
+        if len(dx.shape) == 2 and dx.data[1]:
+            plain = symbol(dx.name, dx.shape)
+            drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
+            found = _evaluated(conventions.projected(plain, dx, 0), {dx.name: drawn}, point.sizes)
+            wanted = projected(drawn, tuple(x.data[1]))
+            if found is None or not np.allclose(found, wanted, rtol=COARSE, atol=COARSE):
+                raise InternalError(f"{claim.label} failed its check: the projection of {dx.name}", hint=ADVICE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,15 @@ import numpy as np
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
-from evidence.written.planted_mutants import Mutant, of_python, of_rewrites, of_rules, of_templates
+from evidence.written.planted_mutants import (
+    Mutant,
+    of_python,
+    of_results,
+    of_rewrites,
+    of_rules,
+    of_templates,
+    of_texts,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PANEL = Path(__file__).with_name("planted_panel.py")
@@ -33,7 +41,7 @@ COMPILED = ("planner", "emitter", "kernels")
 """Rooms whose faults show in compiled functions alone."""
 
 TELLING = ("a sign", "a factor", "a factor dropped", "a term dropped", "a transposition", "two indices exchanged",
-           "two operands exchanged", "off by one")  # fmt: skip
+           "off by one", "a result doubled", "a result with another sign", "a result transposed")  # fmt: skip
 """Kinds of faults that show more often: more of them are planted."""
 
 MOST_RESULTS = 8
@@ -138,7 +146,10 @@ def mutants(tree: Path, room: str, met: dict[str, Any]) -> Iterator[Mutant]:
                 found = (m._replace(entry=_function(text, m.line)) for m in of_python(room, name, text, None))
                 yield from (m for m in found if m.entry in met["kernels"])
             else:
-                yield from of_python(room, name, text, set(map(int, met["lines"].get(name, ()))))
+                lines = set(map(int, met["lines"].get(name, ())))
+                yield from of_python(room, name, text, lines)
+                yield from of_results(room, name, text, lines) if "compiler" not in name else ()
+                yield from of_texts(room, name, text, lines) if room == "emitter" else ()
 
 
 def labels_for(mutant: Mutant, met: dict[str, Any]) -> list[str]:

@@ -51,6 +51,42 @@ def of_python(room: str, path: str, text: str, lines: set[int] | None) -> Iterat
             yield Mutant(room, path, at, kind, source[at - 1], after)
 
 
+RESULT = """return (lambda r: __import__("matcalc.tensor.constructors", fromlist=["scale"]).{change} if type(r).__name__ == "Node" {asked}else r)"""
+RESULTS = {
+    "a result doubled": RESULT.format(change="scale(2, r)", asked=""),
+    "a result with another sign": RESULT.format(change="scale(-1, r)", asked=""),
+    "a result transposed": RESULT.format(change="transpose(r)", asked="and len(r.shape) == 2 and r.shape[0] == r.shape[1] "),
+}
+"""What a function that returns a node returns then."""
+
+TEXTS: tuple[tuple[str, str, str], ...] = (
+    ("a sign", r"\+=", "-="),
+    ("a sign", r" \+ ", " - "),
+    ("a sign", r" - ", " + "),
+    ("off by one", r"range\(", "range(1, "),
+    ("a factor", r"\b0\.0\b", "1.0"),
+    ("a factor", r"\}\*\{", "} + {"),
+)
+"""Kinds of faults in texts of code that the emitter writes."""
+
+
+def of_results(room: str, path: str, text: str, lines: set[int]) -> Iterator[Mutant]:
+    """Yield mutants in which a function returns another node."""
+    for number, line in enumerate(text.split("\n"), 1):
+        found = re.match(r"( +)return ([a-zA-Z_.]+\(.*\)|[a-z_]+)$", line)
+        if found and number in lines:
+            for kind, call in RESULTS.items():
+                yield Mutant(room, path, number, kind, line, f"{found[1]}{call}({found[2]})")
+
+
+def of_texts(room: str, path: str, text: str, lines: set[int]) -> Iterator[Mutant]:
+    """Yield mutants of the texts in a source that writes code."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if number in lines and line.count('"') > 1:
+            for kind, after in _replaced(line, line.index('"'), TEXTS):
+                yield Mutant(room, path, number, kind, line, after)
+
+
 def _sites(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
     """Yield a node, what stands there instead, and the kind of the fault."""
     for node in _code(tree):

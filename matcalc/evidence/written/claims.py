@@ -30,8 +30,8 @@ from matcalc.tensor.symbols import Names
 EXACT, COARSE = 1e-8, 1e-6
 """What of its scale a result may differ by from a truth; what it must differ by to be refused."""
 
-NOISE = 1e-13
-"""Differences of a function are of rounding below it: numbers near 1, as 1/2, may stand in it and cancel."""
+NOISE, SECOND_NOISE = 1e-13, 1e-10
+"""Differences of a function, and second ones, are of rounding below it: numbers near 1 may stand in it and cancel."""
 
 ADVICE = "this is a fault of matcalc: please report it with the formula; check=False skips the check"
 
@@ -197,10 +197,11 @@ def _error(
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
         return None
-    if question.first is not None and (
-        (error <= NOISE and not truth.by_complex_step) or _agrees_with_complex_step(question, found, reference, point)
-    ):
-        return None
+    if question.first is not None and not truth.by_complex_step:
+        if error <= (NOISE if question.second is None else SECOND_NOISE):
+            return None
+        if _agrees_with_complex_step(question, found, reference, point):
+            return None
     raise _fault(claim, question, found, truth, point)
 
 

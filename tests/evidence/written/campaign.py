@@ -3,8 +3,8 @@
     python tests/evidence/written/campaign.py [COUNT] [SEED] [compiled]
     python tests/evidence/written/campaign.py documents [compiled]
 
-With `documents` the formulas are those of the documentation, of README and of the cases. Prints each refusal, and a table
-of what `checked` says. A refusal is a wrong result or a false alarm: both are faults.
+With `documents` the formulas are those of the documentation, of README and of the cases. Prints each refusal, and a
+table of what `checked` says. A refusal is a wrong result or a false alarm: both are faults.
 """
 
 import json

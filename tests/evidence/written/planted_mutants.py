@@ -51,11 +51,14 @@ def of_python(room: str, path: str, text: str, lines: set[int] | None) -> Iterat
             yield Mutant(room, path, at, kind, source[at - 1], after)
 
 
-RESULT = """return (lambda r: __import__("matcalc.tensor.constructors", fromlist=["scale"]).{change} if type(r).__name__ == "Node" {asked}else r)"""
+RESULT = (
+    'return (lambda r: __import__("matcalc.tensor.constructors", fromlist=["scale"]).{change} '
+    'if type(r).__name__ == "Node" {asked}else r)'
+)
 RESULTS = {
     "a result doubled": RESULT.format(change="scale(2, r)", asked=""),
     "a result with another sign": RESULT.format(change="scale(-1, r)", asked=""),
-    "a result transposed": RESULT.format(change="transpose(r)", asked="and len(r.shape) == 2 and r.shape[0] == r.shape[1] "),
+    "a result transposed": RESULT.format(change="transpose(r)", asked="and len({*r.shape}) == 1 < len(r.shape) "),
 }
 """What a function that returns a node returns then."""
 

@@ -2,8 +2,8 @@
 
     python tests/evidence/written/planted_panel.py CHECK [LABELS [TEXT DECLARATIONS]]
 
-Prints one JSON line for each result: what it is of, then how it ended, then its numbers or the message. CHECK is 0 or 1;
-LABELS, a JSON list, are those of the results that are made. A TEXT is tried besides.
+Prints one JSON line for each result: what it is of, then how it ended, then its numbers or the message. CHECK is 0 or
+1; LABELS, a JSON list, are those of the results that are made. A TEXT is tried besides.
 """
 
 import json
@@ -29,7 +29,8 @@ SCALARS = (
     ("sum(cumsum(x).*z) + x[0]*z[n - 1]", "x"), ("sum{i,k: (sum{j: A[i,j]*M[j,k]})^2*x[k]}", "M"),
     ("sum(exp(-(x - z).^2/2)) + prod(x)", "x"), ("lambda_max(Q) + sum(eigvalsh(S))", "Q"), ("norm_nuc(A)", "A"),
     ("sum(tanh(A*M)*x)", "M"), ("sum(log(p + x.^2)) + p'*log(p)", "p"), ("(x'*z)^3 + c*exp(x'*z)", "x"),
-    ("sum{i,j: T[i,j,j]*x[j]}*c", "x"), ("sum(where(x > z, x.^2, sin(x)))", "x"), ("tr(kron(M, N)) + sum(vec(A))*c", "M"),
+    ("sum{i,j: T[i,j,j]*x[j]}*c", "x"), ("sum(where(x > z, x.^2, sin(x)))", "x"),
+    ("tr(kron(M, N)) + sum(vec(A))*c", "M"),
     ("a'*a + sum(a) where a = M*x - z", "x"), ("sum([A; x'*M; z']*x)", "x"), ("2*c^2*x'*z + 3*c*x'*z + x'*M*z*c", "c"),
 )  # fmt: skip
 ARRAYS = (
@@ -42,8 +43,10 @@ ARRAYS = (
 OTHERS = (
     ("expand", "(x + z)'*M*(x - z) + c*(x'*z + 1)^2"), ("factor", "c*x'*M*x + c*x'*N*x + c^2*x'*x"),
     ("collect", "c*x'*x + c*z'*z + c^2"), ("simplify", "exp(x)./sum(exp(x)) + log(exp(z)) - log(p.^2)"),
-    ("simplify", "tr(M*N) - tr(N*M) + det(M)*det(inv(M)) + tr(M')"), ("simplify", "logdet(S*S) + det(2*M) + norm2(A)^2"),
-    ("simplify", "x'*(1./x) + tr(inv(S)*S) + sum(p./p)"), ("simplify", "sin(x).^2 + cos(x).^2 + (x.^2 - z.^2)./(x + z)"),
+    ("simplify", "tr(M*N) - tr(N*M) + det(M)*det(inv(M)) + tr(M')"),
+    ("simplify", "logdet(S*S) + det(2*M) + norm2(A)^2"),
+    ("simplify", "x'*(1./x) + tr(inv(S)*S) + sum(p./p)"),
+    ("simplify", "sin(x).^2 + cos(x).^2 + (x.^2 - z.^2)./(x + z)"),
 )  # fmt: skip
 BUNDLES = (
     ("A*x + y", "x'*M*z", "A'*A + S", "L\\x", "S\\x", "tr(M*N)", "L*M"),

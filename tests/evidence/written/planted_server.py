@@ -2,10 +2,9 @@
 
     python tests/evidence/written/planted_server.py TREE WARM
 
-Reads JSON lines: the path of a source in TREE, its text with the fault, labels of results, and a text with declarations to
-try besides. Answers each with the lines
-of `planted_panel.py`, then with one that says how the fork ended. WARM is 1 for Python
-sources: in a fork the code of the functions of the source is replaced in memory. Else files are read in the fork.
+Reads JSON lines: the path of a source in TREE, its text with the fault, labels of results, and a text with declarations
+to try besides. Answers each with the lines of `planted_panel.py`, then with one that says how the fork ended. WARM is 1
+for Python sources: in a fork the code of the functions of the source is replaced in memory. Else it reads the files.
 """
 
 import gc

@@ -172,7 +172,7 @@ def test_a_constant_within_its_own_node_is_no_reference() -> None:
 @pytest.mark.parametrize("kind", ["gradient", "hessian", "hvp"])
 @pytest.mark.parametrize("fact", ["symmetric", "lower", "skew"])
 def test_what_directions_do_not_see_is_refused(fact: str, kind: str) -> None:
-    """A gradient in a symmetric matrix is symmetric: with another of the same slopes along symmetric directions it is not."""
+    """A gradient in a symmetric matrix is symmetric; another with the same slopes along symmetric matrices is not."""
     e, made, claim = _claim("tr(N*S*S*S)", "S", f"S: matrix(n, n) {fact}; N: matrix(n, n)", kind)
     assert checked([claim], e.reference, made.names).startswith("at ")
     rank = len(made.node.shape)

@@ -197,26 +197,10 @@ def _error(
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
         return None
-    if question.first is not None and not truth.by_complex_step:
-        if error <= (NOISE if question.second is None else SECOND_NOISE):
-            return None
-        if _agrees_with_complex_step(question, found, reference, point):
-            return None
+    noise = NOISE if question.second is None else SECOND_NOISE
+    if question.first is not None and not truth.by_complex_step and error <= noise:
+        return None
     raise _fault(claim, question, found, truth, point)
-
-
-def _agrees_with_complex_step(question: Question, found: Array, reference: Reference, point: Point) -> bool:
-    """Whether a complex step gives what was found, where differences do not: these are of rounding.
-
-    Where a complex step is 0, a function may have dropped the imaginary part.
-    """
-    if question.first is None or question.second is not None:
-        return False
-    exact = truths.by_complex_step(truths.moved(reference, point, question.first), point.value.shape)
-    if exact is None or not np.any(exact):
-        return False
-    error, size = _distance(question, found, Truth(exact, 0.0, 1e-300))
-    return error <= COARSE * size
 
 
 def _distance(question: Question, found: Array, truth: Truth) -> tuple[float, float]:

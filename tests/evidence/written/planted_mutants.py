@@ -74,12 +74,16 @@ TEXTS: tuple[tuple[str, str, str], ...] = (
 
 
 def of_results(room: str, path: str, text: str, lines: set[int]) -> Iterator[Mutant]:
-    """Yield mutants in which a function returns another node."""
-    for number, line in enumerate(text.split("\n"), 1):
-        found = re.match(r"( +)return ([a-zA-Z_.]+\(.*\)|[a-z_]+)$", line)
-        if found and number in lines:
+    """Yield mutants in which a function that returns a node returns another."""
+    source = text.split("\n")
+    functions = [f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.returns]
+    inside = [f for f in functions if ast.unparse(f.returns or f) in ("Node", "Node | None")]
+    for node in (part for f in inside for part in ast.walk(f) if isinstance(part, ast.Return) and part.value):
+        line = source[node.lineno - 1]
+        if node.lineno == node.end_lineno and node.lineno in lines and line.strip().startswith("return "):
+            head, value = line[: node.col_offset], line.strip().removeprefix("return ")
             for kind, call in RESULTS.items():
-                yield Mutant(room, path, number, kind, line, f"{found[1]}{call}({found[2]})")
+                yield Mutant(room, path, node.lineno, kind, line, f"{head}{call}({value})")
 
 
 def of_texts(room: str, path: str, text: str, lines: set[int]) -> Iterator[Mutant]:

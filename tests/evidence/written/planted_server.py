@@ -24,7 +24,7 @@ import planted_panel  # noqa: E402
 
 import matcalc as mc  # noqa: E402
 
-LIMIT = 60
+LIMIT = 150
 """Seconds that a fork may take."""
 
 ROOMS = ("matcalc.tensor", "matcalc.calculus", "matcalc.compiler", "matcalc.evidence")

@@ -258,6 +258,12 @@ def dlyapunov_(A: Array, Q: Array) -> Array:
     return sl.solve_discrete_lyapunov(A, Q)
 
 
+def vanishes_(*terms: Array) -> bool:
+    """Whether terms add up to 0, but for rounding: where they do not, what was found is no solution."""
+    size = max(float(np.max(np.abs(term), initial=0.0)) for term in terms)
+    return float(np.max(np.abs(sum(terms)), initial=0.0)) <= 1e-6 * size
+
+
 def care_(A: Array, B: Array, Q: Array, R: Array) -> Array:
     if not A.size or not finite_all_(A, B, Q, R):
         return A * np.nan
@@ -265,6 +271,8 @@ def care_(A: Array, B: Array, Q: Array, R: Array) -> Array:
     Y = sl.solve_continuous_are(A, B, S, P) if B.size else lyapunov_(A.T, -S)
     w = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ Y))
     if np.any(np.linalg.eigvalsh(P) <= 0) or not np.max(np.real(w)) < -EPS * np.max(np.abs(w)):
+        fault_("care: no stabilising solution for A, B, Q and a positive definite R")
+    if not vanishes_(A.T @ Y, Y @ A, -Y @ B @ np.linalg.solve(P, B.T @ Y), S):
         fault_("care: no stabilising solution for A, B, Q and a positive definite R")
     return Y
 
@@ -276,6 +284,8 @@ def dare_(A: Array, B: Array, Q: Array, R: Array) -> Array:
     Y = sl.solve_discrete_are(A, B, S, P) if B.size else dlyapunov_(A.T, S)
     w = np.linalg.eigvals(A - B @ np.linalg.solve(R + B.T @ Y @ B, B.T @ Y @ A))
     if np.any(np.linalg.eigvalsh(P) <= 0) or not np.max(np.abs(w)) < 1 - EPS:
+        fault_("dare: no stabilising solution for A, B, Q and a positive definite R")
+    if not vanishes_(A.T @ Y @ A, -Y, -A.T @ Y @ B @ np.linalg.solve(P + B.T @ Y @ B, B.T @ Y @ A), S):
         fault_("dare: no stabilising solution for A, B, Q and a positive definite R")
     return Y
 

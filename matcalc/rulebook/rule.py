@@ -128,6 +128,11 @@ class Rule:
         return tuple(p.name for p in self.parameters if p.kind == "entry")
 
     @property
+    def takes_constants(self) -> bool:
+        """Whether it takes its arguments as constants, but for those in which it is linear."""
+        return self.kind == "op" and bool(self.differentials) and set(self.differentials.values()) == {"0"}
+
+    @property
     def is_linear(self) -> bool:
         """Whether it is linear in each tensor, so that it is its own differential."""
         return all(p.name in self.linear for p in self.parameters if p.kind in VARIED)

@@ -35,15 +35,17 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
         raise NoReference(f"the function {word}")
     if candidates[0].rule.kind == "implicit":
         return (yield from _solution(at, tree, candidates[0].rule, args, place))
-    if all(is_constant(candidate.rule) for candidate in candidates):
-        place = replace(place, is_base=True)
+    outside = place
     arguments: list[Argument] = []
     for k, arg in enumerate(args):
+        is_base = all(c.rule.takes_constants and not is_moved(c.rule, k) for c in candidates)
+        place = replace(outside, is_base=True) if is_base else outside
         if _takes_function(candidates, k):
             arguments.append(Argument(partial(_function_value, at, _as_function(arg), place)))
         else:
             arguments.append(Argument((yield arg, place)))
     axis: int | None = None
+    place = replace(outside, is_base=True) if all(c.rule.takes_constants for c in candidates) else outside
     for key, arg in call_keywords(tree):
         value = yield arg, place
         if key == "axis":
@@ -59,10 +61,9 @@ def _takes_function(candidates: Sequence[Candidate], place: int) -> bool:
     return any(place < len(own) and own[place].kind == "function" for own in parameters)
 
 
-def is_constant(rule: Rule) -> bool:
-    """Whether an operation takes its arguments as constants: its differential is 0 in all of them."""
-    is_flat = bool(rule.differentials) and set(rule.differentials.values()) == {"0"}
-    return rule.kind == "op" and is_flat and not rule.linear
+def is_moved(rule: Rule, place: int) -> bool:
+    """Whether an operation is linear in an argument, by its place, which is then no constant."""
+    return rule.parameters[min(place, len(rule.parameters) - 1)].name in rule.linear
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:

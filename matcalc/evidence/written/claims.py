@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from matcalc.calculus.derive.conventions import is_vec
+from matcalc.calculus.derive import conventions
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
+from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.points import Point, nudged, points, report
@@ -23,10 +24,14 @@ from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.truths import Truth
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.node import Node
+from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names
 
 EXACT, COARSE = 1e-8, 1e-6
 """What of its scale a result may differ by from a truth; what it must differ by to be refused."""
+
+NOISE, SECOND_NOISE = 1e-13, 1e-10
+"""Differences of a function, and second ones, are of rounding below it: numbers near 1 may stand in it and cancel."""
 
 ADVICE = "this is a fault of matcalc: please report it with the formula; check=False skips the check"
 
@@ -103,9 +108,50 @@ def _compared(
         found = _evaluated(claim.node, data, point.sizes)
         if found is None:
             continue
+        _check_hull(claim, found, point)
+        _check_tangents(claim, point)
         error = _error(claim, question, found, reference, point, known, symbols, confirmed)
         worst = error if worst is None else worst if error is None else max(worst, error)
     return worst
+
+
+def _check_hull(claim: Claim, found: Array, point: Point) -> None:
+    """Compare a derivative with its projection on the linear hull of a variable's facts, which does not change it.
+
+    Directions are in the hull, so they do not see what stands beside it: a gradient in a symmetric matrix is symmetric.
+
+    Raises: InternalError.
+    """
+    derivation = claim.derivation
+    if (
+        derivation.what not in PROJECTED
+        or derivation.convention != "projected"
+        or conventions.is_vec(derivation.layout)
+    ):
+        return
+    x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
+    if len(x.shape) != 2 or not np.all(np.isfinite(found)):
+        return
+    parts = found.reshape(-1, *found.shape[-2:])
+    off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
+    if off > COARSE * float(np.max(np.abs(found), initial=0.0)):
+        message = f"{claim.label} failed its check: {off:.10g} of it is not in the linear hull of what {x.name} is"
+        raise InternalError(f"{message} (at {point})", hint=ADVICE)
+
+
+def _check_tangents(claim: Claim, point: Point) -> None:
+    """Compare the projection that a call applies to the value of a tangent with that on the linear hull by numbers.
+
+    Raises: InternalError.
+    """
+    for x, dx in zip(claim.derivation.wrt, claim.derivation.tangents, strict=False):
+        if len(dx.shape) == 2 and dx.data[1]:
+            plain = symbol(dx.name, dx.shape)
+            drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
+            found = _evaluated(conventions.projected(plain, dx, 0), {dx.name: drawn}, point.sizes)
+            wanted = projected(drawn, tuple(x.data[1]))
+            if found is None or not np.allclose(found, wanted, rtol=COARSE, atol=COARSE):
+                raise InternalError(f"{claim.label} failed its check: the projection of {dx.name}", hint=ADVICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +202,9 @@ def _error(
     if error <= max(COARSE * size, 100 * truth.error):
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
+        return None
+    noise = NOISE if question.second is None else SECOND_NOISE
+    if question.first is not None and not truth.by_complex_step and error <= noise:
         return None
     raise _fault(claim, question, found, truth, point)
 
@@ -262,7 +311,7 @@ def _gradient(claim: Claim, point: Point) -> Question:
 def _jacobian(claim: Claim, point: Point) -> Question:
     (x,) = claim.derivation.wrt
     E = point.direction(x)
-    if is_vec(claim.derivation.layout):
+    if conventions.is_vec(claim.derivation.layout):
         return Question(lambda found: found @ _stacked(E), _stacked, {x.name: E})
     return Question(lambda found: _inner(found, E), first={x.name: E})
 
@@ -275,7 +324,7 @@ def _hessian(claim: Claim, point: Point) -> Question:
     x, y = claim.derivation.wrt
     E, F = point.direction(x), point.direction(y, 1)
     first, second = {x.name: E}, {y.name: F}
-    if is_vec(claim.derivation.layout):
+    if conventions.is_vec(claim.derivation.layout):
         return Question(lambda found: _stacked(E) @ found @ _stacked(F), first=first, second=second)
     return Question(lambda found: _inner(_inner(found, F), E), first=first, second=second)
 
@@ -307,6 +356,9 @@ def _product(claim: Claim, point: Point) -> Question:
     extra = {v.name: moves[y.name] for y, v in pairs}
     return Question(lambda found: _inner(found, E), first={x.name: E}, second=moves, extra=extra)
 
+
+PROJECTED = ("gradient", "jacobian", "hessian", "vjp", "hvp")
+"""Derivatives whose last axes are those of a variable."""
 
 KINDS: Mapping[str, Callable[[Claim, Point], Question]] = {
     "value": _value,

@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, given_reference, given_value, operands_first, whole
-from matcalc.tensor.node import Node
+from matcalc.tensor.node import Node, toposort
 
 if TYPE_CHECKING:
     from matcalc.evidence.written.values import Array
@@ -67,6 +67,8 @@ def of_node(node: Node) -> Reference:
     """Return the reference of a formula that is known by its node alone."""
 
     def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
+        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in toposort(node)):
+            raise NoReference("an operation that takes its argument as a constant")
         return evaluate([node], data, sizes)[0]
 
     return Reference("its node", run, is_written=False)

@@ -1,14 +1,19 @@
 """Random formulas through the built-in check: how many are refused, and at how many nothing could be compared.
 
     python tests/evidence/written/campaign.py [COUNT] [SEED] [compiled]
+    python tests/evidence/written/campaign.py documents [compiled]
 
-Prints each refusal, and a table of what `checked` says. A refusal is a wrong result or a false alarm: both are faults.
+With `documents` the formulas are those of the documentation, of README and of the cases. Prints each refusal, and a
+table of what `checked` says. A refusal is a wrong result or a false alarm: both are faults.
 """
 
+import json
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -16,11 +21,41 @@ import matcalc as mc
 from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.strategies import chosen_forms, random_case
 
-BEYOND = (np.linalg.LinAlgError, mc.NotDifferentiable, mc.NotSupported)
+OTHER_NAMES = {"hvp": {"vector": "other_v"}}
+"""Names of new symbols that no formula has."""
+
+BEYOND = (np.linalg.LinAlgError, mc.NotDifferentiable, mc.NotSupported, mc.ShapeError, mc.UnknownName)
 """What a formula may be refused for."""
 
 
-def formulas(count: int, seed: int, depth: int = 3) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+ROOT = Path(__file__).resolve().parents[3]
+CASES = ("identities", "rules", "textbook")
+LEFT_OUT = ("settled",)
+"""Written by the program alone, with both operands of the same data: it takes one that is NaN for 0."""
+
+Formula = tuple[str, str, tuple[str, ...]]
+
+
+def documented() -> Iterator[Formula]:
+    """Yield what can be read as a formula in the documentation and in README, and the formulas of the cases."""
+    texts: dict[tuple[str, str], None] = {}
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        written = page.read_text(encoding="utf-8")
+        for text in re.findall(r"`([^`\n]+)`|\"([^\"\n]+)\"|^    (\S[^\n]*)$", written, re.MULTILINE):
+            texts.setdefault((next(filter(None, text)), ""))
+    for name in CASES:
+        for case in json.loads((ROOT / "tests" / "cases" / f"{name}.json").read_text(encoding="utf-8")):
+            texts.setdefault((case["text"], case["let"]))
+    for text, declared in texts:
+        try:
+            e = mc.expression(text, declared)
+        except (mc.MatcalcError, ValueError, TypeError):
+            continue
+        if e.names.written:
+            yield text, declared, tuple(e.names.written)
+
+
+def formulas(count: int, seed: int, depth: int = 3) -> Iterator[Formula]:
     """Yield random formulas with their declarations and symbols."""
     rng = np.random.default_rng(seed)
     book = default_rulebook()
@@ -29,7 +64,8 @@ def formulas(count: int, seed: int, depth: int = 3) -> Iterator[tuple[str, str, 
         case = random_case(
             book, lambda items: items[rng.integers(len(items))], int(rng.integers(2**31)), depth, pool, pool
         )
-        yield case.text, case.declarations, case.symbols
+        if not any(re.search(rf"\b{word}\(", case.text) for word in LEFT_OUT):
+            yield case.text, case.declarations, case.symbols
 
 
 def told(text: str, declared: str, names: tuple[str, ...], compiled: bool) -> Iterator[str]:
@@ -39,38 +75,44 @@ def told(text: str, declared: str, names: tuple[str, ...], compiled: bool) -> It
     for name in names:
         for derive in ("gradient", "hvp") if not e.node.shape else ("jvp", "vjp"):
             try:
-                yield getattr(e, derive)(name).checked
+                yield getattr(e, derive)(name, **OTHER_NAMES.get(derive, {})).checked
             except BEYOND:
                 yield "refused by name"
     if compiled:
         yield mc.compile(e).checked
+        yield mc.compile(e, target="numpy").checked
 
 
-def run(count: int, seed: int, compiled: bool) -> tuple[Counter[str], list[str]]:
-    """Return how often each thing is said, and what was refused."""
+def run(given: Iterable[Formula], compiled: bool) -> tuple[Counter[str], list[str], int]:
+    """Return how often each thing is said, what was refused, and the number of formulas."""
     said: Counter[str] = Counter()
     refused: list[str] = []
-    for text, declared, names in formulas(count, seed):
+    count = 0
+    for text, declared, names in given:
+        count += 1
+        if count % 50 == 0:
+            print(f"{count} formulas, {said.total()} results, {len(refused)} refused", flush=True)
         try:
             for report in told(text, declared, names, compiled):
                 said["checked" if report.startswith("at ") and ", against" not in report else report[:100]] += 1
         except mc.InternalError as error:
             refused.append(f"{text} | {declared} | {error.message}")
+            print(refused[-1], flush=True)
         except BEYOND:
             said["refused by name"] += 1
-    return said, refused
+    return said, refused, count
 
 
 def main() -> None:
-    count, seed = (int(word) for word in (*sys.argv[1:3], *("100", "0")[len(sys.argv[1:3]) :]))
+    words = [word for word in sys.argv[1:] if word.isdigit()]
+    count, seed = (int(word) for word in (*words, *("100", "0")[len(words) :]))
     start = time.perf_counter()
-    said, refused = run(count, seed, "compiled" in sys.argv)
-    print("\n".join(refused))
+    given = documented() if "documents" in sys.argv else formulas(count, seed)
+    said, refused, count = run(given, "compiled" in sys.argv)
     for what, times in said.most_common():
         print(f"{times:7d}  {what}")
-    print(
-        f"{count} formulas, {sum(said.values())} results, {len(refused)} refused, {time.perf_counter() - start:.0f} s"
-    )
+    took = f"{time.perf_counter() - start:.0f} s"
+    print(f"{count} formulas, {said.total()} results, {len(refused)} refused, {took}")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ from matcalc.evidence.written.compiled import Result, compiled_check
 from matcalc.evidence.written.reference import of_node, of_tree
 from matcalc.expressions.expression import Expression
 from matcalc.language.read import read
-from matcalc.tensor.constructors import add, ones, scale, symbol, transpose
+from matcalc.tensor.constructors import add, ones, product, scale, symbol, transpose
 from matcalc.tensor.node import Node
+from matcalc.tensor.substitute import substitute
 
 FORMULAS = (
     ("norm2(X*w - y)^2", "w", ""),
@@ -169,3 +170,38 @@ def test_a_second_process_does_not_check_again(tmp_path: Path) -> None:
 def test_names_that_are_sizes_alone_are_numbers() -> None:
     e = mc.expression("sum(x)/n + k", "x: vector(n); k: size")
     assert e.gradient("x").checked.startswith("at ")
+
+
+@pytest.mark.parametrize("text", ["tie_mean(y, z)", "real_values(z, y)", "equal_mean(y, z)"])
+def test_what_is_linear_in_an_argument_moves_with_it(text: str) -> None:
+    assert mc.expression(text).jvp("z").checked.startswith("at ")
+
+
+def test_a_constant_within_its_own_node_is_no_reference() -> None:
+    e = mc.expression("matfun_at(exp, S, a, stop(B))", "S: matrix(n, n) symmetric; a: scalar; B: matrix(n, n)")
+    assert e.jvp("B").checked.startswith("not checked: ")
+
+
+@pytest.mark.parametrize("kind", ["gradient", "hessian", "hvp"])
+@pytest.mark.parametrize("fact", ["symmetric", "lower", "skew"])
+def test_what_directions_do_not_see_is_refused(fact: str, kind: str) -> None:
+    """A gradient in a symmetric matrix is symmetric; another with the same slopes along symmetric matrices is not."""
+    e, made, claim = _claim("tr(N*S*S*S)", "S", f"S: matrix(n, n) {fact}; N: matrix(n, n)", kind)
+    assert checked([claim], e.reference, made.names).startswith("at ")
+    rank = len(made.node.shape)
+    n = made.node.shape[0]
+    beside = mc.expression({"symmetric": "M - M'", "lower": "triu(M, 1)", "skew": "M + M'"}[fact], "M: matrix(n, n)")
+    other = beside.node
+    if rank == 4:
+        ones_first = symbol("S", (n, n), (fact,))
+        other = product(1, [(ones_first, (0, 1)), (beside.node, (2, 3))], (0, 1, 2, 3))
+    wrong = substitute(add([(1, made.node), (1, other)]), {beside.names.symbols["M"]: e.names.symbols["N"]})
+    with pytest.raises(mc.InternalError, match="linear hull"):
+        checked([claim._replace(node=wrong)], e.reference, made.names)
+
+
+@pytest.mark.parametrize("text", ["care(A, eye(2), -eye(2), eye(2))", "dare(A, eye(2), -eye(2), eye(2))"])
+def test_equations_without_a_solution_are_refused(text: str) -> None:
+    e = mc.expression(text, "A: matrix(2, 2)")
+    with pytest.raises(np.linalg.LinAlgError, match="no stabilising solution"):
+        e(A=np.array([[0.1, 0.7], [-0.7, 0.1]]))

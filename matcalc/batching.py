@@ -20,8 +20,8 @@ from matcalc.expressions.derivatives import name_of, verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
-from matcalc.requests import request_of
 from matcalc.tensor.constructors import product
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size

@@ -56,12 +56,12 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
+from matcalc.expressions.requests import Output, Request, request_of
 from matcalc.expressions.wanted import wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.progress import under_way
-from matcalc.requests import Output, Request, request_of
 from matcalc.rulebook.load import is_shipped
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size

@@ -27,10 +27,10 @@ from matcalc.expressions.derivatives import each, verify
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
+from matcalc.expressions.requests import Output, Request
 from matcalc.expressions.wanted import whole_symbols
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
-from matcalc.requests import Output, Request
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute

@@ -8,8 +8,8 @@ from dataclasses import replace
 from matcalc.building import gradient_request, specified
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question
-from matcalc.requests import Request, request_of
 
 Blocks = Sequence[tuple[str, Expression]]
 

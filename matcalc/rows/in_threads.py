@@ -26,7 +26,7 @@ from matcalc.compiler.runtime.scipy_routines import count_of_threads
 from matcalc.compiler.runtime.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.requests import Request
+from matcalc.expressions.requests import Request
 from matcalc.rows.blocks import counted
 from matcalc.rows.separating import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of

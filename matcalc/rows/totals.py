@@ -13,9 +13,9 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
+from matcalc.expressions.requests import Output, Request
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
-from matcalc.requests import Output, Request
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, said
 from matcalc.tensor.node import Node, toposort

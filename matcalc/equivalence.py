@@ -147,7 +147,7 @@ def _check_proof(one: Expression, other: Expression) -> None:
     names = one.names.joined(other.names)
 
     def second(given: Mapping[str, Any]) -> Sequence[Array]:
-        value = other.reference.value(given, {n: given[n] for n in names.size_names})
+        value = other.reference.value(given, {n: given[n] for n in names.size_names if n in given})
         if not np.all(np.isfinite(value)):
             raise np.linalg.LinAlgError("no value")
         return [value]

@@ -48,9 +48,8 @@ def test_equal(left, right, declarations, domain):
 def value_at(found, text, declarations):
     """Return the value of a formula at a counterexample, None where it has none."""
     e = mc.expression(text, declarations)
-    known = {**found.at, **found.point.sizes}
     try:
-        return e(**{n: known[n] for n in e.symbols})
+        return e.reference.value(found.at, found.point.sizes)  # as written: computed, a quotient may have its limit
     except np.linalg.LinAlgError:
         return None
 

@@ -248,7 +248,7 @@ def _evaluated(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) 
     """Return the value of a result by plain NumPy; None where it has none."""
     try:
         return np.asarray(evaluate([node], data, sizes)[0])
-    except (np.linalg.LinAlgError, MatcalcError):
+    except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
         return None
 
 

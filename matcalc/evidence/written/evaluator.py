@@ -94,7 +94,7 @@ class Evaluator:
 
     def by_role(self, role: str, values: Sequence[Value]) -> Value:
         """Return the entry that plays a part in the language, applied to values."""
-        return called(self.book, spelled(role), [Argument(value) for value in values], None, True)
+        return called(self.book, spelled(role), [Argument(value) for value in values], None, self.expands)
 
     def length(self, label: int) -> int:
         """Return the length of an index.

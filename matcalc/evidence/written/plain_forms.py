@@ -106,7 +106,7 @@ def part_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
         if one.head == "slice":
             bounds = []
             for bound in one.args:
-                bounds.append(None if bound.head == "empty" else as_place((yield bound, place)))
+                bounds.append(None if bound.head == "empty" else _bound(bound, (yield bound, place)))
             subscripts.append(slice(*bounds))
             continue
         label = place.bound.get(str(one.value)) if one.head == "name" else None
@@ -119,6 +119,17 @@ def part_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
         value = yield one, place
         subscripts.append(value if value.exact is None else as_place(value))
     return indices.part(base, subscripts)
+
+
+def _bound(tree: Ast, value: Value) -> int:
+    """Return a bound of a range.
+
+    Raises: IndexError for a size that counts from the end and is 0 here: NumPy counts it from the start.
+    """
+    at = as_place(value)
+    if not at and tree.head == "negative":
+        raise IndexError("a bound from the end that is 0")
+    return at
 
 
 def as_place(value: Value) -> int:

@@ -25,10 +25,9 @@ def test_every_fact_has_ten_formulas_and_ends():
 
 def value_at(found, text, let):
     e = mc.expression(text, let)
-    known = {**found.at, **found.point.sizes}
     with np.errstate(all="ignore"):
         try:
-            return np.asarray(e(**{n: known[n] for n in e.symbols}))
+            return e.reference.value(found.at, found.point.sizes)  # as written: computed, a quotient may have its limit
         except np.linalg.LinAlgError:
             return np.asarray(np.nan)
 
@@ -79,7 +78,7 @@ MEETINGS = [
     ("where(x == 7, 1, 0)", "0", "x: scalar"),
     ("where(x^2 - 5*x + 6 == 0, 1, 0)", "0", "x: scalar"),
     ("where(x >= 1, 1, 0)", "step(x - 1)", "x: scalar"),
-    ("sum(step(x - y) + step(y - x))", "n", "x: vector(n); y: vector(n)"),
+    ("sum(step(x - y).^2)", "sum(step(x - y))", "x: vector(n); y: vector(n)"),
     ("where(x*y == 12, 1, 0)", "0", "x: scalar; y: scalar"),
     ("where(tr(A) == 3, 1, 0)", "0", "A: matrix(n, n)"),
     ("sum(where(A*x == b, 1, 0))", "0", "A: matrix(m, n); x: vector(n); b: vector(m)"),

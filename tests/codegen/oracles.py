@@ -110,6 +110,8 @@ ORACLES = {
     "max_at": lambda x: 1.0 * (x == x.max()),
     "min_at": lambda x: 1.0 * (x == x.min()),
     "median": np.median,
+    "sort": np.sort,
+    "equal_mean": lambda w, g: np.array([np.mean(g[w == v]) for v in w]),
     "median_at": lambda x: sum(0.5 * (x == v) for v in np.sort(x)[[(len(x) - 1) // 2, len(x) // 2]]),
     "prod": np.prod,
     "prod_others": lambda x, *e: along_all(others, x, *e),

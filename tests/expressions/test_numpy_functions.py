@@ -222,7 +222,7 @@ def test_derivatives_of_random_programs():
 
 
 MET_EVERYWHERE = (360,)
-"""Programs whose derivative is refused: `clip(w, -abs(w), abs(w))`, whose bounds are met everywhere, inside of a kink."""
+"""Programs whose derivative is refused: `clip(w, -abs(w), abs(w))`, which meets its bounds everywhere, in a kink."""
 
 
 @pytest.mark.parametrize("part", shares(10))

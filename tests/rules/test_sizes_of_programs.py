@@ -19,6 +19,7 @@ CUBIC = 3.2
 """The work of factorisations, of an estimate that is not quite n^3."""
 MORE = {
     "cumprod": "its derivative is that of a product of each row of a triangle",
+    "sort_rows": "its derivative is by the permutation of each row",
 }
 
 

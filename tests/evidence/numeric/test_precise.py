@@ -33,8 +33,14 @@ def of(rule):
     return []
 
 
+UNTWINNED = {"log_rising", "log_rising_diff"}
+"""Rules whose value has no form at many digits; tests/test_found_numbers.py holds them against mpmath."""
+
+
 @pytest.mark.parametrize(
-    "rule", [r for r in BOOK.rules.values() if r.values and r.kind != "implicit"], ids=lambda rule: rule.name
+    "rule",
+    [r for r in BOOK.rules.values() if r.values and r.kind != "implicit" and r.name not in UNTWINNED],
+    ids=lambda rule: rule.name,
 )
 @pytest.mark.sampled(11)
 def test_values(rule):
@@ -194,14 +200,16 @@ ELEMENTWISE = [
 ]
 
 
-@pytest.mark.parametrize("rule", [r for r in ELEMENTWISE if r.values], ids=lambda rule: rule.name)
+@pytest.mark.parametrize(
+    "rule", [r for r in ELEMENTWISE if r.values and r.name not in UNTWINNED], ids=lambda rule: rule.name
+)
 @pytest.mark.sampled(5)
 def test_special_points(rule):
     """An elementwise rule at every special point, outside its domain too, has a value at many digits or none: where
     NumPy's is finite it is that number, and nothing is raised but for a pole."""
     kinds = [p.kind for p in rule.parameters]
     plain, precise = oracle(BOOK, rule), precise_oracle(BOOK, rule)
-    places = [SPECIAL if kind == "entry" else (0, 1) for kind in kinds]
+    places = [SPECIAL if p.kind == "entry" else (1,) if "positive" in p.facts else (0, 1) for p in rule.parameters]
     for at in itertools.product(*places):
         given = [np.float64(x) if kind == "entry" else x for x, kind in zip(at, kinds, strict=True)]
         with np.errstate(all="ignore"):

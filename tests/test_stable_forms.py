@@ -7,6 +7,8 @@ import pytest
 from stable_forms import CASES, VECTOR_CASES, truths
 
 import matcalc as mc
+from matcalc.calculus.simplify.shortest import shortest
+from matcalc.expressions.expression import Expression
 
 BOUND = 2e-13
 IDS = [case.text for case in CASES]
@@ -56,7 +58,8 @@ def test_saved(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", ["sin(a*x)./(a*x)", "sin(x*a)./a./x", "2*a*sin(x*a)./(2*x*a.^2)"])
 def test_scalings_cancel(text):
-    assert "sinc1(a*x)" in str(mc.expression(text, "a: scalar; x: vector(n)").simplify())
+    e = mc.expression(text, "a: scalar; x: vector(n)")
+    assert "sinc1(a*x)" in str(Expression(shortest(e.node), e.names))  # what is computed; it is read as it was written
 
 
 @pytest.mark.parametrize("text", ["sin(x)./y", "exp(y)./erfc(x)", "exp(y).*erfc(x)", "log(y.*cosh(x))"])

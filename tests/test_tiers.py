@@ -12,7 +12,7 @@ LATER = {
     "test_alone.py": "starts Pythons without libraries; test_answers.py asks what the page asks",
     "test_alone_in_browser.py": "needs a browser; test_alone.py asks what that page asks",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
-    "test_switched_off.py": "derives and compiles a panel of formulas for each rewrite, pass and kernel that is left out",
+    "test_switched_off.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }
 """Files of which nothing is in the first tier: why."""

@@ -16,6 +16,7 @@ from matcalc.compiler.runtime.entry_code import entry, has_entry
 from matcalc.compiler.runtime.image import Made
 from matcalc.compiler.runtime.kernels import part_of
 from matcalc.compiler.runtime.library import free_names
+from matcalc.compiler.runtime.linker_symbols import address_of
 from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_items, load_text
 from matcalc.compiler.runtime.native import natively
@@ -29,8 +30,8 @@ from matcalc.compiler.runtime.write_file import write_text
 from matcalc.language.identifiers import file_path
 
 __all__ = [
-    "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry", "further_entries", "has_entry",
-    "header", "keep", "natively", "stored",
+    "address_of", "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry",
+    "further_entries", "has_entry", "header", "keep", "natively", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}

@@ -108,7 +108,7 @@ class Compiled:
         self._run: Callable[..., int] | None = None if is_polite else getattr(module, "run", None)
         self._quick: Callable[..., Any] | None = quick
         self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
-        self.address = _address(into) if type(self) is CALLED else 0
+        self.address = beside().address_of(into) if type(self) is CALLED else 0
         self._machine: Any = None
         if self.address:
             code = beside().entry(spec, type(self))
@@ -389,12 +389,6 @@ def _number(array: Array, operand: Operand) -> Any:
 def _is_polite(spec: CompiledSpec) -> bool:
     """Whether every call takes the polite way: to check facts, to round results, or where arrays are not known."""
     return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
-
-
-def _address(into: Any) -> int:
-    """Return where the machine code of an njit function of one signature is."""
-    compiled = into.overloads[into.signatures[0]]
-    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 def _refuse(*_: Any) -> Any:

@@ -24,7 +24,7 @@ def linked(module: str) -> Callable[[Any], Any]:
         import llvmlite.binding as llvm
 
         symbol = f"{module}.{dispatcher.__name__}"
-        llvm.add_symbol(symbol, _address(dispatcher))
+        llvm.add_symbol(symbol, address_of(dispatcher))
         stub = calling_symbol(symbol, _signature(dispatcher))
         stub.dispatcher = dispatcher
         return stub
@@ -44,7 +44,7 @@ def calling_symbol(symbol: str, signature: Any) -> Any:
 
 def by_address(dispatcher: Any) -> Any:
     """Return a call of a compiled njit function of one signature that no caller can cache on disk."""
-    address = _address(dispatcher)
+    address = address_of(dispatcher)
 
     def function(context: Any, builder: Any, kind: Any) -> Any:
         pointer = context.add_dynamic_addr(builder, address, info=dispatcher.__name__)
@@ -59,7 +59,8 @@ def _signature(dispatcher: Any) -> Any:
     return dispatcher.overloads[dispatcher.signatures[0]].signature
 
 
-def _address(dispatcher: Any) -> int:
+def address_of(dispatcher: Any) -> int:
+    """Return where the machine code of an njit function of one signature is."""
     compiled = dispatcher.overloads[dispatcher.signatures[0]]
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address

@@ -8,8 +8,7 @@ differs where both sides are well determined is a fault of matcalc, and is not r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.points import Point, nudged, points, report
+from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
 from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.truths import Truth
 from matcalc.evidence.written.values import Array
@@ -32,6 +32,9 @@ EXACT, COARSE = 1e-8, 1e-6
 
 NOISE, SECOND_NOISE = 1e-13, 1e-10
 """Differences of a function, and second ones, are of rounding below it: numbers near 1 may stand in it and cancel."""
+
+MOST_ALONE = 8
+"""Claims of one request that are compared one by one; of more, this many groups are."""
 
 ADVICE = "this is a fault of matcalc: please report it with the formula; check=False skips the check"
 
@@ -101,18 +104,69 @@ def _compared(
     """
     known: dict[object, Truth | None] = {}
     worst: float | None = None
-    for claim in claims:
-        kind = KINDS[claim.derivation.what]
-        question = kind(claim, point)
-        data = {**point.data, **question.extra}
-        found = _evaluated(claim.node, data, point.sizes)
-        if found is None:
-            continue
-        _check_hull(claim, found, point)
-        _check_tangents(claim, point)
-        error = _error(claim, question, found, reference, point, known, symbols, confirmed)
-        worst = error if worst is None else worst if error is None else max(worst, error)
+    for group in _groups(claims):
+        errors = [_error_of_all(group, reference, point, confirmed) if len(group) > 1 else None]
+        if errors == [None]:
+            errors = [_error_of_one(claim, reference, point, known, symbols, confirmed) for claim in group]
+        worst = max((e for e in (worst, *errors) if e is not None), default=None)
     return worst
+
+
+def _groups(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+    """Return claims in groups that are compared together: a formula of n symbols is not evaluated n times.
+
+    Up to MOST_ALONE derivatives of a kind are compared one by one.
+    """
+    groups: list[Sequence[Claim]] = []
+    for what in dict.fromkeys(claim.derivation.what for claim in claims):
+        alike = [claim for claim in claims if claim.derivation.what == what]
+        count = MOST_ALONE if what in JOINED and len(alike) > MOST_ALONE else len(alike)
+        groups += [alike[k::count] for k in range(count)]
+    return groups
+
+
+def _error_of_all(claims: Sequence[Claim], reference: Reference, point: Point, confirmed: set[object]) -> float | None:
+    """Return the relative error of a sum of derivatives along all their directions; None where it confirms nothing.
+
+    Raises: InternalError for a projection that is wrong.
+    """
+    questions = [KINDS[claim.derivation.what](claim, point) for claim in claims]
+    question = joined(questions)
+    data = {**point.data, **question.extra}
+    found = _evaluated([claim.node for claim in claims], data, point.sizes)
+    truth = _truth(question, reference, point, False, question.key in confirmed)
+    if found is None or truth is None:
+        return None
+    error, size = _distance(question, found, truth)
+    if not error <= max(EXACT * size, 3 * truth.error):
+        return None
+    for claim, value in zip(claims, found, strict=True):
+        _check_hull(claim, value, point)
+        _check_tangents(claim, point)
+    if truth.by_complex_step:
+        confirmed.add(question.key)
+    return error / size
+
+
+def _error_of_one(
+    claim: Claim,
+    reference: Reference,
+    point: Point,
+    known: dict[object, Truth | None],
+    symbols: Sequence[Node],
+    confirmed: set[object],
+) -> float | None:
+    """Return the relative error of one claim at a point; None where it is not determined there.
+
+    Raises: InternalError.
+    """
+    question = KINDS[claim.derivation.what](claim, point)
+    found = _evaluated([claim.node], {**point.data, **question.extra}, point.sizes)
+    if found is None:
+        return None
+    _check_hull(claim, found[0], point)
+    _check_tangents(claim, point)
+    return _error(claim, question, found, reference, point, known, symbols, confirmed)
 
 
 def _check_hull(claim: Claim, found: Array, point: Point) -> None:
@@ -148,35 +202,16 @@ def _check_tangents(claim: Claim, point: Point) -> None:
         if len(dx.shape) == 2 and dx.data[1]:
             plain = symbol(dx.name, dx.shape)
             drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
-            found = _evaluated(conventions.projected(plain, dx, 0), {dx.name: drawn}, point.sizes)
+            found = _evaluated([conventions.projected(plain, dx, 0)], {dx.name: drawn}, point.sizes)
             wanted = projected(drawn, tuple(x.data[1]))
-            if found is None or not np.allclose(found, wanted, rtol=COARSE, atol=COARSE):
+            if found is None or not np.allclose(found[0], wanted, rtol=COARSE, atol=COARSE):
                 raise InternalError(f"{claim.label} failed its check: the projection of {dx.name}", hint=ADVICE)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """How a claim is tested at a point: along which directions, with which values of new symbols, contracted how.
-
-    `first` and `second` are directions by symbol name; without them the value itself is compared.
-    """
-
-    contract: Callable[[Array], Array]
-    truth: Callable[[Array], Array] = lambda slope: slope
-    first: Mapping[str, Array] | None = None
-    second: Mapping[str, Array] | None = None
-    extra: Mapping[str, Array] = field(default_factory=dict)
-
-    @property
-    def key(self) -> object:
-        """What tells truths apart at one point."""
-        return tuple(self.first or ()), tuple(self.second or ()), self.second is None
 
 
 def _error(
     claim: Claim,
     question: Question,
-    found: Array,
+    found: Sequence[Array],
     reference: Reference,
     point: Point,
     known: dict[object, Truth | None],
@@ -209,10 +244,10 @@ def _error(
     raise _fault(claim, question, found, truth, point)
 
 
-def _distance(question: Question, found: Array, truth: Truth) -> tuple[float, float]:
+def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple[float, float]:
     """Return how far a result is from a truth, and the size of both."""
     with np.errstate(all="ignore"):
-        contracted, wanted = question.contract(found), question.truth(truth.value)
+        contracted, wanted = question.contract(*found), question.truth(truth.value)
         if np.shape(contracted) != np.shape(wanted):
             return float("inf"), 1.0
         off = np.abs(contracted - wanted)
@@ -244,10 +279,10 @@ def _truth(
         return truths.second_quickly(plane, point.value, is_confirmed)
 
 
-def _evaluated(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:
-    """Return the value of a result by plain NumPy; None where it has none."""
+def _evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
+    """Return the values of results by plain NumPy; None where they have none."""
     try:
-        return np.asarray(evaluate([node], data, sizes)[0])
+        return [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
         return None
 
@@ -259,7 +294,7 @@ def _is_determined(
     results = []
     for k in range(NUDGES):
         data = nudged(point, symbols, NUDGE, k)
-        found = _evaluated(claim.node, {**data, **question.extra}, point.sizes)
+        found = _evaluated([claim.node], {**data, **question.extra}, point.sizes)
         try:
             there = Point(data, point.sizes, reference.value(data, point.sizes))
         except (np.linalg.LinAlgError, MatcalcError, IndexError):
@@ -272,8 +307,8 @@ def _is_determined(
     return all(steady) or not np.isfinite(error) and all(one == error for one in results)
 
 
-def _fault(claim: Claim, question: Question, found: Array, truth: Truth, point: Point) -> InternalError:
-    mine, right = question.contract(found), question.truth(truth.value)
+def _fault(claim: Claim, question: Question, found: Sequence[Array], truth: Truth, point: Point) -> InternalError:
+    mine, right = question.contract(*found), question.truth(truth.value)
     if np.shape(mine) == np.shape(right):
         with np.errstate(all="ignore"):
             off = np.abs(mine - right)
@@ -285,87 +320,3 @@ def _fault(claim: Claim, question: Question, found: Array, truth: Truth, point: 
     where = f" (at {point})" if str(point) else ""
     message = f"{claim.label} failed its check: {numbers}{along}{where}"
     return InternalError(message, hint=ADVICE)
-
-
-# ---- what each kind of derivative is contracted with
-
-
-def _inner(a: Array, b: Array) -> Array:
-    """Return the sum of entries of a product over the axes of b, which are the last of a."""
-    return np.tensordot(a, b, b.ndim) if b.ndim else np.asarray(a * b)
-
-
-def _value(claim: Claim, point: Point) -> Question:
-    return Question(lambda found: found)
-
-
-def _gradient(claim: Claim, point: Point) -> Question:
-    (x,) = claim.derivation.wrt
-    E = point.direction(x)
-    weights = E
-    if claim.derivation.convention == "magnus" and "symmetric" in x.facts and "diagonal" not in x.facts:
-        weights = np.tril(E)
-    return Question(lambda found: _inner(found, weights), first={x.name: E})
-
-
-def _jacobian(claim: Claim, point: Point) -> Question:
-    (x,) = claim.derivation.wrt
-    E = point.direction(x)
-    if conventions.is_vec(claim.derivation.layout):
-        return Question(lambda found: found @ _stacked(E), _stacked, {x.name: E})
-    return Question(lambda found: _inner(found, E), first={x.name: E})
-
-
-def _stacked(array: Array) -> Array:
-    return np.reshape(array, -1, order="F")
-
-
-def _hessian(claim: Claim, point: Point) -> Question:
-    x, y = claim.derivation.wrt
-    E, F = point.direction(x), point.direction(y, 1)
-    first, second = {x.name: E}, {y.name: F}
-    if conventions.is_vec(claim.derivation.layout):
-        return Question(lambda found: _stacked(E) @ found @ _stacked(F), first=first, second=second)
-    return Question(lambda found: _inner(_inner(found, F), E), first=first, second=second)
-
-
-def _pushed(claim: Claim, point: Point) -> Question:
-    pairs = list(zip(claim.derivation.wrt, claim.derivation.tangents, strict=True))
-    moves = {x.name: point.direction(x) for x, _ in pairs}
-    return Question(lambda found: found, first=moves, extra={dx.name: moves[x.name] for x, dx in pairs})
-
-
-def _pulled(claim: Claim, point: Point) -> Question:
-    (x,), bar = claim.derivation.wrt, claim.derivation.cotangent
-    assert bar is not None
-    E = point.direction(x)
-    G = np.asarray(np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(point.value.shape))
-    return Question(
-        lambda found: _inner(found, E), lambda slope: np.asarray(np.sum(G * slope)), {x.name: E}, extra={bar.name: G}
-    )
-
-
-SEED_OF_COTANGENTS = 31
-
-
-def _product(claim: Claim, point: Point) -> Question:
-    x = claim.derivation.wrt[0]
-    E = point.direction(x)
-    pairs = list(zip(claim.derivation.wrt, claim.derivation.tangents, strict=True))
-    moves = {y.name: point.direction(y, 1) for y, _ in pairs}
-    extra = {v.name: moves[y.name] for y, v in pairs}
-    return Question(lambda found: _inner(found, E), first={x.name: E}, second=moves, extra=extra)
-
-
-PROJECTED = ("gradient", "jacobian", "hessian", "vjp", "hvp")
-"""Derivatives whose last axes are those of a variable."""
-
-KINDS: Mapping[str, Callable[[Claim, Point], Question]] = {
-    "value": _value,
-    "gradient": _gradient,
-    "jacobian": _jacobian,
-    "hessian": _hessian,
-    "differential": _pushed,
-    "vjp": _pulled,
-    "hvp": _product,
-}

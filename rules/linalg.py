@@ -23,6 +23,12 @@ def finite_(X: Array) -> Array:
     return X if np.all(np.isfinite(X)) else np.full(X.shape, np.nan)
 
 
+def logabsdet_(X: Array) -> Any:
+    """log|det(X)|; beside the real numbers its continuation, with an imaginary part."""
+    sign, size = np.linalg.slogdet(finite_(X))
+    return size + np.log(sign * np.sign(np.real(sign))) if np.iscomplexobj(X) and sign != 0 else size
+
+
 def finite_all_(*arrays: Array) -> bool:
     return all(np.all(np.isfinite(M)) for M in arrays)
 

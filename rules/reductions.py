@@ -26,9 +26,11 @@ def max_min_at_(x: Array) -> Array:
 
 
 def norm2_(x: Array) -> float:
-    """The Euclidean norm, without overflow."""
+    """The Euclidean norm, without overflow; beside the real numbers its continuation, without absolute values."""
     top = np.max(np.abs(x), initial=0.0)
-    return top * np.linalg.norm(np.ravel(x / top)) if 0 < top < np.inf else top
+    if not 0 < top < np.inf:
+        return top
+    return top * (np.sqrt(np.sum((x / top) ** 2)) if np.iscomplexobj(x) else np.linalg.norm(np.ravel(x / top)))
 
 
 def normp_(x: Array, p: float) -> float:

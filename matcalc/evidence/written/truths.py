@@ -17,8 +17,8 @@ from matcalc.evidence.written.points import Point
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 
-STEP, ROUGH = 1e-5, 1e-4
-"""The step of one central difference, and how far it may be from a complex step that it confirms."""
+STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
+"""The steps of a central difference, and how far it may be from a complex step that it confirms."""
 
 ROUNDING = 1e-15
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
@@ -65,9 +65,9 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
         scale = _scale(exact, value)
         if is_confirmed:
             return Truth(exact, ROUNDING * scale, scale, True)
-        rough = _quotient(f, STEP)
-        confirmed = bool(np.all(np.isfinite(rough))) and _largest(rough - exact) <= ROUGH * scale
-        return Truth(exact, ROUNDING * scale, scale, True) if confirmed else _by_few(f, value)
+        if any(_largest(_quotient(f, h) - exact) <= ROUGH * scale for h in (STEP, SMALL_STEP)):
+            return Truth(exact, ROUNDING * scale, scale, True)
+        return _by_few(f, value)
     except (np.linalg.LinAlgError, IndexError, TypeError):
         return None
 

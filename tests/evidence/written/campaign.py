@@ -95,11 +95,11 @@ def run(given: Iterable[Formula], compiled: bool) -> tuple[Counter[str], list[st
         try:
             for report in told(text, declared, names, compiled):
                 said["checked" if report.startswith("at ") and ", against" not in report else report[:100]] += 1
-        except mc.InternalError as error:
-            refused.append(f"{text} | {declared} | {error.message}")
-            print(refused[-1], flush=True)
         except BEYOND:
             said["refused by name"] += 1
+        except Exception as error:  # noqa: BLE001 — whatever else is raised is a fault too, and the others go on
+            refused.append(f"{text} | {declared} | {type(error).__name__}: {error}")
+            print(refused[-1], flush=True)
     return said, refused, count
 
 

@@ -11,6 +11,7 @@ from numba import njit
 
 from matcalc.codegen.numba.call import EXACT, special_function
 from matcalc.codegen.numba.elementary import SCALAR, rint
+from matcalc.codegen.numba.quotients import sine_series
 from matcalc.codegen.numba.special import gamma
 
 erfcx = special_function("erfcx", 1)
@@ -109,15 +110,7 @@ def sinc_diff(order, x):
     count = int(order)
     scale = math.pow(3.141592653589793, order)
     if abs(y) < max(1.0, 0.5 * order):
-        odd = count % 2
-        term = 1.0 if (count + odd) % 4 == 0 else -1.0
-        term *= y if odd else 1.0
-        total, power = 0.0, 0
-        for _ in range(30):
-            total += term / (power + odd + order + 1.0)
-            power += 2
-            term *= -y * y / ((power + odd - 1.0) * (power + odd))
-        return scale * total
+        return scale * sine_series(count, y)
     total = sinc(x)
     for k in range(1, count + 1):
         total = (sin_pi(x + 0.5 * k) - k * total) / y

@@ -53,19 +53,25 @@ def xexpm1(x):
 
 
 @njit(**EXACT)
+def sine_series(order, x):
+    """The order-th derivative of sin(x)/x by its power series, for |x| < max(1, order/2)."""
+    odd = order % 2
+    term = 1.0 if (order + odd) % 4 == 0 else -1.0
+    term *= x if odd else 1.0
+    total, power = 0.0, 0
+    for _ in range(30):
+        total += term / (power + odd + order + 1.0)
+        power += 2
+        term *= -x * x / ((power + odd - 1.0) * (power + odd))
+    return total
+
+
+@njit(**EXACT)
 def sinc1_diff(order, x):
     """The k-th derivative of sin(x)/x."""
     count = int(order)
     if abs(x) < max(1.0, 0.5 * order):
-        odd = count % 2
-        term = 1.0 if (count + odd) % 4 == 0 else -1.0
-        term *= x if odd else 1.0
-        total, power = 0.0, 0
-        for _ in range(30):
-            total += term / (power + odd + order + 1.0)
-            power += 2
-            term *= -x * x / ((power + odd - 1.0) * (power + odd))
-        return total
+        return sine_series(count, x)
     if abs(x) == math.inf:
         return 0.0
     s, c = math.sin(x), math.cos(x)

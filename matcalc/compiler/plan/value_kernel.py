@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.compiler.targets import ON_NUMPY
@@ -202,40 +202,59 @@ def _renamed(text: str, name: str) -> str:
 
 def _called(value: str, book: Rulebook, mark: str) -> list[str]:
     """Return the statements of the book's preludes that a value needs, in their order."""
-    found: dict[str, tuple[int, str, frozenset[str], bool]] = {}
-    for address, text in book.prelude.items():
-        for statement in statements(text, address).body:
-            segment = _without_types(statement, text)
-            uses = frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
-            for name in _bound(statement):
-                found[name] = (len(found), segment, uses, isinstance(statement, ast.FunctionDef))
+    found = _definitions(tuple(book.prelude.items()))
     needed: dict[str, None] = {}
     pending = [n.id for n in ast.walk(ast.parse(value.strip(), mode="eval")) if isinstance(n, ast.Name)]
     while pending:
         name = pending.pop()
         if name in found and name not in needed:
             needed[name] = None
-            pending.extend(sorted(found[name][2]))
-    ordered = sorted((found[name] for name in needed if found[name][1] != IMPORTS.get(name)), key=lambda item: item[0])
-    return list(dict.fromkeys(mark + item[1] if item[3] else item[1] for item in ordered))
+            pending.extend(sorted(found[name].uses))
+    ordered = sorted((found[name] for name in needed if found[name].text != IMPORTS.get(name)), key=lambda d: d.number)
+    return list(dict.fromkeys(mark + d.text if d.is_function else d.text for d in ordered))
 
 
-def _without_types(statement: ast.stmt, text: str) -> str:
-    """Return the text of a statement without the types of arguments and results, which it loses on the way."""
-    lines = [line.encode() for line in text.split("\n")]
+class Definition(NamedTuple):
+    """A statement of a prelude that defines a name: its number, its text without types, and the names that it uses."""
+
+    number: int
+    text: str
+    uses: frozenset[str]
+    is_function: bool
+
+
+@lru_cache(maxsize=8)
+def _definitions(prelude: tuple[tuple[str, str], ...]) -> Mapping[str, Definition]:
+    """Return the definitions of all preludes by name."""
+    found: dict[str, Definition] = {}
+    for address, text in prelude:
+        lines = [line.encode() for line in text.split("\n")]
+        for statement in statements(text, address).body:
+            segment = _without_types(statement, lines)
+            uses = frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name))
+            for name in _bound(statement):
+                found[name] = Definition(len(found), segment, uses, isinstance(statement, ast.FunctionDef))
+    return found
+
+
+def _without_types(statement: ast.stmt, text: Sequence[bytes]) -> str:
+    """Return a statement of a text without the types of arguments and results; they are removed from its tree too."""
+    first = statement.lineno - 1
+    lines = list(text[first : statement.end_lineno])
     cuts = []
     for node in ast.walk(statement):
         if isinstance(node, ast.arg) and node.annotation is not None:
             cuts.append((node.annotation, node.col_offset + len(node.arg.encode())))
             node.annotation = None
         elif isinstance(node, ast.FunctionDef) and node.returns is not None:
-            cuts.append((node.returns, lines[node.returns.lineno - 1].rindex(b")", 0, node.returns.col_offset) + 1))
+            line = lines[node.returns.lineno - 1 - first]
+            cuts.append((node.returns, line.rindex(b")", 0, node.returns.col_offset) + 1))
             node.returns = None
     for kind, start in sorted(cuts, key=lambda cut: -cut[1]):
-        line = lines[kind.lineno - 1]
+        line = lines[kind.lineno - 1 - first]
         rest = line[kind.end_col_offset :]
-        lines[kind.lineno - 1] = line[:start] + (b"=" + rest[3:] if rest.startswith(b" = ") else rest)
-    return b"\n".join(lines[statement.lineno - 1 : statement.end_lineno]).decode()
+        lines[kind.lineno - 1 - first] = line[:start] + (b"=" + rest[3:] if rest.startswith(b" = ") else rest)
+    return b"\n".join(lines).decode()
 
 
 def _bound(statement: ast.stmt) -> Iterable[str]:

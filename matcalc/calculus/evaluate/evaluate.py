@@ -44,14 +44,23 @@ def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[s
     import numpy as np
 
     values: Values = {}
-    roots = settled_means(roots)
-    order = toposort(roots)
-    formed = set(roots).union(*(node.args for node in order if node.kind != "product"))
+    settled, order = _order(tuple(roots))
     with np.errstate(all="ignore"):
         for node in order:
-            if node.kind != "selector" or node in formed:
-                values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
-    return [values[root] for root in roots]
+            values[node] = EVALUATE[node.kind](node, values, symbols, sizes)
+    return [values[root] for root in settled]
+
+
+@lru_cache(maxsize=32)
+def _order(roots: tuple[Node, ...]) -> tuple[Sequence[Node], Sequence[Node]]:
+    """Return what is evaluated for `roots`, and all nodes of it in order, without selectors that only index a product.
+
+    Cached, since the same formulas are evaluated at many data.
+    """
+    settled = settled_means(roots)
+    order = toposort(settled)
+    formed = set(settled).union(*(node.args for node in order if node.kind != "product"))
+    return settled, [node for node in order if node.kind != "selector" or node in formed]
 
 
 Symbols = Mapping[str, Any]

@@ -19,7 +19,7 @@ from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
-from matcalc.evidence.written.reference import Reference
+from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
@@ -209,16 +209,6 @@ class Derivatives(Handle):
             )
             for form, trace in zip(forms, traces, strict=True)
         )
-
-
-def verify(claims: Iterator[Claim], reference: Reference, names: Names) -> str:
-    """Compare derivatives with the formula as written; return at which data.
-
-    Raises: InternalError for one that is wrong.
-    """
-    from matcalc.evidence.written.claims import checked
-
-    return checked(list(claims), reference, names)
 
 
 def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:

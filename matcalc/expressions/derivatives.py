@@ -12,7 +12,7 @@ from typing import Self
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
-from matcalc.calculus.derive.marks import Forms, forms_of
+from matcalc.calculus.derive.marks import Forms, forms_of, read_where_finite
 from matcalc.calculus.derive.unrestricted import Unrestricted, unrestricted
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
@@ -219,10 +219,14 @@ def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[C
 
 
 def claims_of(forms: Sequence[Forms], derivations: Sequence[Derivation]) -> Iterator[Claim]:
-    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read."""
+    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read where it is finite.
+
+    What is read has no marks, so that it may be NaN where what is computed is not.
+    """
     yield from each([form.computed for form in forms], derivations)
-    marked = [(form.shown, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
-    yield from each([node for node, _ in marked], [derivation for _, derivation in marked])
+    marked = [(form, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
+    read = [read_where_finite(form.shown, form.computed) for form, _ in marked]
+    yield from each(read, [derivation for _, derivation in marked])
 
 
 def _listed(wrt: Wrt) -> Sequence[Symbol]:

@@ -18,6 +18,7 @@ from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import number, product, symbol
 from matcalc.tensor.node import Node, toposort
@@ -83,7 +84,8 @@ def read_where_finite(shown: Node, computed: Node) -> Node:
 @lru_cache(maxsize=1)
 def _chosen() -> tuple[tuple[Node, ...], Node]:
     named = {name: symbol(name, ()) for name in ("s", "c")}
-    template = build_formula(f"where(abs(s) <= {LARGEST}, s, c)", (), default_rulebook(), named)
+    text = f"{spelled('choice')}({LARGEST} - {spelled('magnitude')}(s), s, c)"
+    template = build_formula(text, (), default_rulebook(), named)
     return tuple(named.values()), template
 
 

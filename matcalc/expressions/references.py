@@ -41,7 +41,8 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
     return of_call(Called(function, places, named), *own)
 
 
-class Called(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Called:
     """A function with its arguments, slots among them for values."""
 
     function: Callable[..., Any]

@@ -115,7 +115,11 @@ def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: 
             return at_point(y)
         here = at_point(y)
         units = np.eye(y.size).reshape(y.size, *y.shape)
-        columns = [_slope(lambda t, E=unit: at_point(y + t * E) - here, y.shape) for unit in units]
+
+        def moved(unit: Array, t: complex) -> Array:
+            return at_point(y + t * unit) - here
+
+        columns = [_slope(partial(moved, unit), y.shape) for unit in units]
         return np.stack([column.reshape(-1) for column in columns], axis=-1)
 
     left.known = True  # type: ignore[attr-defined]

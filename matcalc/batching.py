@@ -16,7 +16,8 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.claim import Claim
-from matcalc.expressions.derivatives import name_of, verify
+from matcalc.evidence.written.verify import verify
+from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt

@@ -50,8 +50,9 @@ from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_node
+from matcalc.evidence.written.verify import verify
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
-from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of, verify
+from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents

@@ -19,7 +19,7 @@ from matcalc.evidence.numeric.end_points import has_jumps
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.evidence.written.claim import Claim
-from matcalc.expressions.derivatives import verify
+from matcalc.evidence.written.verify import verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt

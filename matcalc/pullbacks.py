@@ -23,7 +23,8 @@ from matcalc.compiler.runtime.bind import bind
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import to_array
 from matcalc.evidence.explain.derivation import Derivation
-from matcalc.expressions.derivatives import each, verify
+from matcalc.evidence.written.verify import verify
+from matcalc.expressions.derivatives import each
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt

@@ -146,7 +146,7 @@ def qr(X):
 
 
 def tie_mean(zero, w, g):
-    """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
+    """The means of g over neighbours at which the sorted w is equal within rounding; 0 where w is 0 if so asked."""
     if len(w) == 0:
         return g
     close = 4.0 * len(w) * eps_of(w) * np.max(np.abs(w))
@@ -261,13 +261,13 @@ def scattered(p, b):
 
 
 def pade(X):
-    """X with room for more and integers and numbers that nothing reads: the framework has the exponential itself."""
+    """X with room for more, integers and numbers that nothing reads: the framework has the exponential itself."""
     n = len(X)
     return np.concatenate((X, np.zeros((6 * n, n)))), np.arange(n), np.zeros(2)
 
 
 def expm(t, P, p, h, *E):
-    """The exponential of X, or its derivative along the tangents E: a block of that of X with the tangents above."""
+    """The exponential of X, or its derivative along tangents E: a block of that of X with the tangents above."""
     n = P.shape[1]
     X = P[:n].T if t else P[:n]
     A, size = X, n

@@ -63,7 +63,7 @@ def bessel_ratio(k, x):
 
 @njit(**EXACT)
 def cosine_cumulant(count, k, x):
-    """The cumulant of that order, at least 2, of cos(t): of central moments of 1 - cos(t), by Gauss's rule twice."""
+    """The cumulant of that order, at least 2, of cos(t): of central moments of 1 - cos(t), by Gauss's rule."""
     ratio = bessel_ratio(k, x)
     low, high = 0.0, math.pi * min(1.0, math.sqrt((20.0 + 4.0 * math.sqrt(k) + 2.0 * k) / max(x, 1e-300)))
     if k > 5.0:

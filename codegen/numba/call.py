@@ -25,7 +25,7 @@ PIVOTS_OUT = types.Array(types.int32, 1, "C")
 
 # `fastmath` is always written out: a callee without it takes that of whoever compiles it first.
 EXACT = {"error_model": "numpy", "fastmath": False, "nogil": True, "cache": True}
-# Sums may be reordered (so that they vectorise), nothing else: no product is merged into a sum or a quotient regrouped.
+# Sums may be reordered, so that they vectorise. No product is merged into a sum, and no quotient is regrouped.
 SUMS = {**EXACT, "fastmath": {"reassoc"}}
 # A product of matrices may round each product and its addition at once, as BLAS does.
 PRODUCTS = {**EXACT, "fastmath": {"contract", "reassoc"}}

@@ -184,7 +184,7 @@ def within_cosh(x):
 
 @njit(**INLINED)
 def vtanh(x):
-    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1; 3/4 of both, since what is just below 2 is rounded half as much."""
+    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1; 3/4 of both, since a number just below 2 is rounded less."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND

@@ -134,7 +134,7 @@ def digamma_far(w):
 
 @njit(**INLINED)
 def vgammaln(x):
-    """log(|gamma(x)|): (x - 1/2)*log(x) - x + log(2*pi)/2 and the series, or -log(x), 0 or log(x - 1) and the rest."""
+    """log(|gamma(x)|): (x - 1/2)*log(x) - x + log(2*pi)/2 + series, or -log(x), 0 or log(x - 1) and the rest."""
     is_far, is_low, is_high, is_tiny = x >= 3.0, x < 1.0, x > 2.5, x < 1e-300
     log, log_rest = log_parts(
         1.0 if 1.0 <= x <= 2.5 else (x - 1.0 if 2.5 < x < 3.0 else x * (18014398509481984.0 if is_tiny else 1.0))

@@ -12,7 +12,7 @@ from matcalc.codegen.numba.elementary import from_ordered, ordered, vexp
 
 @njit(**SUMS)
 def plus(total, x):
-    """total + x; a loop that calls it may make several totals, its lanes. Others of its operations keep their order."""
+    """total + x; a loop that calls it may add in several lanes. Its other operations keep their order."""
     return total + x
 
 

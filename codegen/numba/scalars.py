@@ -68,7 +68,8 @@ def tied(x, y, m, n):
 def between(x, low, high):
     """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
     bound = 0.5 if low < high else 0.0
-    inside = 1.0 if x > low and x < high else (bound if x == low and x <= high or x == high and x >= low else math.nan)
+    at_bound = bound if x == low and x <= high or x == high and x >= low else math.nan
+    inside = 1.0 if x > low and x < high else at_bound
     return 0.0 if x < low or x > high else inside
 
 

@@ -251,7 +251,7 @@ def eig_top(w, Q, k, C):
 
 @njit(types.void(int64, MATRIX, VECTOR, MATRIX, MATRIX_OUT), **EXACT)
 def svd_end(top, P, s, Q, C):
-    """C = the mean of u*v' over the largest singular values, or the smallest; 0 where these are 0, NaN if infinite."""
+    """C = the mean of u*v' over the largest or smallest singular values; 0 where they are 0, NaN if infinite."""
     k = s.shape[0]
     fill(0.0, C)
     if k == 0:
@@ -305,7 +305,7 @@ def svd_top(X, C):
 
 @njit(int64(MATRIX, VECTOR_OUT, VECTOR_OUT), **EXACT)
 def top_pair(X, u, v):
-    """u, v = the singular vectors of the largest singular value where it is well apart from the next: 1 if so, else 0.
+    """u, v = the singular vectors of the largest singular value if it is well apart from the next: 1 if so, else 0.
 
     They come from the Gram matrix of the shorter side, whose largest eigenvalue has all digits.
     """

@@ -15,7 +15,7 @@ from matcalc.codegen.numba.triangular import tri_det, tri_logdet
 
 @njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT), **EXACT)
 def definite_or_lu(X, F, p):
-    """F, p = L with X = L*L' and zeros, where X is positive definite; else the LU factors of X and its row swaps."""
+    """F, p = L with X = L*L' and zeros, if X is positive definite; else the LU factors of X and its row swaps."""
     n = X.shape[0]
     positive = True
     for i in range(n):

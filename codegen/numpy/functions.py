@@ -160,7 +160,7 @@ def pade(X):
 
 
 def expm(turned, P, p, h, *E):
-    """The exponential of X, or of X' where `turned`, or its derivative along E; P, p, h are what `pade` gives of X."""
+    """The exponential of X, or of X' where `turned`, or its derivative along E; P, p, h are those of `pade`."""
     n = P.shape[1]
     if has_no_value(P, E):
         return np.full((n, n), np.nan)

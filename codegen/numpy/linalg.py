@@ -239,7 +239,7 @@ def qr(X):
 
 
 def tie_mean(zero, w, g):
-    """The means of g over neighbours at which the sorted w is equal within rounding; 0 if asked for where w is 0."""
+    """The means of g over neighbours at which the sorted w is equal within rounding; 0 where w is 0 if so asked."""
     if not np.all(np.isfinite(w)):
         return np.full(w.shape, np.nan)
     close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
@@ -293,7 +293,7 @@ def svd_top(X):
 
 
 def svd_end(top, U, s, V):
-    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0, NaN where infinite."""
+    """The mean of u*v' over the largest singular values, or the smallest; 0 where they are 0, NaN if infinite."""
     close = 4.0 * (len(U) + len(V)) * np.finfo(float).eps * np.max(s, initial=0.0)
     if len(s) == 0 or (s[0] == 0.0 if top else s[-1] <= close):
         return np.zeros((len(U), len(V)))

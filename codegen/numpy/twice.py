@@ -15,7 +15,8 @@ def along_twice(w, R, D, T, E, F):
     n, q = T.shape
     basis = np.polynomial.chebyshev.chebvander(np.cos(np.pi * (np.arange(q) + 0.5) / max(q, 1)), q - 1) if q else T
     C = T @ basis * (np.where(np.arange(q) == 0, 1.0, 2.0) / max(q, 1))
-    C = C @ np.array([np.pad(np.polynomial.chebyshev.cheb2poly(row), (0, q))[:q] for row in np.eye(q)]).reshape(q, q)
+    powers = [np.pad(np.polynomial.chebyshev.cheb2poly(row), (0, q))[:q] for row in np.eye(q)]
+    C = C @ np.array(powers).reshape(q, q)
     C = C * (2.0 / ((np.arange(q) + 1.0) * (np.arange(q) + 2.0)))
     Y = np.full((n, n), np.sum(0.0 * w))  # NaN where w is not finite
     for k in range(n):

@@ -18,7 +18,8 @@ def number(value, dtype=None, device=None):
 
 def filled(shape, value, dtype=None, device=None):
     """An array of equal entries."""
-    return torch.full(shape if isinstance(shape, tuple | torch.Size) else (shape,), value, dtype=dtype, device=device)
+    lengths = shape if isinstance(shape, tuple | torch.Size) else (shape,)
+    return torch.full(lengths, value, dtype=dtype, device=device)
 
 
 def places(*bounds, dtype=None, device=None):
@@ -289,9 +290,8 @@ def arguments(given):
         raise ValueError(f"{said}: all arguments must be on one device")
     device = next((device for _, device in on.values()), None)
     found = [argument(*row, device) for row in given]
-    dtype = kind(*(x for x, (_, value, *_) in zip(found, given, strict=True) if not isinstance(value, int | float)))[
-        "dtype"
-    ]
+    arrays = (x for x, (_, value, *_) in zip(found, given, strict=True) if not isinstance(value, int | float))
+    dtype = kind(*arrays)["dtype"]
     return [x if whole else x.to(dtype) for x, (*_, whole) in zip(found, given, strict=True)]
 
 

@@ -12,14 +12,14 @@ from typing import Self
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
-from matcalc.calculus.derive.marks import Forms, forms_of
+from matcalc.calculus.derive.marks import Forms, forms_of, read_where_finite
 from matcalc.calculus.derive.unrestricted import Unrestricted, unrestricted
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotDifferentiable, NotSupported, UnknownName
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
-from matcalc.evidence.written.reference import Reference
+from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
@@ -211,16 +211,6 @@ class Derivatives(Handle):
         )
 
 
-def verify(claims: Iterator[Claim], reference: Reference, names: Names) -> str:
-    """Compare derivatives with the formula as written; return at which data.
-
-    Raises: InternalError for one that is wrong.
-    """
-    from matcalc.evidence.written.claims import checked
-
-    return checked(list(claims), reference, names)
-
-
 def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:
     """Yield what is claimed of derivatives of one formula."""
     for node, derivation in zip(nodes, derivations, strict=True):
@@ -229,10 +219,14 @@ def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[C
 
 
 def claims_of(forms: Sequence[Forms], derivations: Sequence[Derivation]) -> Iterator[Claim]:
-    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read."""
+    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read where it is finite.
+
+    What is read has no marks, so that it may be NaN where what is computed is not.
+    """
     yield from each([form.computed for form in forms], derivations)
-    marked = [(form.shown, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
-    yield from each([node for node, _ in marked], [derivation for _, derivation in marked])
+    marked = [(form, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
+    read = [read_where_finite(form.shown, form.computed) for form, _ in marked]
+    yield from each(read, [derivation for _, derivation in marked])
 
 
 def _listed(wrt: Wrt) -> Sequence[Symbol]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.reference import Reference, of_node
+from matcalc.evidence.written.verify import verify
 from matcalc.language.syntax import Ast
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
@@ -71,8 +72,6 @@ class Handle:
         Or why it was not compared.
         """
         if not self._checked:
-            from matcalc.evidence.written.claims import checked as compared
-
             claim = Claim(self.computed, Derivation("value", self.node), "the value")
-            self._checked = compared([claim], self.reference, self.names)
+            self._checked = verify([claim], self.reference, self.names)
         return self._checked

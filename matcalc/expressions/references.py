@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from matcalc.evidence.written.reference import Data, Reference, Sizes, of_call
@@ -36,17 +38,28 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
         return None
     places, named = marked(tuple(args)), marked(dict(keywords))
 
-    def called(*values: Any) -> Any:
-        def filled(value: Any) -> Any:
-            if isinstance(value, Slot):
-                return values[value.number]
-            if isinstance(value, dict):
-                return {key: filled(one) for key, one in value.items()}
-            return type(value)(map(filled, value)) if type(value) in (list, tuple) else value
+    return of_call(Called(function, places, named), *own)
 
-        return function(*filled(places), **filled(named))
 
-    return of_call(called, *own)
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A function with its arguments, slots among them for values."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+
+    def __call__(self, *values: Any) -> Any:
+        return self.function(*_filled(self.args, values), **_filled(self.keywords, values))
+
+
+def _filled(value: Any, values: Sequence[Any]) -> Any:
+    """Return an argument with values in its slots."""
+    if isinstance(value, Slot):
+        return values[value.number]
+    if isinstance(value, dict):
+        return {key: _filled(one, values) for key, one in value.items()}
+    return type(value)(_filled(one, values) for one in value) if type(value) in (list, tuple) else value
 
 
 def _is_under_way(value: object) -> bool:
@@ -57,13 +70,19 @@ def _is_under_way(value: object) -> bool:
 
 def of_size(size: Size) -> Reference:
     """Return the reference of a size as a number."""
+    return Reference("a size", SizeValue(size))
 
-    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> int:
-        return size.evaluate(dict(sizes))
 
-    return Reference("a size", run)
+@dataclass(frozen=True, slots=True)
+class SizeValue:
+    """The value of a size."""
+
+    size: Size
+
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> int:
+        return self.size.evaluate(dict(sizes))
 
 
 def item(reference: Reference | None, place: int) -> Reference | None:
     """Return the reference of one of several results."""
-    return None if reference is None else of_call(lambda values: values[place], reference)
+    return None if reference is None else of_call(itemgetter(place), reference)

@@ -37,6 +37,10 @@ ALGEBRA = {  # what the normal form or a rewrite makes another formula of, which
 TOGETHER = {  # merged or added in another order; of logarithms the last bit of each, which adds up to 0 or does not
     (".*", "exp(x)", "exp(x)"), (" - ", "x.^2", "1 + x.^2"), (" + ", "x/3", "x/3"), (" - ", "x/3", "x/3"),
     (" + ", "log(x)", "log(x)"), (" + ", "log(x)", "log1p(x)"), (" + ", "log1p(x)", "log(x)"),
+    # A sum of sums is one sum. Its terms `tanh(x)` and 1 are 2*sigmoid(2*x), `exp(x)` and -1 are expm1(x): digits that
+    # NumPy loses.
+    (" + ", "tanh(x)", "1 + x.^2"), (" + ", "1 + x.^2", "tanh(x)"), (" - ", "tanh(x)", "1 + x.^2"),
+    (" - ", "1 + x.^2", "tanh(x)"), (" - ", "exp(x)", "1 + x.^2"), (" - ", "1 + x.^2", "exp(x)"),
 }  # fmt: skip
 EXACT = {
     "sqrt(x.^2 - y.^2)": "np.sqrt(x*x - y*y)",

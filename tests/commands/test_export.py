@@ -140,6 +140,13 @@ def test_ruff_is_content(config, tmp_path, pytestconfig):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("target", ["numba", "numpy", "jax", "torch"])
+def test_lines_of_the_library_fit_where_they_are_indented(target):
+    """Saved files copy them four columns further to the right."""
+    lines = [line for item in load_library(target).items.values() for line in item.text.splitlines()]
+    assert [line for line in lines if len(line) > 116] == []
+
+
 def test_solve(tmp_path):
     """SciPy finds the minimum of a quadratic loss that the normal equations give."""
     loss = ("norm2(X*w - y)^2 + lam*w'*w", "w", "lam: scalar positive")

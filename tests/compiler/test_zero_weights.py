@@ -148,3 +148,41 @@ def test_mixed_derivatives_of_a_weight_are_those_without_the_mark(weight, point)
     """The derivative in a weight is not switched off by it."""
     e = mc.gradient(mc.gradient("g*sqrt(x)", "x", declarations="g: scalar; x: scalar"), "g")
     assert e(g=weight, x=point) == pytest.approx(0.5 / np.sqrt(point))
+
+
+NORMS = (
+    "norm2(T)", "norm1(T)", "norminf(T)", "normp(T, 0.5)", "normp(T, 3)", "normp(T, p)", "normp(T, exp(log(p)))",
+    "normp(T, 1/p)", "sqrt(sum((T).^2))",
+)  # fmt: skip
+ZEROS = {  # an argument of a norm that is 0 at the data, which do not move it or move it to both sides
+    "x": {"x": ZERO}, "x .- mean(x)": {"x": np.ones(3)}, "X*x": {"x": ZERO, "X": np.ones((2, 3))}, "x.^2": {"x": ZERO},
+    "std(A, axis=1)": {"A": np.ones((3, 1))}, "repmat(std(A, axis=1), 2)": {"A": np.ones((2, 3))},
+    "norm2(A .- mean(A, axis=1), axis=1)": {"A": np.ones((2, 2))}, "A - A'": {"A": np.ones((3, 3))},
+}  # fmt: skip
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 3.0])
+@pytest.mark.parametrize("norm", NORMS)
+def test_norms_have_the_gradient_0_where_their_argument_is_0(norm, power):
+    """The mean over small symmetric perturbations, whichever way the norm is taken."""
+    if "p)" not in norm and power != 3:
+        return
+    declared = "p: scalar positive; X: matrix(k, n); x: vector(n)"
+    for argument, data in ZEROS.items():
+        wrt = "A" if "A" in argument else "x"
+        e = mc.gradient(norm.replace("T", argument), wrt, declarations=declared)
+        known = {**data, "p": power, "n": len(data[wrt])}
+        value = e(**{name: known[name] for name in e.symbols})
+        np.testing.assert_array_equal(value, np.zeros_like(data[wrt]), argument)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 3.0])
+@pytest.mark.parametrize("x", [np.array([0.0, 1.0, -2.0]), ZERO, np.array([0.0])], ids=["some", "all", "one"])
+def test_norms_by_a_power_that_is_data_at_entries_of_zero(x, power, path):
+    e = mc.gradient("normp(x, p)", "x", declarations="p: scalar positive")
+    norm = np.sum(np.abs(x) ** power) ** (1 / power)
+    expected = [np.sign(v) * (abs(v) / norm) ** (power - 1) if v else 0.0 for v in x]
+    np.testing.assert_allclose(found(e, path, x=x, p=power), expected, rtol=1e-14, atol=0)

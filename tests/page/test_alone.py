@@ -103,3 +103,21 @@ def test_what_is_not_there_is_said():
         bare, {"topic": "graph"}, {"topic": "compare", "other": "w"}, {"topic": "write", "form": "numpy"}
     ):
         assert "is not in the browser: `matcalc serve` on your machine has it" in answer["error"]["message"]
+
+
+UNCHECKED = """
+import matcalc as mc
+
+e = mc.expression("{formula}", "X: matrix(m, n)")
+print([f.checked for f in (e, e.gradient("w"), e.jvp("w"), e.hessian("w"), e.gradient("w").factor())])
+"""
+
+
+@pytest.mark.parametrize(
+    ("gone", "name", "formula"),
+    [(["numpy", "scipy"], "NumPy", "norm2(X*w - y)^2"), (["scipy"], "SciPy", "sum(gammaln(exp(X*w)))")],
+)
+def test_what_cannot_be_compared_is_derived_and_says_so(gone, name, formula):
+    command = [sys.executable, "-c", hiding([*COMPILED, *gone]) + UNCHECKED.format(formula=formula)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str([f"not checked: {name} is not installed"] * 5), done.stderr

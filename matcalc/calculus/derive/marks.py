@@ -18,8 +18,9 @@ from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import number, symbol
+from matcalc.tensor.constructors import number, product, symbol
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, rebuild
@@ -45,7 +46,9 @@ def unmarked(node: Node) -> Node:
         operands, template = _template(part.rule, part.params)
         axes = tuple(range(part.rank))
         bound = {s: Batched(arg, axes) for s, arg in zip(operands, part.args, strict=True)}
-        return instantiate(template, bound, {}, part.shape).node
+        made = instantiate(template, bound, {}, part.shape).node
+        is_constant = made.rank < part.rank  # the same whatever the operands
+        return product(1, [(made, ())], axes, dict(enumerate(part.shape))) if is_constant else made
 
     return rebuild([node], change)[0]
 
@@ -65,6 +68,25 @@ def _template(rule: Rule, params: tuple[Size, ...]) -> tuple[tuple[Node, ...], N
     for _ in range(int(params[0]) if rule.shown_in is not None else 0):
         template = pullback(template, number(1), [named[rule.shown_in or ""]])[0]
     return operands, template
+
+
+LARGEST = "1.7976931348623157e308"
+
+
+def read_where_finite(shown: Node, computed: Node) -> Node:
+    """Return the values of a formula that is read where they are finite, of that which is computed elsewhere."""
+    operands, template = _chosen()
+    axes = tuple(range(shown.rank))
+    bound = {s: Batched(node, axes) for s, node in zip(operands, (shown, computed), strict=True)}
+    return instantiate(template, bound, {}, shown.shape).node
+
+
+@lru_cache(maxsize=1)
+def _chosen() -> tuple[tuple[Node, ...], Node]:
+    named = {name: symbol(name, ()) for name in ("s", "c")}
+    text = f"{spelled('choice')}({LARGEST} - {spelled('magnitude')}(s), s, c)"
+    template = build_formula(text, (), default_rulebook(), named)
+    return tuple(named.values()), template
 
 
 class Forms(NamedTuple):

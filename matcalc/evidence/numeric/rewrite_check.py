@@ -40,6 +40,9 @@ CYCLE = len(MODES)
 """A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse; numbers
 and vectors are even, so that powers of both signs are real. Then one with singular matrices."""
 
+ZEROS = CYCLE + 2
+"""The mode where all that has no fact is 0. Sides are compared where each part of the left one is finite."""
+
 PART = 2  # an integer variable: how many of the rows or columns
 WORK = {"op": 32, "map": 30}
 """Work of a node for each operand; an operand of a sum or product counts 1."""
@@ -189,14 +192,18 @@ def difference(left: Node, right: Node) -> float | None:
     A domain in words may be missed by the data of one mode.
     """
     worded = in_words([left])
-    singular = not worded and not any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
-    modes = range(CYCLE + 1 + singular)
+    has_choice = any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
+    modes = range(CYCLE + 1 + (not worded and not has_choice))
     found = [[_difference(left, right, lengths, mode) for lengths in TALL] for mode in modes]
     errors = sorted(max(e for e in several if e is not None) for several in found if several != [None, None])
     if not errors:  # such as log(x - y), and logarithms of what falls
         apart = [_difference(left, right, TALL[0], 0, signs) for signs in SIGNS]
         errors = [e for e in apart if e is not None]
-    return errors[-2 if worded and len(errors) > 1 else -1] if errors else None
+    if not errors:
+        return None
+    has_border = any(n.kind == "op" and in_words([n]) for n in toposort([left]))
+    at_zero = None if has_choice or has_border else _difference(left, right, TALL[0], ZEROS)
+    return max(errors[-2 if worded and len(errors) > 1 else -1], at_zero or 0.0)
 
 
 SIGNS = ((1, -1), (-1, -1), (-1, 1))
@@ -214,7 +221,7 @@ def _difference(
     if signs:
         data = {name: signs[k > 0] * (0.25 + np.abs(data[name])) for k, name in enumerate(sorted(data))}
     one, other = (_value(node, data, sizes) for node in (left, right))
-    if one is None:
+    if one is None or mode == ZEROS and any(_value(part, data, sizes) is None for part in toposort([left])):
         return None  # a wider domain on the right is no fault
     if other is None:
         return np.inf  # what is given up is one
@@ -258,6 +265,8 @@ def in_words(nodes: Sequence[Node]) -> bool:
 def _drawn(rng: np.random.Generator, node: Node, sizes: Mapping[str, int], mode: int) -> Array:
     shape = shape_at(node.shape, sizes)
     facts = sorted(node.data[1])
+    if mode == ZEROS and not facts:
+        return np.zeros(shape)
     if facts or mode < CYCLE:
         return drawn(rng, shape, facts, mode)
     found = MODES[0](rng, shape)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from matcalc.errors import NoReference
+from matcalc.evidence.numeric.differences import Line, by_complex_step
 from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Place, Steps
 from matcalc.evidence.written.plain_forms import as_place
@@ -18,8 +19,8 @@ from matcalc.rulebook.load import Candidate
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 
-FARTHEST = 1e-30
-"""The step of complex steps inside an equation."""
+STEP, ROUGH = 2.0**-17, 1e-3
+"""The step of one difference inside an equation, and how far it may be from a complex step that it confirms."""
 
 
 def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
@@ -96,7 +97,7 @@ def _function_value(at: Evaluator, tree: Ast, place: Place, x: Array, k: int = 0
 
 
 def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: Place) -> Steps:
-    """Evaluate the solution of an equation; Newton's matrix is found by complex steps."""
+    """Evaluate the solution of an equation; Newton's matrix is found along each entry of the unknown."""
     last = dict(call_keywords(tree))
     equation, unknown, *rest = args
     start = yield (rest[0] if rest else next(iter(last.values()))), place
@@ -112,12 +113,14 @@ def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: 
 
         if not k:
             return at_point(y)
-        columns = []
-        for entry in np.ndindex(*y.shape):
-            step = np.zeros(y.shape, complex)
-            step[entry] = 1j * FARTHEST
-            columns.append(np.imag(at_point(y + step)).reshape(-1) / FARTHEST)
-        return np.stack(columns, axis=-1)
+        here = at_point(y)
+        units = np.eye(y.size).reshape(y.size, *y.shape)
+
+        def moved(unit: Array, t: complex) -> Array:
+            return at_point(y + t * unit) - here
+
+        columns = [_slope(partial(moved, unit), y.shape) for unit in units]
+        return np.stack([column.reshape(-1) for column in columns], axis=-1)
 
     left.known = True  # type: ignore[attr-defined]
     left.fault = "no solution near its start"  # type: ignore[attr-defined]
@@ -126,3 +129,17 @@ def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: 
         raise NoReference("this equation")
     given = {"equation": left, "unknown": word}
     return Value(np.asarray(function(*(given.get(p.kind, start.array) for p in rule.signature.parameters))))
+
+
+def _slope(f: Line, shape: tuple[int, ...]) -> Array:
+    """Return f'(0) by a complex step, else by a difference: some values take no complex number or drop what is small.
+
+    f(0) is 0. Newton's method ends at the solution with either.
+    """
+    exact = by_complex_step(f, shape)
+    rough = np.real(f(STEP) - f(-STEP)) / (2 * STEP)
+    if exact is None:
+        return rough
+    size = float(np.max(np.abs(exact), initial=0.0))
+    is_other = bool(np.all(np.isfinite(rough))) and float(np.max(np.abs(rough - exact), initial=0.0)) > ROUGH * size
+    return rough if is_other else exact

@@ -6,15 +6,16 @@ NumPy's functions made of objects is these functions at arrays. What has nothing
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
+from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, given_reference, given_value, operands_first, whole
 from matcalc.tensor.node import Node, toposort
 
@@ -62,66 +63,130 @@ class Reference:
             if one not in found:
                 found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        place: dict[Reference, int] = {}
+        records: list[tuple[Any, ...]] = []
+        for one in operands_first(self, lambda reference: reference.args):
+            if one not in place:
+                place[one] = len(records)
+                args = tuple(place[arg] for arg in one.args)
+                records.append((one.what, one.run, args, one.is_written, one.origin))
+        return _restored, (tuple(records),)
 
-def of_node(node: Node) -> Reference:
-    """Return the reference of a formula that is known by its node alone."""
 
-    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
-        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in toposort(node)):
+def _restored(records: Sequence[tuple[Any, ...]]) -> Reference:
+    """Return the reference of a pickle, which is a flat list, so that its depth costs nothing."""
+    made: list[Reference] = []
+    for what, run, args, is_written, origin in records:
+        made.append(Reference(what, run, tuple(made[k] for k in args), is_written, origin))
+    return made[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class NotPickled:
+    """The value of a Python function that did not come with a pickle."""
+
+    why: str
+
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
+        raise NoReference(self.why)
+
+
+class OfPython:
+    """A value of a Python function of the user's; pickled without it where it cannot be pickled."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        own = tuple(getattr(self, one.name) for one in fields(self))  # type: ignore[arg-type]
+        try:
+            pickle.dumps(own)
+        except (pickle.PicklingError, AttributeError, TypeError, RecursionError):
+            return NotPickled, ("its Python function cannot be pickled",)
+        return type(self), own
+
+
+@dataclass(frozen=True, slots=True)
+class NodeValue:
+    """The value of a node."""
+
+    node: Node
+
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
+        if data is not base and any(n.kind == "op" and n.rule.takes_constants for n in toposort(self.node)):
             raise NoReference("an operation that takes its argument as a constant")
-        return evaluate([node], data, sizes)[0]
-
-    return Reference("its node", run, is_written=False)
+        return evaluate([self.node], data, sizes)[0]
 
 
-def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Reference:
-    """Return the reference of a syntax tree; what leaves of it hold refers on.
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeValue:
+    """The value of a syntax tree, from the values of its leaves that hold objects, in order."""
 
-    With `numpy` operators mean what they mean there; with `broadcasts` shapes are expanded as NumPy does.
-    """
-    explicit = lru_cache(maxsize=4)(lambda names: with_sums(tree, lambda word: word not in names))
-    leaves = list(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "given"))
-    own = [given_reference(leaf) or of_node(given_value(leaf)) for leaf in leaves]
+    tree: Ast
+    leaves: Sequence[Ast]
+    numpy: bool
+    broadcasts: bool
+    explicit: dict[tuple[str, ...], Ast] = field(default_factory=dict)
 
-    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
+    @classmethod
+    def of(cls, tree: Ast, numpy: bool, broadcasts: bool) -> TreeValue:
+        leaves = tuple(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "given"))
+        return cls(tree, leaves, numpy, broadcasts)
+
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
         from matcalc.evidence.written.tree import tree_value
 
-        known = dict(zip(leaves, values, strict=True))
-        whole_tree = explicit((*data, *sizes))
-        return tree_value(whole_tree, data, sizes, base, lambda leaf, *_: known[leaf], numpy, broadcasts)
+        known = dict(zip(self.leaves, values, strict=True))
+        tree = self._with_sums((*data, *sizes))
+        return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts)
 
-    return Reference("the formula as written", run, tuple(own))
+    def _with_sums(self, names: tuple[str, ...]) -> Ast:
+        """Return the tree with its sums over indices written; `names` are no indices."""
+        found = self.explicit.get(names)
+        if found is None:
+            found = self.explicit[names] = with_sums(self.tree, lambda word: word not in names)
+        return found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _tree_value, (tree_records(self.tree), self.numpy, self.broadcasts)
 
 
-def of_call(function: Callable[..., Any], *args: Reference) -> Reference:
-    """Return the reference of a function of arrays, applied to others."""
+def _tree_value(records: tuple[Record, ...], numpy: bool, broadcasts: bool) -> TreeValue:
+    return TreeValue.of(tree_of(records), numpy, broadcasts)
 
-    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
+
+@dataclass(frozen=True, slots=True)
+class CallValue(OfPython):
+    """The value of a function of arrays, applied to others."""
+
+    function: Callable[..., Any]
+
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
         import numpy as np
 
         try:
-            return function(*values)
+            return self.function(*values)
         except np.linalg.LinAlgError:
             raise
         except (TypeError, ValueError, ArithmeticError, MatcalcError) as error:
             raise NoReference(f"{type(error).__name__}: {error}") from None
 
-    return Reference("the same functions at arrays", run, args)
 
+@dataclass(frozen=True, slots=True)
+class FunctionValue(OfPython):
+    """The value of a Python function of data by name; `at` is the place of one result in what it returns."""
 
-def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Sequence[int] = ()) -> Reference:
-    """Return the reference of a Python function written for NumPy: the function itself, at arrays.
+    function: Callable[..., Any]
+    parameters: Sequence[str]
+    at: Sequence[int]
 
-    `at` is the place of one result in what it returns.
-    """
-
-    def run(values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
+    def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
         import numpy as np
 
-        given = {name: np.array(data[name])[()] for name in parameters}
+        given = {name: np.array(data[name])[()] for name in self.parameters}
         try:
-            found = function(**given)
-            for place in at:
+            found = self.function(**given)
+            for place in self.at:
                 found = found[place]
             return np.asarray(found)
         except np.linalg.LinAlgError:
@@ -129,4 +194,30 @@ def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Seq
         except Exception as error:  # noqa: BLE001 - whatever it is, the user's function does not take these data
             raise NoReference(f"{type(error).__name__}: {error}") from None
 
-    return Reference("the function at arrays", run)
+
+def of_node(node: Node) -> Reference:
+    """Return the reference of a formula that is known by its node alone."""
+    return Reference("its node", NodeValue(node), is_written=False)
+
+
+def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Reference:
+    """Return the reference of a syntax tree; what leaves of it hold refers on.
+
+    With `numpy` operators mean what they mean there; with `broadcasts` shapes are expanded as NumPy does.
+    """
+    value = TreeValue.of(tree, numpy, broadcasts)
+    own = [given_reference(leaf) or of_node(given_value(leaf)) for leaf in value.leaves]
+    return Reference("the formula as written", value, tuple(own))
+
+
+def of_call(function: Callable[..., Any], *args: Reference) -> Reference:
+    """Return the reference of a function of arrays, applied to others."""
+    return Reference("the same functions at arrays", CallValue(function), args)
+
+
+def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Sequence[int] = ()) -> Reference:
+    """Return the reference of a Python function written for NumPy: the function itself, at arrays.
+
+    `at` is the place of one result in what it returns.
+    """
+    return Reference("the function at arrays", FunctionValue(function, tuple(parameters), tuple(at)))

@@ -1,9 +1,9 @@
-"""Where an index that is not listed is summed: over the outermost product that repeats it, in the form that it is in.
+"""Finds where an index that is not listed is summed: over the outermost product of its own form that repeats it.
 
-An index form means the same wherever it stands. So a form inside another sums by itself what its own products
-repeat, though names outside are the same; what it holds and does not repeat, or what a form round it lists, is
-an index of the form round it: `{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. LaTeX has sums with bounds, and no rule that
-readers would have to know: there a sum is written where Einstein's rule sums.
+An index form has the same meaning everywhere. So a nested form sums the indices that its own products repeat, even if
+outer names are the same. Any other index in it, or one that an outer form lists, is an index of the outer form:
+`{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. LaTeX has sums with bounds and no such rule for readers to know, so a sum
+is written there wherever Einstein's rule sums.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ NONE: Names = frozenset()
 
 
 class Held(NamedTuple):
-    """By each tree in a form: the open indices that it holds. By each form inside: what it sums."""
+    """The open indices of each tree in a form, and the indices that each nested form sums."""
 
     names: dict[Ast, Names]
     summed: dict[Ast, Names]
 
 
 def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> Held:
-    """Return what is held by the trees in an index form or its body; names that are `bound` outside are no sums."""
+    """Return the open indices of all trees in an index form or its body; names `bound` outside are never summed."""
     around = _listed_around(form, bound)
     held = Held({}, {})
     for ast in walk(form):
@@ -45,13 +45,13 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
 
 
 def summed_in(form: Ast) -> Names:
-    """Return the names that an index form sums over by itself."""
+    """Return the names that an index form itself sums over."""
     held = held_in(form, lambda _: True)
     return frozenset(name for name in held.names[form] if is_summed(name, form, held.names))
 
 
 def is_summed(name: str, root: Ast, held: Mapping[Ast, Names]) -> bool:
-    """Whether several factors hold a name wherever one does."""
+    """Return whether, wherever the name occurs, several factors of a product hold it."""
     waiting = [root]
     while waiting:
         ast = waiting.pop()
@@ -71,7 +71,7 @@ def listed(form: Ast) -> Names:
 
 
 def _listed_around(form: Ast, bound: Names) -> dict[Ast, Names]:
-    """Return the names that the forms round each form list."""
+    """Return the names that the enclosing forms of each form list."""
     around: dict[Ast, Names] = {}
     stack = [(form, bound)]
     while stack:
@@ -84,15 +84,15 @@ def _listed_around(form: Ast, bound: Names) -> dict[Ast, Names]:
 
 
 def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
-    """Return a tree in which no index form sums by itself."""
+    """Return a tree with all implicit sums of index forms written out."""
     wrapped: dict[Ast, list[str]] = {}
     for form in _outermost(root):
         held = held_in(form, is_index)
         sums = {**held.summed, form: held.names[form]}
         for binder, names in sums.items():
             for name in sorted(names):
-                for place in _places(name, binder, held.names):
-                    wrapped.setdefault(place, []).append(name)
+                for term in _summed_products(name, binder, held.names):
+                    wrapped.setdefault(term, []).append(name)
 
     def summed(node: Ast, new: Ast) -> Ast:
         return Ast("index_sum", (new,), tuple(wrapped[node])) if node in wrapped else new
@@ -104,7 +104,7 @@ def _outermost(root: Ast) -> list[Ast]:
     return [node for node in walk(root, BINDERS) if node.head in BINDERS]
 
 
-def _places(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[Ast]:
+def _summed_products(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[Ast]:
     """Return the products over which a name is summed: the outermost ones that repeat it."""
     found: list[Ast] = []
     waiting = list(root.args)
@@ -120,7 +120,7 @@ def _places(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[As
 
 
 def lengths(names: Sequence[str], body: Ast, shapes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the lengths of indices as text, "" where no declared tensor measures one."""
+    """Return the lengths of indices as text, "" if no declared tensor measures one."""
     found: dict[str, str] = {}
     for node in walk(body):
         if node.head != "part" or node.args[0].head != "name":

@@ -295,7 +295,7 @@ def test_an_amount_is_any_number_and_a_length_an_integer():
     for n in range(7):
         assert cube.amount({"n": n}) == Fraction(n**3, 3)
         if n % 3:
-            with pytest.raises(mc.ShapeError, match="no integer"):
+            with pytest.raises(mc.ShapeError, match="not an integer"):
                 cube.evaluate({"n": n})
     with pytest.raises(mc.ShapeError, match="needs a value for n"):
         cube.amount({})

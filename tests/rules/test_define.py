@@ -142,7 +142,7 @@ def test_data_for_a_narrow_domain():
 WRONG = [
     ({"differential": "dX*X*X + X*dX*X + X*dX*X"}, "the derivative in X"),
     ({"differential": "dX*X*X + X*dX*X"}, "the derivative in X"),
-    ({"differential": "X.*X"}, "dX stands nowhere"),
+    ({"differential": "X.*X"}, "dX does not occur"),
     ({"differential": "dX*ones(n)"}, "is to have the shape"),
     ({"differential": "dX*dX"}, "linear"),
     ({"differential": "dX*Z"}, "unknown name 'Z'"),

@@ -182,7 +182,7 @@ def test_an_adjoint_that_is_wrong_is_refused():
 
 
 def test_a_name_that_is_taken():
-    with pytest.raises(mc.RuleError, match=r"taken by rules/linalg.toml"):
+    with pytest.raises(mc.RuleError, match=r"already defined at rules/linalg.toml"):
         mc.define(f"inv{SQUARE_MATRIX}", value="X", differential="dX")
 
 

@@ -245,7 +245,7 @@ def system_into(x, y, z):
     )  # fmt: skip
     fn = Compiled(spec)
     np.testing.assert_array_equal(fn(np.arange(5.0), np.ones(1)), [0, 1, 2])
-    with pytest.raises(ShapeError, match="no size"):
+    with pytest.raises(ShapeError, match="a size is an integer"):
         fn(np.ones(4), np.ones(1))
     with pytest.raises(NotSupported, match="system of equations"):
         fn.numba  # noqa: B018

@@ -1,8 +1,8 @@
 """Reads and writes declarations such as `X: matrix(m, n); lam: scalar positive`, and the signatures of rule files.
 
-A record holds what was written (kind, sizes as trees, facts); unification later finds what the sizes equal. This file
-checks what the text alone decides: that kinds and facts exist, the number of sizes, the form of a size, facts that no
-such shape can have, and names used twice or for two things.
+A record holds kind, sizes as trees, and facts as written; unification later solves for the sizes. This file checks
+everything that the text alone decides: that kinds and facts exist, the number of sizes and their form. It also rejects
+facts that no such shape can have, and names used twice or for two things.
 """
 
 from __future__ import annotations
@@ -228,8 +228,8 @@ def _check_size(size: Ast) -> None:
 def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> None:
     """Raise ShapeError for a fact that no value of this kind and these sizes can have."""
     if kind in (SIZE, INDEX):
-        what = "a size" if kind == SIZE else "an index"
-        raise ShapeError(f"'{mark}' is a fact about tensors, this is {what}", at=mark.start_pos)
+        noun = "a size" if kind == SIZE else "an index"
+        raise ShapeError(f"'{mark}' is a fact about tensors, this is {noun}", at=mark.start_pos)
     if shapes == "any":
         return
     if kind != "matrix":

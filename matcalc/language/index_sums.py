@@ -17,19 +17,19 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
-class Held(NamedTuple):
+class OpenIndices(NamedTuple):
     """The open indices of each tree in a form, and the indices that each nested form sums."""
 
     names: dict[Ast, Names]
     summed: dict[Ast, Names]
 
 
-def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> Held:
+def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> OpenIndices:
     """Return the open indices of all trees in an index form or its body; names `bound` outside are never summed."""
     around = _listed_around(form, bound)
-    held = Held({}, {})
+    open_indices = OpenIndices({}, {})
     for ast in walk(form):
-        names = NONE.union(*(held.names[child] for child in children(ast)))
+        names = NONE.union(*(open_indices.names[child] for child in children(ast)))
         if ast.head == "part":
             names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_index(str(s.value))}
         elif ast.head == "condition":
@@ -38,24 +38,24 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
             names -= listed(ast)
             if ast is not form:
                 own = names - around[ast]
-                held.summed[ast] = frozenset(n for n in own if is_summed(n, ast, held.names))
-                names -= held.summed[ast]
-        held.names[ast] = names
-    return held
+                open_indices.summed[ast] = frozenset(n for n in own if is_summed(n, ast, open_indices.names))
+                names -= open_indices.summed[ast]
+        open_indices.names[ast] = names
+    return open_indices
 
 
 def summed_in(form: Ast) -> Names:
     """Return the names that an index form itself sums over."""
-    held = held_in(form, lambda _: True)
-    return frozenset(name for name in held.names[form] if is_summed(name, form, held.names))
+    open_indices = held_in(form, lambda _: True)
+    return frozenset(name for name in open_indices.names[form] if is_summed(name, form, open_indices.names))
 
 
-def is_summed(name: str, root: Ast, held: Mapping[Ast, Names]) -> bool:
+def is_summed(name: str, root: Ast, open_names: Mapping[Ast, Names]) -> bool:
     """Return whether, wherever the name occurs, several factors of a product hold it."""
     waiting = [root]
     while waiting:
         ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held[child]]
+        inner = [child for child in children(ast) if name in open_names[child]]
         own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
         if ast.head in ("product", "part") and len(inner) + own > 1:
             continue
@@ -87,11 +87,11 @@ def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
     """Return a tree with all implicit sums of index forms written out."""
     wrapped: dict[Ast, list[str]] = {}
     for form in _outermost(root):
-        held = held_in(form, is_index)
-        sums = {**held.summed, form: held.names[form]}
+        open_indices = held_in(form, is_index)
+        sums = {**open_indices.summed, form: open_indices.names[form]}
         for binder, names in sums.items():
             for name in sorted(names):
-                for term in _summed_products(name, binder, held.names):
+                for term in _summed_products(name, binder, open_indices.names):
                     wrapped.setdefault(term, []).append(name)
 
     def summed(node: Ast, new: Ast) -> Ast:
@@ -104,13 +104,13 @@ def _outermost(root: Ast) -> list[Ast]:
     return [node for node in walk(root, BINDERS) if node.head in BINDERS]
 
 
-def _summed_products(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[Ast]:
+def _summed_products(name: str, root: Ast, open_names: Mapping[Ast, frozenset[str]]) -> list[Ast]:
     """Return the products over which a name is summed: the outermost ones that repeat it."""
     found: list[Ast] = []
     waiting = list(root.args)
     while waiting:
         ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held.get(child, ())]
+        inner = [child for child in children(ast) if name in open_names.get(child, ())]
         own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
         if ast.head in ("product", "part") and len(inner) + own > 1 or not inner:
             found.append(ast)

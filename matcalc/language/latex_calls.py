@@ -122,8 +122,8 @@ def _is_size(reading: Reading, layout: Ast, found: Found) -> bool:
         name = str(x.value[0]) if x.head == "letter" else ""  # type: ignore[index]
         if name in reading.known.kinds or name in reading.parts:
             return False
-        beside = [y.head == "letter" and y.value[0] not in reading.known.sizes for y in x.args]  # type: ignore[index]
-        if x.head == "row" and is_letter and any(a and b for a, b in zip(beside, beside[1:], strict=False)):
+        adjacent = [y.head == "letter" and y.value[0] not in reading.known.sizes for y in x.args]  # type: ignore[index]
+        if x.head == "row" and is_letter and any(a and b for a, b in zip(adjacent, adjacent[1:], strict=False)):
             return False
     return True
 

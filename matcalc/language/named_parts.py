@@ -1,9 +1,9 @@
 """Reads named parts: `K = A*A' + c*eye(n); y'*inv(K)*y` and `y'*inv(K)*y where K = A*A' + c*eye(n)`.
 
 A named part is one tree, `shared`, wherever its name occurs. So reading, elaboration and writing process it once, and
-a text grows with the nodes of the formula, not with its tree. Its meaning is the formula with the names replaced. If a
-name in the part is bound around an occurrence (an index, the parameter of a function), the part is written out there,
-since it has a different meaning at each such occurrence.
+a text grows with the nodes of the formula, not with its tree. Its meaning is the formula with the names replaced. A
+name in the part may be bound around an occurrence (an index, the parameter of a function). Then the part is written
+out there, since it has a different meaning at each such occurrence.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Ast:
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree that may occur several times, written once under its name;
     given: (object, function, reference): an existing value, a function that returns its tree for writing, and its
-    source (None if only the object tells it).
+    source (None if only the object has it).
     `span` is the character range in the text, `at` the position of the operator for a caret.
     """
 

@@ -165,7 +165,7 @@ def check_bits(count: int) -> None:
 def number_text(value: Fraction) -> str:
     """Return the shorter exact decimal form of a number, `1/3` if it has none.
 
-    A negative number has its sign and a quotient no parentheses; `level` tells whether they are needed.
+    A negative number has its sign and a quotient no parentheses; `level` determines whether they are needed.
     """
     sign, size = ("-" if value < 0 else ""), abs(value)
     decimals = _decimals(size.denominator)

@@ -1,9 +1,9 @@
 """Checks the formulas of a rulebook without shapes: they parse, and each name in them is known.
 
-Names are parameters and sizes of the signature, `dX` in differentials, Y or the outputs, the names of `where`, G in
-adjoints, indices, and operations of the book. A differential must contain each argument that it can vary with: an
-omitted one would be a silent zero ("0" states it). Shapes, linearity in dX and termination of rewrites need nodes; the
-layer above, which compiles formulas, checks them.
+Names are parameters and sizes of the signature, operations of the book, the names of `where`, and indices. Others are
+`dX` in differentials, Y or the outputs, and G in adjoints. A differential must contain each argument that it can vary
+with: an omitted one would be a silent zero ("0" states it). Shapes, linearity in dX and termination of rewrites need
+nodes; the layer above, which compiles formulas, checks them.
 """
 
 from __future__ import annotations
@@ -132,11 +132,11 @@ def _check_all_varied(rule: Rule, found: frozenset[str], report: Report) -> None
             report(f"no differential in '{d.name}': d{d.name} does not occur (nor {d.name} in `linear`)")
 
 
-def _check_python(what: str, text: str, rule: Rule, report: Report) -> None:
+def _check_python(field: str, text: str, rule: Rule, report: Report) -> None:
     try:
         compile(text, rule.address, "eval")
     except (SyntaxError, ValueError) as error:
-        report(f"{what} does not parse: {error}")
+        report(f"{field} does not parse: {error}")
 
 
 def _check_sympy(text: str, report: Report) -> None:
@@ -205,16 +205,16 @@ class _Names:
             *sizes,
         )
 
-    def check(self, what: str, text: str, extra: Collection[str], report: Report) -> frozenset[str]:
+    def check(self, field: str, text: str, extra: Collection[str], report: Report) -> frozenset[str]:
         """Report the faults of a formula; return the names in it."""
         try:
             root = read(text)
         except MatcalcError as error:
-            report(f"{what} does not parse: {error}")
+            report(f"{field} does not parse: {error}")
             return frozenset(extra)
-        return self.check_tree(what, root, extra, report)
+        return self.check_tree(field, root, extra, report)
 
-    def check_tree(self, what: str, root: Ast, extra: Collection[str], report: Report) -> frozenset[str]:
+    def check_tree(self, field: str, root: Ast, extra: Collection[str], report: Report) -> frozenset[str]:
         known = (*self.plain, *extra)
         found: dict[str, None] = {}
         stack: list[tuple[Ast, bool, tuple[str, ...]]] = [(root, False, ())]
@@ -224,21 +224,21 @@ class _Names:
                 name = str(node.value)
                 found[name] = None
                 if name not in known and name not in bound and name not in self.book:
-                    report(f"unknown name '{name}' in {what}{nearest(name, known)}")
+                    report(f"unknown name '{name}' in {field}{nearest(name, known)}")
             elif node.head == "call":
                 found[call_name(node)] = None
-                self.check_call(what, node, report)
+                self.check_call(field, node, report)
             stack.extend((child, in_form or node.head in BINDERS, bound + more)
                          for child, more in _inner(node, in_form))  # fmt: skip
         return frozenset(found)
 
-    def check_call(self, what: str, node: Ast, report: Report) -> None:
+    def check_call(self, field: str, node: Ast, report: Report) -> None:
         name = call_name(node)
         if node.args and node.args[0].head == "compare":
             name += str(node.args[0].value)
         if name not in self.book and name not in self.functions:
             known = [*self.book.names, *self.functions]
-            report(f"unknown function '{name}' in {what}{nearest(name, known)}")
+            report(f"unknown function '{name}' in {field}{nearest(name, known)}")
 
 
 def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:

@@ -172,16 +172,16 @@ class _Entry:
                 found[let[0]] = let[1]
         return MappingProxyType(found)
 
-    def by_name(self, field: str, what: str, names: tuple[str, ...]) -> Mapping[str, str]:
+    def by_name(self, field: str, noun: str, names: tuple[str, ...]) -> Mapping[str, str]:
         """Return a field that is a table by outputs, operands or parameters, or the text of the only one."""
         value = self.table.get(field, {})
         if isinstance(value, str):
             if len(names) > 1:
-                self.about(field, f"{field} must be a table by {what}: {' '.join(names)}")
+                self.about(field, f"{field} must be a table by {noun}: {' '.join(names)}")
             return MappingProxyType(dict.fromkeys(names[:1], value))
         for name in value:
             if name not in names:
-                self.about(field, f"{field} of '{name}', not among the {what}s{nearest(name, names)}")
+                self.about(field, f"{field} of '{name}', not among the {noun}s{nearest(name, names)}")
         return MappingProxyType(dict(value))
 
     def by_parameter(self, field: str) -> Mapping[str, str]:

@@ -42,8 +42,8 @@ class RuleFile:
         except UnicodeDecodeError:
             self.faults.append(f"{self.shown}: is not UTF-8 text")
         except (OSError, ValueError) as error:  # ValueError: a path with a zero character
-            why = error.strerror if isinstance(error, OSError) else error
-            self.faults.append(f"{self.shown}: cannot be read: {why}")
+            reason = error.strerror if isinstance(error, OSError) else error
+            self.faults.append(f"{self.shown}: cannot be read: {reason}")
         return ""
 
     def address(self, header: str, key: str = "") -> str:

@@ -35,19 +35,19 @@ def broadcast_shapes(shapes: Sequence[Shape], same: Callable[[Size, Size], bool]
             if common[axis] != 1 and not same(common[axis], size):
                 return None
             common[axis] = size
-    places = (
+    axes = (
         tuple(None if size == 1 and common[axis] != 1 else axis for axis, size in enumerate(shape, rank - len(shape)))
         for shape in shapes
     )
-    return Broadcast(tuple(common), tuple(places))
+    return Broadcast(tuple(common), tuple(axes))
 
 
-def broadcast_node(node: Node, places: Sequence[int | None], shape: Shape) -> Node:
+def broadcast_node(node: Node, axes: Sequence[int | None], shape: Shape) -> Node:
     """Return a node repeated along the axes of `shape` that it lacks."""
-    if tuple(places) == tuple(range(len(shape))):
+    if tuple(axes) == tuple(range(len(shape))):
         return node
     rank = len(shape)
-    labels = tuple(rank + k if axis is None else axis for k, axis in enumerate(places))
+    labels = tuple(rank + k if axis is None else axis for k, axis in enumerate(axes))
     return product(1, [(node, labels)], tuple(range(rank)), dict(enumerate(shape)))
 
 

@@ -78,22 +78,22 @@ def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Co
     """Split items at indices into groups that share none outside `fixed`, in order of first appearance."""
     if len(items) < 2:
         return [[item] for item in items]
-    home = list(range(len(items)))
+    parent = list(range(len(items)))
     first_at: dict[int, int] = {}
     for number, item in enumerate(items):
         for index in at(item):
             if index not in fixed:
-                one, other = _root(home, first_at.setdefault(index, number)), _root(home, number)
-                home[max(one, other)] = min(one, other)
+                one, other = _root(parent, first_at.setdefault(index, number)), _root(parent, number)
+                parent[max(one, other)] = min(one, other)
     groups: dict[int, list[Item]] = {}
     for number, item in enumerate(items):
-        groups.setdefault(_root(home, number), []).append(item)
+        groups.setdefault(_root(parent, number), []).append(item)
     return list(groups.values())
 
 
-def _root(home: list[int], number: int) -> int:
-    while home[number] != number:
-        home[number] = number = home[home[number]]
+def _root(parent: list[int], number: int) -> int:
+    while parent[number] != number:
+        parent[number] = number = parent[parent[number]]
     return number
 
 

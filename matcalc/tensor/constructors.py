@@ -44,10 +44,10 @@ def product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, siz
     network = gather(coef, operands, out, sizes)
     if any(_is_map_on_diagonal(node, indices) for node, indices in network.operands):
         return product(network.coef, list(map(_diagonal_inside, network.operands)), network.out, network.sizes)
-    met = _met_blocks(network)
-    if met is None:
+    position = _met_blocks(network)
+    if position is None:
         return _with_squares_settled(finish(network))
-    return add(over_terms(network, met))
+    return add(over_terms(network, position))
 
 
 def over_terms(whole: Node | Network, position: int) -> list[tuple[Fraction, Node]]:
@@ -118,9 +118,9 @@ def _met_blocks(network: Network) -> int | None:
             if parts:
                 meetings.setdefault(indices[axis], []).append((position, parts))
     positions = []
-    for index, met in meetings.items():
-        sums = [position for position, _ in met if network.operands[position][0].kind == "sum"]
-        if len(met) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in met]):
+    for index, meeting in meetings.items():
+        sums = [position for position, _ in meeting if network.operands[position][0].kind == "sum"]
+        if len(meeting) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in meeting]):
             positions.append(sums[0])
     return min(positions) if positions else None
 

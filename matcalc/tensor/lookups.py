@@ -35,8 +35,8 @@ def lengths_of(nodes: Iterable[Node]) -> dict[str, list[Size]]:
     """Return for the name of each index the lengths of the axes that it, or a part of it, is looked up in."""
     found: dict[str, dict[Size, None]] = {}
     for node in everything(nodes):
-        for places in node.args if node.kind == "selector" else ():
-            for symbol in (places, *places.args):
+        for indices in node.args if node.kind == "selector" else ():
+            for symbol in (indices, *indices.args):
                 if is_index(symbol):
                     found.setdefault(symbol.name, {})[node.shape[0]] = None
     return {name: list(lengths) for name, lengths in found.items()}

@@ -2,7 +2,7 @@
 
 An argument gives up the factors that its rule lets out: coefficients by `degree`, a transposition by
 `transpose = "same"`. A slot declared linear gives up each factor that does not touch the slot's own axes, with its
-batch axes, so a batch of linear solves shrinks to the solves that differ.
+batch axes. So a batch of linear solves shrinks to the solves that differ.
 """
 
 from __future__ import annotations
@@ -107,15 +107,15 @@ def _without_broadcast(slot: Slot) -> Slot:
     if not slot.batch or node.kind != "product":
         return slot
     measured = {i for at in node.indices for i in at}
-    kept = [
+    varying = [
         axis
         for axis in range(len(node.out))
         if axis >= len(slot.batch) or node.out[axis] in measured or node.out.count(node.out[axis]) > 1
     ]
-    if len(kept) == len(node.out):
+    if len(varying) == len(node.out):
         return slot
-    smaller = simple_product(node.coef, node.operands, tuple(node.out[a] for a in kept), node.sizes)
-    return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in kept if a < len(slot.batch)))
+    smaller = simple_product(node.coef, node.operands, tuple(node.out[a] for a in varying), node.sizes)
+    return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in varying if a < len(slot.batch)))
 
 
 def _extract_factors(slot: Slot, extracted: Extracted) -> tuple[Slot, Extracted]:

@@ -336,10 +336,10 @@ def _grouped(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -
                 found += run
                 continue
             own = Counter(i for _, indices in run for i in indices)
-            kept = tuple(i for i, count in own.items() if total[i] > count)
-            made = simple_product(1, run, kept, sizes)
+            outer = tuple(i for i, count in own.items() if total[i] > count)
+            made = simple_product(1, run, outer, sizes)
             coef *= made.coef if made.kind == "product" else 1
-            found.append(oriented(without_coef(made), kept))
+            found.append(oriented(without_coef(made), outer))
         operands = found
     return coef, operands
 

@@ -64,9 +64,9 @@ def _merge_alone(network: Network, entry: Entry) -> bool:
         return True
     wide = [k for k, size in enumerate(selector.shape[1:]) if size != 1]
     if len(wide) < len(parts):
-        kept = wide or [next((k for k, part in enumerate(parts) if not _lone(network, part)), 0)]
-        smaller = merge(*(selector.shape[1 + k] for k in kept))
-        network.operands[position] = (selector_node(smaller), (whole, *(parts[k] for k in kept)))
+        remaining = wide or [next((k for k, part in enumerate(parts) if not _lone(network, part)), 0)]
+        smaller = merge(*(selector.shape[1 + k] for k in remaining))
+        network.operands[position] = (selector_node(smaller), (whole, *(parts[k] for k in remaining)))
         return True
     if all(_lone(network, part) for part in parts):
         _drop(network, position, *parts)
@@ -109,10 +109,10 @@ def _entry_alone(network: Network, entry: Entry) -> bool:
     length 1 ties no entries together, so the operands that share it are separated too.
     """
     selector, (source, part), position = entry
-    beside = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != position]
-    if part in network.out or not all(_ends_in(network, k, part) for k, _ in beside):
+    sharing = [(k, node) for k, (node, at) in enumerate(network.operands) if part in at and k != position]
+    if part in network.out or not all(_ends_in(network, k, part) for k, _ in sharing):
         return False
-    if beside:
+    if sharing:
         network.operands[position] = (network.operands[position][0], (source, network.fresh(selector.shape[1])))
         return True
     others = [k for k, (_, at) in enumerate(network.operands) if source in at and k != position]

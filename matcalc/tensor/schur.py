@@ -2,7 +2,7 @@
 
 It is psd if P = L*S*L', C = L*S*R' and M = R*S*R' + K with S and K psd: then it is the complement of M in a psd block
 matrix. Examples are `A - A*H'*inv(H*A*H' + V)*H*A`, `S[k:, k:] - S[k:, :k]*inv(S[:k, :k])*S[:k, k:]` and the projection
-`eye(m) - X*inv(X'*X)*X'` (S the identity), also with a vector for R', so that M is a scalar. The parts are compared as
+`eye(m) - X*inv(X'*X)*X'` (S the identity). R' may also be a vector; then M is a scalar. The parts are compared as
 chains of factors, so no node is built here.
 """
 
@@ -62,16 +62,16 @@ def complement(node: Node, sign: int = 1) -> Complement | None:
     negative = [k for k, (coef, _) in enumerate(terms) if coef < 0]
     if len(negative) != 1 or len(terms) < 2:
         return None
-    (coef, taken) = terms.pop(negative[0])
+    (coef, subtracted) = terms.pop(negative[0])
     if any("psd" not in term.facts for _, term in terms):
         return None
-    for part, within in _decomposed(taken, -coef):
+    for part, within in _decomposed(subtracted, -coef):
         for position, (weight, source) in enumerate(terms):
             strict = _fits(source, weight, part, within)
             if strict is not None:
                 is_spd = strict or any("spd" in n.facts for k, (_, n) in enumerate(terms) if k != position)
                 rows = part.links[1][0] if "spd" in source.facts and _takes_rows(part.links) else None
-                return Complement("spd" if is_spd else "psd", source, taken, within, rows)
+                return Complement("spd" if is_spd else "psd", source, subtracted, within, rows)
     return None
 
 
@@ -172,17 +172,18 @@ def _powers(pairs: Iterable[tuple[Node, Fraction]]) -> Scalars:
 # ---- the matrix it is subtracted from
 
 
-def _fits(source: Node, weight: Fraction, taken: Term, within: Node | None) -> bool | None:
+def _fits(source: Node, weight: Fraction, subtracted: Term, within: Node | None) -> bool | None:
     """Return whether L*S*L' minus the term is spd (True) or psd (False) as a complement; None if that is not known."""
     whole = _term(source, weight)
-    if whole is None or any(not base.range.positive for base, _ in (*whole.scalars, *taken.scalars)):
+    if whole is None or any(not base.range.positive for base, _ in (*whole.scalars, *subtracted.scalars)):
         return None
     is_spd = "spd" in source.facts
     if within is None:
-        return _less_projection(whole, taken)
-    if not taken.links and not whole.links:  # eye(n) - ones(n, n)/n
-        return False if within.kind == "size" and within.size == source.shape[0] and _at_most(taken, whole) else None
-    for left, middle, right in _splits(taken.links):
+        return _less_projection(whole, subtracted)
+    if not subtracted.links and not whole.links:  # eye(n) - ones(n, n)/n
+        is_mean = within.kind == "size" and within.size == source.shape[0]
+        return False if is_mean and _at_most(subtracted, whole) else None
+    for left, middle, right in _splits(subtracted.links):
         if whole.links != left + middle + _mirror(left):
             continue
         expected = _mirror(right) + middle + right
@@ -194,18 +195,18 @@ def _fits(source: Node, weight: Fraction, taken: Term, within: Node | None) -> b
             if any(c < 0 or not _is_psd(n) for c, n in rest):
                 continue
             total = Term(whole.coef * inner.coef, _powers(whole.scalars + inner.scalars), ())
-            if not _at_most(taken, total):
+            if not _at_most(subtracted, total):
                 continue
-            is_strict = taken.coef < total.coef or any(_is_spd(n) for _, n in rest)
+            is_strict = subtracted.coef < total.coef or any(_is_spd(n) for _, n in rest)
             return (is_spd and is_strict) or (bool(middle) and "spd" in middle[0][0].facts and _apart(left, right))
     return None
 
 
-def _less_projection(whole: Term, taken: Term) -> bool | None:
+def _less_projection(whole: Term, subtracted: Term) -> bool | None:
     """Return whether the identity minus Q*Q' with orthonormal columns is spd or psd; None if that is not known."""
-    if whole.links or not all(_orthonormal(link) for link in taken.links) or not _at_most(taken, whole):
+    if whole.links or not all(_orthonormal(link) for link in subtracted.links) or not _at_most(subtracted, whole):
         return None
-    return taken.coef < whole.coef
+    return subtracted.coef < whole.coef
 
 
 def _orthonormal(link: Link) -> bool:
@@ -215,8 +216,8 @@ def _orthonormal(link: Link) -> bool:
     return "orthogonal" in node.facts or (forward and "orthonormal" in node.facts)
 
 
-def _at_most(taken: Term, total: Term) -> bool:
-    return taken.scalars == total.scalars and taken.coef <= total.coef
+def _at_most(subtracted: Term, total: Term) -> bool:
+    return subtracted.scalars == total.scalars and subtracted.coef <= total.coef
 
 
 def _splits(links: Links) -> Iterator[tuple[Links, Links, Links]]:

@@ -58,8 +58,8 @@ class Selector:
 
         shape = [s.evaluate(values) for s in self.shape]
         if places is not None:
-            met: np.ndarray = np.arange(shape[0]).reshape(-1, *[1] * places.ndim) == places
-            return met.astype(float)
+            entries: np.ndarray = np.arange(shape[0]).reshape(-1, *[1] * places.ndim) == places
+            return entries.astype(float)
         return RULES[self.kind](np.indices(shape), shape, self.offset.evaluate(values)).astype(float)
 
 
@@ -84,14 +84,14 @@ def _merge(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     rank = at[1] * 0
     for axis in range(1, len(shape)):
         rank = rank * shape[axis] + at[axis]
-    met: np.ndarray = at[0] == rank
-    return met
+    entries: np.ndarray = at[0] == rank
+    return entries
 
 
 def _triangle(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     p, i, j = at
-    met: np.ndarray = (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)
-    return met
+    entries: np.ndarray = (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)
+    return entries
 
 
 RULES: dict[str, Callable[[np.ndarray, list[int], int], np.ndarray]] = {

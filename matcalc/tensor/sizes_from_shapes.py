@@ -1,4 +1,4 @@
-"""Computes sizes from the shapes of arrays: `X: matrix(2*n, m - 1)` with a 6 x 4 array makes n 3 and m 5.
+"""Computes sizes from the shapes of arrays: `X: matrix(2*n, m - 1)` with a 6 x 4 array gives n = 3 and m = 5.
 
 An argument's axis is an equation between a polynomial of size names and a number. Equations that are linear in the
 unknown names are solved exactly and repeatedly, until none is left; then all are checked. Names that no axis
@@ -73,8 +73,8 @@ def check_rank(name: str, declaration: Shape, shape: Sequence[int], declared: st
         raise ShapeError(message, hint="" if is_index else f"for such a value declare  {fitting}")
 
 
-def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
-    """Return the value of each size name that arguments determine, and of those in `given`.
+def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], preset: Mapping[str, int]) -> dict[str, int]:
+    """Return the value of each size name that arguments determine, and of those in `preset`.
 
     Raises: ShapeError that names the argument whose shape does not fit.
     """
@@ -82,7 +82,7 @@ def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mappin
     for name, declaration in declared:
         check_rank(name, declaration, shapes[name])
         equations += [(size, int(n), name) for size, n in zip(declaration, shapes[name], strict=True)]
-    known = dict(given)
+    known = dict(preset)
     for name, value in known.items():
         if value < 0:
             raise ShapeError(f"the size {name} is {value}; it must be 0 or more")

@@ -2,9 +2,9 @@
 
 A branch that is not taken contributes nothing to a derivative, whatever its value. So derivatives select with maps
 (`when(x > y)`, the slopes of `max`, `clip` and `relu`) whose rule has `annihilates`. A product with such an operand is
-0 where the operand is 0, at each point of the product's sum, even if other operands are infinite or NaN there. A sum
-of such products, or a summed one, is 0 there as well but has no such operand. Before it is multiplied, it gets one,
-made of its `support`.
+0 where the operand is 0, even if other operands are infinite or NaN there; this holds at each point of the product's
+sum. A sum of such products, or a summed one, is 0 there as well but has no such operand. Before it is multiplied, it
+gets one, made of its `support`.
 """
 
 from __future__ import annotations
@@ -187,8 +187,8 @@ def _support(node: Node, found: dict[Node, Node]) -> Node:
         return add([(1, found[arg]) for arg in node.args])
     if node.kind != "product":
         return node
-    kept = set(_switching(node))
-    operands = [(found[a], at) for a, at in node.operands if a in kept]
+    switching = set(_switching(node))
+    operands = [(found[a], at) for a, at in node.operands if a in switching]
     masks = [(a, at) for a, at in node.operands if a.kind == "selector"]
     return simple_product(1, [*operands, *masks], node.out, {i: node.index_sizes[i] for i in node.out})
 

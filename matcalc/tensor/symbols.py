@@ -141,14 +141,14 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
     return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
 
 
-def new_names(given: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:
+def new_names(requested: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:
     """Return the names of new symbols: those passed as `parameter`, else the defaults.
 
     Raises: ParseError for an invalid name, ShapeError for a wrong number of names.
     """
-    if given is None:
+    if requested is None:
         return [identifier(name, f"the default of {parameter}=") for name in defaults]
-    chosen = [given] if isinstance(given, str) else list(given)
+    chosen = [requested] if isinstance(requested, str) else list(requested)
     if len(chosen) != len(defaults):
         raise ShapeError(f"{parameter}= needs {len(defaults)} names, not {len(chosen)}")
     return [identifier(name, f"{parameter}=") for name in chosen]

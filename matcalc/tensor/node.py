@@ -102,7 +102,7 @@ class Node:
     tilt: tuple[int, int]  # number of leaf matrices that are transposed, and of all leaf matrices
     length: int  # estimated number of tokens in its printed form
     commuting: int  # the first of the trailing axes of a sum or map of rank 3 or more that commute; else the rank
-    exchanges: tuple[Exchange, ...]  # the axis orders that only change its sign, each with that sign
+    exchanges: tuple[Exchange, ...]  # other axis orders that change at most its sign, each with the sign
     switches: bool  # whether it is 0 where its conditions do not hold, even beside infinity or NaN
     structural: bool  # whether it depends on no data: its zeros are those of masks
     finite: bool  # whether it is finite for all finite data, overflow aside

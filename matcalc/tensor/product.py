@@ -298,7 +298,7 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
         return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
     if exponent < 0 and base.kind == "number" and base.is_zero:
-        exponent = Fraction(-1)  # all of them are 1/0
+        exponent = Fraction(-1)  # every negative power of 0 is 1/0
     return [(power_node(base, exponent), at)]
 
 

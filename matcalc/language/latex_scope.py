@@ -41,7 +41,7 @@ class Value(NamedTuple):
     """The meaning of a layout: a tree with its kind, or the fault if it has no value.
 
     kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: a function without parentheses whose operand may
-    extend further. form: the form of something that is not a value but may be an operand of a call (list, relation,
+    extend further. form: the form of something that is not a value but may be an operand of a call (relation,
     function).
     """
 

@@ -301,7 +301,7 @@ def _zeros(number: int) -> int:
 def symmetry_of_sum(node: Node) -> frozenset[str]:
     """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs.
 
-    A group need not pair with itself: otherwise its terms are compared with those of the other groups.
+    A group need not pair with itself; if it does not, its terms are compared with those of the other groups.
     """
     if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
         return frozenset()

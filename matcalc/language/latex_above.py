@@ -37,19 +37,19 @@ def is_transposing(mark: str, layout: Ast | None) -> bool:
 def _transposed(reading: Reading, base: Value, node: Ast, written: str | None = None) -> Value:
     if base.kind == "scalar":
         hint = "declare the base as a vector or matrix, or the letter with its prime as x_prime"
-        raise fault("the transpose of a scalar", node, hint)
+        raise fault("a scalar has no transpose", node, hint)
     kind = {"vector": "row", "row": "vector"}.get(base.kind, base.kind)
     return Value(Ast("transpose", (base.tree,), written, node.span, node.caret), kind)  # type: ignore[arg-type]
 
 
 def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
     if len(elements(above)) != 1:
-        raise fault("a list as a superscript", above)
+        raise fault("a list as a superscript is not supported", above)
     layout = unbraced(elements(above)[0])
     if layout.head == "fence" and layout.value == "open" and len(layout.args) == 1:
         hint = "a power is x^{2}; a name such as W^{(1)} is declared as W_1"
         if layout.args[0].head == "number":
-            raise fault("a number in parentheses as a superscript", layout, hint)
+            raise fault("a superscript in parentheses is not supported here", layout, hint)
     mark = str(layout.value) if layout.head in ("mark", "lone", "operator") else ""
     if mark == "'":
         return _transposed(reading, base, node)
@@ -61,7 +61,8 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         tree = syntax.call(raised(reading.names)[mark], base.tree)  # type: ignore[arg-type]
         return Value(replace(tree, span=node.span), base.kind)
     if mark:
-        raise fault(f"'{mark}' as a superscript", layout, RAISED.get(mark, "write a power, an inverse or a transpose"))
+        hint = RAISED.get(mark, "write a power, an inverse or a transpose")
+        raise fault(f"'{mark}' as a superscript is not supported", layout, hint)
     if _is_letter(layout, "t") and not reading.is_known("t") and base.kind != "scalar":
         raise fault("^t can be a power or a transpose", layout, r"write ^\top, or declare t: scalar")
     if layout.head == "chain" and layout.value == ((-1,), True):
@@ -71,7 +72,7 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
     if layout.head == "entrywise":
         exponent = needed(reading, layout.args[0])
         if layout.value not in _ENTRYWISE:
-            raise fault(f"the power '{layout.value}'", layout)
+            raise fault(f"the power '{layout.value}' is not supported", layout)
         return Value(_pair("power", base, exponent, ".^", node), base.kind)
     return Value(_pair("power", base, needed(reading, layout), "^", node), base.kind)
 

@@ -249,7 +249,7 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
             "double_bar": "", "angle": "an inner product is \\langle A, B \\rangle",
         }  # fmt: skip
         shown = {"bar": "|...|", "double_bar": r"\|...\|", "angle": r"\langle ... \rangle"}[node.value]
-        raise fault(f"{shown} of a {operand.kind or 'value of unknown kind'}", node, hints[node.value])
+        raise fault(f"{shown} of a {operand.kind or 'value of unknown kind'} is not supported", node, hints[node.value])
     if inner.head == "relation" and node.value == "bracket":
         tree = needed(reading, inner, forms=("relation",)).tree
         assert tree is not None
@@ -269,7 +269,7 @@ def _inner_product(reading: Reading, node: Ast) -> Value:
     a, b = (needed(reading, x) for x in node.args)
     kinds = {a.kind, b.kind} - {""}
     if len(kinds) > 1:
-        raise fault(f"an inner product of a {a.kind} and a {b.kind}", node)
+        raise fault(f"a {a.kind} and a {b.kind} have no inner product", node)
     product = Ast("product", (a.tree, b.tree), (".*",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
 
@@ -293,9 +293,9 @@ def _radical(reading: Reading, node: Ast, scope: Scope) -> Value:
     *index, inner = node.args
     found = needed(reading, inner)
     if not index:
-        raise fault(f"the root of a {found.kind or 'value of unknown kind'}", node)
+        raise fault(f"the root of a {found.kind or 'value of unknown kind'} is not supported", node)
     if len(index[0].args) != 1 or found.kind not in ("scalar", ""):
-        raise fault("this root is not supported", node, "only a scalar has a root with an index")
+        raise fault("this root is not supported", node, "a root with an index takes a scalar")
     order = needed(reading, index[0].args[0])
     one = Ast("number", (), Fraction(1), node.span)
     exponent = Ast("product", (one, order.tree), ("/",), node.span)  # type: ignore[arg-type]

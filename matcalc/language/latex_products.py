@@ -115,7 +115,7 @@ def _multiplied(reading: Reading, factors: list[Value], first_items: list[Ast], 
             operator = "%"
         elif sign not in (" ", r"\cdot", r"\times"):
             hint = r"write A B for the product, A \odot B for products of entries"
-            raise fault(f"'{sign}' between factors", first_item, hint)
+            raise fault(f"'{sign}' between factors is not supported", first_item, hint)
         trees.append(tree)
         operators.append(operator)
         done = Value(None, kind_of_product(done.kind, factor.kind) if operator == "*" else done.kind)

@@ -157,7 +157,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
         capital = key[0][:1].upper() + key[0][1:]
         hint = f"declare {shown}: vector(n) or {capital}: matrix(n, p), with n as the sum's bound for rows"
         raise fault(f"this can be an entry of a vector {shown}, or a row or column of a matrix {capital}", layout, hint)
-    raise fault(f"a part of {shown}, which is not declared", layout, f"declare {shown} with its sizes")
+    raise fault(f"{shown} has a subscript but is not declared", layout, f"declare {shown} with its sizes")
 
 
 def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
@@ -186,7 +186,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
     shape = reading.known.shapes.get(name or "", ())
     rank = len(shape) if shape else _RANKS.get(base.kind)
     if rank == 0:
-        raise fault("an entry of a scalar", layout)
+        raise fault("a scalar has no entries", layout)
     axes = _axes(below, rank, scope)
     if rank is not None and len(axes) != rank:
         shown = name or "A"

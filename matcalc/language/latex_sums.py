@@ -100,7 +100,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
     if is_loose:
         raise fault(f"the end of the operand of \\{word} is ambiguous", layout.args[-1], "write parentheses")
     if body.kind not in ("scalar", ""):
-        raise fault(f"\\{word} over a {body.kind}", node)
+        raise fault(f"\\{word} of a {body.kind} over indices is not supported", node)
     form = Ast("index_form", (tree,), names, span)
     return Value(Ast("call", (form,), (word, ()), span), "scalar")
 

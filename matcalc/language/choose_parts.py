@@ -48,6 +48,7 @@ def with_parts(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
 
 
 def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
+    """Return a tree with its best parts shared one after the other, as long as each shortens the text."""
     rejected: set[Key] = set()
     keys = _Keys()
     while True:

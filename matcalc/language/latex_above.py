@@ -43,6 +43,7 @@ def _transposed(reading: Reading, base: Value, node: Ast, written: str | None = 
 
 
 def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
+    """Return a value with one superscript: a transpose, a raised call such as `A^{+}`, or a power."""
     if len(elements(above)) != 1:
         raise fault("a list as a superscript is not supported", above)
     layout = unbraced(elements(above)[0])

@@ -162,6 +162,7 @@ def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value of a base with scripts: a name with a subscript, a part, or a power of either."""
     shown, above = without_top(node)
     if shown.head == "script":
         base, below = shown.args
@@ -235,6 +236,7 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
 
 
 def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value inside a fence: an inner product, a condition, a rounded quotient, or parentheses."""
     if node.value == "angle" and len(node.args) == 2:
         return _inner_product(reading, node)
     if len(node.args) != 1:

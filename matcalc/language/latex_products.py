@@ -93,6 +93,7 @@ def _both(left: Value, right: Value, sign: str) -> str:
 
 
 def _multiplied(reading: Reading, factors: list[Value], first_items: list[Ast], signs: list[str], node: Ast) -> Value:
+    """Return the product of factors by the signs between them, with its kind."""
     done = factors[0]
     trees = [cast(Ast, done.tree)]
     operators: list[str] = []

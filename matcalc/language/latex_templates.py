@@ -84,6 +84,8 @@ def _names_symbol(template: str, scope: Scope) -> bool:
 
 
 def _fill(template: str, arguments: tuple[Look, ...]) -> Look:
+    """Return the look of a template with arguments in its holes, and how tightly it binds."""
+
     def put(hole: re.Match[str]) -> str:
         argument = arguments[int(hole[1])]
         if not hole[2] and _FACTORS.fullmatch(argument.text) and "_{{" in template:

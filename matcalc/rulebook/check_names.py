@@ -74,6 +74,7 @@ def _check_kinks(known: _Names, rule: Rule, report: Report) -> None:
 
 
 def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
+    """Report the faults of all formulas of one rule."""
     known = _Names(book, rule.signature, rule.sizes)
     outputs = [name or "Y" for name in rule.outputs]
     tangents = [f"d{d.name}" for d in rule.parameters if d.kind in VARIED and not d.repeated]

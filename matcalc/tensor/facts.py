@@ -291,6 +291,7 @@ def _is_negative_complement(node: Node) -> bool:
 
 
 def _matrix_facts(node: Node) -> list[str]:
+    """Return the facts of a square product, by its symmetry, its chain of factors and the Schur complements in it."""
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)

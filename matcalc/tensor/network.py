@@ -121,6 +121,7 @@ def is_closed_scalar(node: Node) -> bool:
 
 
 def _inline(network: Network, node: Node, indices: Indices, position: int) -> None:
+    """Insert a number or the operands of a product into a network, at the operand's position."""
     if node.kind == "number":
         network.coef *= node.value
         return

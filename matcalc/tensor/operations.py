@@ -145,6 +145,7 @@ def _extract_factors(slot: Slot, extracted: Extracted) -> tuple[Slot, Extracted]
 def _extract_content(
     rule: Rule, slots: list[Slot], params: tuple[Any, ...], extracted: Extracted
 ) -> tuple[list[Slot], Extracted]:
+    """Extract the coefficient of the only nonlinear slot, to the power of the rule's degree."""
     positions = [k for k, slot in enumerate(slots) if not slot.linear]
     if rule.degree is None or len(positions) != 1:
         return slots, extracted
@@ -164,6 +165,7 @@ def _extract_content(
 
 
 def _degree(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Fraction | None:
+    """Return the degree of an operation's remaining argument, None if it depends on sizes."""
     if isinstance(rule.degree, str):
         size = size_of(read(rule.degree), _binding(rule, slots, params).sizes)
         if not size.is_integer:

@@ -54,6 +54,7 @@ def _lone(network: Network, index: int) -> bool:
 
 
 def _merge_alone(network: Network, entry: Entry) -> bool:
+    """Drop a merge whose axes nothing measures, or which has one part; drop its parts of size 1."""
     selector, (whole, *parts), position = entry
     if _lone(network, whole):
         _drop(network, position, whole)
@@ -138,6 +139,7 @@ def _ends_in(network: Network, position: int, part: int) -> bool:
 
 
 def _mask_alone(network: Network, entry: Entry) -> bool:
+    """Drop a mask on a diagonal, or of a triangular matrix; the product is zero where it leaves nothing."""
     selector, (row, column), position = entry
     if row == column and selector.offset.is_integer:
         if selector.offset.constant > 0:
@@ -283,6 +285,7 @@ def _unify_all(network: Network, pairs: list[tuple[int, int]]) -> None:
 
 
 def _slice_pair(network: Network, one: Entry, two: Entry) -> bool:
+    """Unify equal slices and fuse nested ones; the product is zero if two of one source are disjoint."""
     (first, (source, part), position), (second, (source2, part2), other_place) = one, two
     if source == source2 and first.offset == second.offset and first.shape == second.shape:
         _drop(network, other_place)
@@ -313,6 +316,7 @@ def _slice_pair(network: Network, one: Entry, two: Entry) -> bool:
 
 
 def _mask_pair(network: Network, one: Entry, two: Entry) -> bool:
+    """Drop a mask that another implies; the product is zero if both exclude each other."""
     (first, at, position), (second, other_at, other_place) = one, two
     if at == other_at:
         difference = second.offset - first.offset

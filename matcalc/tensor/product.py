@@ -290,7 +290,7 @@ def collect_powers(operands: list[Operand]) -> list[Operand]:
 
 
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
-    """Return a power as operands: small whole powers are repeated, those of scalar products distributed over factors."""
+    """Return a power as operands: small whole powers repeat the base, those of scalar products go to their factors."""
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
     dissolves = exponent.denominator == 1 and _dissolves(base) and not is_long(base.coef, exponent)

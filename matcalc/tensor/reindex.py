@@ -139,7 +139,7 @@ def _ends_in(network: Network, position: int, part: int) -> bool:
 
 
 def _mask_alone(network: Network, entry: Entry) -> bool:
-    """Drop a mask on a diagonal, or of a triangular matrix; the product is zero where it leaves nothing."""
+    """Drop a mask on its diagonal or over a triangular matrix; the product is zero if the mask leaves no entry."""
     selector, (row, column), position = entry
     if row == column and selector.offset.is_integer:
         if selector.offset.constant > 0:

@@ -118,7 +118,7 @@ def test_equivalence_names_the_symbol_that_was_meant():
 @pytest.mark.parametrize("method", ["gradient", "collect", "coefficient", "jvp", "substitute"])
 def test_symbols_that_an_expression_has_not(method):
     e = mc.expression("x'*A*x", LET_A)
-    with pytest.raises(mc.UnknownName, match="y is no symbol of this expression; its symbols are A, x"):
+    with pytest.raises(mc.UnknownName, match="y is not a symbol of this expression; its symbols are A, x"):
         getattr(e, method)(**{"y": 1}) if method == "substitute" else getattr(e, method)("y")
-    with pytest.raises(mc.UnknownName, match="AA is no symbol of this expression; did you mean A?"):
+    with pytest.raises(mc.UnknownName, match="AA is not a symbol of this expression; did you mean A?"):
         getattr(e, method)(**{"AA": 1}) if method == "substitute" else getattr(e, method)("AA")

@@ -132,7 +132,7 @@ def test_names_are_looked_up_as_python_reads_them():
 @pytest.mark.parametrize("text", ["v\nimport os", "v)", "", "1v", "x y", "v" * 1000])
 def test_new_symbols_are_names(parameter, text):
     derive = {"tangent": mc.jvp, "cotangent": mc.vjp, "vector": mc.hvp}[parameter]
-    with pytest.raises(mc.MatcalcError, match="is no name|too long"):
+    with pytest.raises(mc.MatcalcError, match="is (not a|no) name|too long"):
         derive("x'*x", "x", **{parameter: text})
 
 

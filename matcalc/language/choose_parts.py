@@ -1,8 +1,8 @@
-"""Names for what a formula holds more than once: the parts that make its text shortest, the longest saving first.
+"""Names the repeated parts of a formula that make its text shortest, the largest saving first.
 
-A part is a subformula, or a run of factors in a product; what stands inside a binder may use what that binds, and is
-left alone. Whether a text with parts means what it meant is the caller's to say: a run of factors may mean nothing by
-itself, and a size is no value.
+A part is a subformula, or a run of factors in a product. Subformulas inside a binder may use its names and are left
+alone. The caller decides whether a text with parts keeps its meaning: a run of factors may have none by itself, and a
+size is not a value.
 """
 
 from __future__ import annotations
@@ -29,31 +29,32 @@ from matcalc.language.syntax import (
 from matcalc.language.write import text
 
 CLOSED = (*BINDERS, "function", "slice")
-"""What is left alone."""
+"""Heads whose operands are left alone."""
 VALUES = ("sum", "product", "power", "call", "part", "block", *BINDERS)
-"""Heads of what may be a part; a transpose is that of one."""
+"""Heads of possible parts; a transpose is the transpose of a part."""
 WHOLE = slice(None)
-"""All of a node, no run of its factors."""
+"""A whole node, not a run of its factors."""
 FIRST, FURTHER = len(" where a = "), len(", a = ")
-"""Characters that a part takes beside its formula."""
+"""Characters that a part takes in addition to its formula."""
 
 Key = tuple[object, ...]
-"""A formula by content; a run of factors is `("product", operators, *factors)`, as the product of them alone is."""
+"""A formula by content; a run of factors is `("product", operators, *factors)`, as their product alone is."""
 
 
 def with_parts(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
-    """Return a tree with what it repeats as shared parts, all called by their number, for which `is_same` holds."""
+    """Return a tree with its repetitions as shared parts, named by their number, if `is_same` accepts the result."""
     made = _shortened(root, lambda tree: True)
     return made if is_same(made) else _shortened(root, is_same)
 
 
 def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
-    refused: set[Key] = set()
+    """Return a tree with its best parts shared one after the other, as long as each shortens the text."""
+    rejected: set[Key] = set()
     keys = _Keys()
     while True:
         counts = Counter(key for tree in _trees(root) for key, _, _ in _candidates(tree, keys))
         frame = FURTHER if parts_in(root) else FIRST
-        savings = {key: keys.saving(key, n) - frame for key, n in counts.items() if n > 1 and key not in refused}
+        savings = {key: keys.saving(key, n) - frame for key, n in counts.items() if n > 1 and key not in rejected}
         best = max(savings, key=lambda key: savings[key], default=None)
         if best is None or savings[best] <= 0:
             return root
@@ -61,7 +62,7 @@ def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
         if is_same(made):
             root = made
         else:
-            refused.add(best)
+            rejected.add(best)
 
 
 def _trees(root: Ast) -> list[Ast]:
@@ -69,7 +70,7 @@ def _trees(root: Ast) -> list[Ast]:
 
 
 class _Keys(dict[Ast, Key]):
-    """The content of trees, each by a key with those of its operands as numbers, and a formula for each."""
+    """Maps trees to keys of their content, with operands as numbers, and keeps a formula for each key."""
 
     def __init__(self) -> None:
         self.numbers: dict[Key, int] = {}
@@ -83,7 +84,7 @@ class _Keys(dict[Ast, Key]):
         return self[root]
 
     def saving(self, key: Key, count: int) -> int:
-        """Return how many characters shorter a text is that has a name of one for a formula in `count` places."""
+        """Return the characters saved by a one-letter name for a formula that occurs `count` times."""
         formula = self.formulas[key]
         if key not in self.lengths:
             self.lengths[key] = len(text(formula))
@@ -91,7 +92,7 @@ class _Keys(dict[Ast, Key]):
         return count * (self.lengths[key] + brackets - 1) - self.lengths[key]
 
     def key(self, node: Ast, operands: Sequence[Ast], value: object) -> Key:
-        """Return the key of a formula of this head over operands that have keys."""
+        """Return the key of a formula with this head over operands that have keys."""
         if node.head == "shared":
             value = definition(node)
         elif node.head == "call":
@@ -102,7 +103,7 @@ class _Keys(dict[Ast, Key]):
 
 
 def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
-    """Yield what may be a part, by its content, with the node that holds it and which of its factors it is."""
+    """Yield each possible part by its content, with its node and the slice of its factors."""
     for node in walk(tree, CLOSED):
         if node.head not in VALUES or node is tree:
             pass
@@ -118,7 +119,7 @@ def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
 
 
 def _runs(node: Ast) -> Iterator[slice]:
-    """Yield the runs of factors in a product of matrices that is no such run itself, the longest first."""
+    """Yield the proper runs of factors in a product of matrices, the longest first."""
     if node.head != "product" or {*cast(tuple[str, ...], node.value)} != {"*"}:
         return
     count = len(node.args)
@@ -129,7 +130,7 @@ def _runs(node: Ast) -> Iterator[slice]:
 
 
 def _put_in(root: Ast, keys: _Keys, key: Key, part: Ast) -> Ast:
-    """Return a tree with a part wherever its formula stands, in other parts too."""
+    """Return a tree with a part in place of each occurrence of its formula, also in other parts."""
     runs: dict[Ast, list[slice]] = {}
     for tree in _trees(root):
         for found, node, run in _candidates(tree, keys):
@@ -154,7 +155,7 @@ def _meet(run: slice, other: slice) -> bool:
 
 
 def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
-    """Return a tree with its parts, each node changed: `change(node, new)` has it over changed operands as `new`."""
+    """Return a tree with its parts, each node changed: `change(node, new)` gets it with changed operands as `new`."""
     definitions: dict[Ast, Ast] = {}
 
     def changed(node: Ast, new: Ast) -> Ast:
@@ -168,12 +169,12 @@ def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
 
 
 def renamed_parts(root: Ast, name_of: Callable[[Ast], str]) -> Ast:
-    """Return a tree whose shared parts are called as `name_of` says."""
+    """Return a tree whose shared parts have the names that `name_of` returns."""
     return _rebuilt(root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new)
 
 
 def names_in(root: Ast) -> set[str]:
-    """Return all names in a tree, those that binders list and those of its parts included."""
+    """Return all names in a tree, including those that binders list and those of its parts."""
     found: set[str] = set()
     for node in whole(root):
         if node.head == "name":

@@ -1,8 +1,8 @@
-"""Declarations: `X: matrix(m, n); lam: scalar positive` <-> records, and the signatures of rule files.
+"""Reads and writes declarations such as `X: matrix(m, n); lam: scalar positive`, and the signatures of rule files.
 
-A record keeps what was written (kind, sizes as trees, facts); what the sizes equal is found by unification
-later. Checked here is what the text alone decides: kinds and facts that exist, the number of sizes, what a
-size may be made of, facts that no such shape can have, and names used twice or for two things.
+A record holds kind, sizes as trees, and facts as written; unification later solves for the sizes. This file checks
+everything that the text alone decides: that kinds and facts exist, the number of sizes and their form. It also rejects
+facts that no such shape can have, and names used twice or for two things.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Kinds = Mapping[str, tuple[int, int]]
 
 
 MARK = ", undeclared"
-"""What follows the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
+"""The suffix in the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
 KINDS: _Kinds = {
     "scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "tensor": (1, 32), SIZE: (0, 0), INDEX: (0, 1),
 }  # fmt: skip
@@ -33,10 +33,10 @@ RULE_KINDS: _Kinds = {
     "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
-"""Kind -> least and greatest number of its sizes; a rule file knows a few more than the user."""
+"""Kind -> least and greatest number of its sizes; rule files have a few more kinds than users."""
 
 SPELLINGS = {"array": "tensor"}
-"""Other spellings of kinds, where they are no kinds of their own."""
+"""Other spellings of kinds, where they are not kinds themselves."""
 
 FACTS: Mapping[str, str] = {
     "symmetric": "square", "skew": "square", "spd": "square", "psd": "square", "orthogonal": "square",
@@ -55,9 +55,9 @@ _MARKED = re.compile(r",\s*undeclared\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A declared name. `repeated` (E...) and `default` (k = 1) occur in signatures alone.
+    """A declared name. `repeated` (E...) and `default` (k = 1) occur only in signatures.
 
-    `span` is the place of the name in the text; an unnamed output has the name "". `undeclared`: it was inferred.
+    `span` is the position of the name in the text; an unnamed output has the name "". `undeclared`: inferred.
     """
 
     name: str
@@ -111,14 +111,14 @@ def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
         try:
             return replace(_form(opening + rest, tuple(facts.items())), name=bounded(name))
         except MatcalcError:
-            pass  # read as a whole, for the place of the fault
+            pass  # read as a whole, for the position of the fault
     signature: Signature = _located(text, _signature, parse(text, "signature"), facts)
     return signature
 
 
 @lru_cache(maxsize=512)
 def _form(text: str, facts: tuple[tuple[str, str], ...]) -> Signature:
-    """Return the signature of an operation `f`: half of those of a rulebook are of few forms."""
+    """Return the signature of an operation `f`, cached: half of those of a rulebook share few forms."""
     return _signature(parse(f"f{text}", "signature"), dict(facts))
 
 
@@ -130,7 +130,7 @@ def write_signature(signature: Signature) -> str:
 
 
 def write_declaration(declaration: Declaration) -> str:
-    """Return the text of one declaration; an unnamed output is its type alone."""
+    """Return the text of one declaration; of an unnamed output only its type."""
     d = declaration
     sizes = f"({', '.join(map(write, d.sizes))})" if d.sizes else ""
     default = "" if d.default is None else f" = {write(d.default)}"
@@ -145,7 +145,7 @@ def size_names(declaration: Declaration) -> tuple[str, ...]:
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
-    """Return the ranges between `;` and new lines that stand outside brackets, blank ones left out."""
+    """Return the ranges between `;` and new lines outside brackets, without blank ones."""
     cuts, depth = [-1], 0
     for mark in re.finditer(r"[()\[\];\n]", text):
         if mark.group() in "([":
@@ -159,7 +159,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
 
 
 def _located(text: str, action: Any, *args: Any) -> Any:
-    """Call `action`, giving its errors the text."""
+    """Call `action`, adding the text to its errors."""
     try:
         return action(*args)
     except MatcalcError as fault:
@@ -213,23 +213,23 @@ def _check_kind(kind: str, word: Any, sizes: tuple[Ast, ...], kinds: _Kinds, fac
 
 
 def _check_size(size: Ast) -> None:
-    """Refuse what no size is made of: integers, names, + - * //, min and max."""
+    """Raise ShapeError unless a size consists of integers, names, + - * //, min and max."""
     for node in walk(size):
         if node.head == "number" and node.value.denominator != 1:  # type: ignore[attr-defined]
-            raise ShapeError("a size is an integer", at=node.caret)
+            raise ShapeError("a size must be an integer", at=node.caret)
         wrong_operator = node.head == "product" and not set(node.value) <= {"*", "//"}  # type: ignore[call-overload]
         wrong_call = node.head == "call" and call_name(node) not in _SIZE_CALLS
         if node.head not in _SIZE_HEADS or wrong_operator or wrong_call:
-            raise ShapeError("a size is made of integers, names, + - * //, min and max", at=node.caret)
+            raise ShapeError("a size consists of integers, names, + - * //, min and max", at=node.caret)
     if size.head == "negative" and size.args[0].head == "number":
-        raise ShapeError("a size is not negative", at=size.caret)
+        raise ShapeError("a size cannot be negative", at=size.caret)
 
 
 def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> None:
-    """Refuse a fact that no value of this kind and these sizes can have."""
+    """Raise ShapeError for a fact that no value of this kind and these sizes can have."""
     if kind in (SIZE, INDEX):
-        what = "a size" if kind == SIZE else "an index"
-        raise ShapeError(f"'{mark}' is a fact about tensors, this is {what}", at=mark.start_pos)
+        noun = "a size" if kind == SIZE else "an index"
+        raise ShapeError(f"'{mark}' is a fact about tensors, this is {noun}", at=mark.start_pos)
     if shapes == "any":
         return
     if kind != "matrix":
@@ -243,7 +243,7 @@ def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> No
 
 
 def _check_names(declarations: list[Declaration]) -> None:
-    """Refuse a name that is declared twice, or is both a size and a symbol; an integer of a rule may stand in sizes."""
+    """Raise ShapeError for a name declared twice or both a size and a symbol; a rule's integers may be sizes."""
     names: set[str] = set()
     for d in declarations:
         if d.name in names:
@@ -258,7 +258,7 @@ def _check_names(declarations: list[Declaration]) -> None:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    """Return advice that names the known words nearest to `word`, or all of them."""
+    """Return a hint that names the known words nearest to `word`, or all of them."""
     found = near(word, known)
     if found:
         return f"did you mean {' or '.join(found)}?"

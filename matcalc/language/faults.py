@@ -1,8 +1,8 @@
-"""What is wrong with a text, in the user's words: a parser's failure -> ParseError, with place and advice.
+"""Explains what is wrong with a text: turns a parser's failure into a ParseError with position and hint.
 
-Works on the failing prefix alone: its tokens are read once more, so the fast path of reading pays nothing for
-good messages. A parser state knows every token that may follow; what helps a person is the operand that is
-missing, the bracket that is open, or the spelling that is meant.
+It reads the tokens of the failing prefix once more, so the fast path of reading pays nothing for good messages. A
+parser state knows every token that may follow. What helps a person is the missing operand, the open bracket, or the
+intended spelling.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: in
     stack = _open_brackets(before)
     if start in FORMS and (found.type == "$END" or not _inside_sizes(before, start)):
         return _form(fault, text, before, found, at, start)
-    message, place, hint = _diagnose(before, stack, found, at)
-    return ParseError(message, text=text, at=place, hint=hint)
+    message, position, hint = _diagnose(before, stack, found, at)
+    return ParseError(message, text=text, at=position, hint=hint)
 
 
 def show(character: str) -> str:
-    """Return a character as it can be read in a message."""
+    """Return a character as a message shows it."""
     return f"'{character}'" if character.isprintable() else repr(character)
 
 
 def advice(rest: str) -> str:
-    """Return what may help where `rest` begins with a character that is not in the language."""
+    """Return a hint for text that begins with a character that is not in the language."""
     if rest[0] in _SUPERSCRIPTS:
         return "write a power as x^2, an inverse as inv(X)"
     method = re.match(r"\.([^\W\d]\w*)", rest)
@@ -66,7 +66,7 @@ def advice(rest: str) -> str:
         name = method.group(1)
         return f'a function is called as {name}(X); dialect="numpy" reads X.{name}'
     if rest[0] in "\"'`“”‘":
-        return "a formula holds no quoted text; a transpose is A' in the matrix language, A.T in both"
+        return "a formula contains no quoted text; a transpose is A' in the matrix language, A.T in both"
     if rest[0] == "^":
         return "a power is written x**2"
     if rest[0] == "|":
@@ -95,7 +95,7 @@ def _open_brackets(tokens: list[Any]) -> list[Any]:
 
 
 def _diagnose(before: list[Any], stack: list[Any], found: Any, at: int) -> tuple[str, int, str]:
-    """Return message, place and advice for the token `found` after the tokens `before`."""
+    """Return message, position and hint for the token `found` after the tokens `before`."""
     last = before[-1] if before else None
     after_operand = last is not None and last.type in _ENDS_OPERAND
     if found.type == "$END":
@@ -175,23 +175,23 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
         return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
     if found.type == "EQUALS" or found == "=":
         hint = "to compare, write '=='"
-        return "'=' stands only in keyword arguments, as in sum(X, axis=0)", at, hint
+        return "'=' is only allowed in keyword arguments, as in sum(X, axis=0)", at, hint
     if found.type == "COMPARE":
         if _compared(before, stack):
             return "comparisons do not chain", at, "write two conditions, [0 <= i]*[i < k]"
         where = "in an argument, as in where(x > 0, a, b), and in brackets in index form"
-        return f"'{found}' stands only {where}", at, ""
+        return f"'{found}' is only allowed {where}", at, ""
     where = {
         ":": "in parts, as in A[1:3, 0] or x[::-1], and after the names of an index form",
         "->": "in arguments, as in matfun(x -> log(x)^2, S), after one name",
         ",": "between arguments, subscripts and entries",
         ";": "between the rows of [A, B; C, D]",
     }.get(str(found), "in the arguments of a rule")
-    return f"'{found}' stands only {where}", at, ""
+    return f"'{found}' is only allowed {where}", at, ""
 
 
 def _compared(before: list[Any], stack: list[Any]) -> bool:
-    """Tell whether a comparison stands before in the same brackets, after the last comma."""
+    """Return whether a comparison precedes in the same brackets, after the last comma."""
     depth = 0
     for token in reversed(before):
         if token in CLOSING.values():
@@ -210,7 +210,7 @@ def _operand(last: Any) -> str:
 
 
 def _inside_sizes(before: list[Any], start: str) -> bool:
-    """Tell whether the failing place is among sizes, where the messages of formulas fit."""
+    """Return whether the failing position is among sizes, where the messages of formulas fit."""
     return len(_open_brackets(before)) > (1 if start == "signature" else 0)
 
 
@@ -226,8 +226,8 @@ def _form(fault: Any, text: str, before: list[Any], found: Any, at: int, start: 
     expected = [word for name, word in _WORDS.items() if name in fault.expected]
     words = " or ".join(expected) or "an expression"
     shown = "the end" if found.type == "$END" else f"'{found}'"
-    place = before[-1].end_pos if found.type == "$END" and before else at
+    position = before[-1].end_pos if found.type == "$END" and before else at
     hint = FORMS[start]
     if start == "declaration" and found == "," and len(before) > 2:
         hint = "separate declarations by ';' or a new line"
-    return ParseError(f"expected {words}, found {shown}", text=text, at=place, hint=hint)
+    return ParseError(f"expected {words}, found {shown}", text=text, at=position, hint=hint)

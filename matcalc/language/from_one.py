@@ -1,6 +1,6 @@
-"""Subscripts that count from 1, with both ends in a range, as LaTeX has them, of those that count from 0.
+"""Converts subscripts that count from 0 to LaTeX's, which count from 1 and include both ends of a range.
 
-So do indices: the condition [k == i + j] of indices from 0 is [k == i + j - 1] of indices from 1.
+Indices are converted too: the condition [k == i + j] of indices from 0 is [k == i + j - 1] of indices from 1.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, name, number, rebuild, walk
 
 END = "end"
-"""The name of the last place of an axis whose length is not known."""
+"""The name of the last index of an axis of unknown length."""
 
 
 def counted(subscripts: Sequence[Ast], shape: Sequence[str], bound: Collection[str]) -> list[Ast]:
-    """Return subscripts of a part counted from 1; `shape` has the lengths of the axes, as far as they are known."""
+    """Return subscripts of a part counted from 1; `shape` contains the known lengths of the axes."""
     known = [*shape, *[""] * len(subscripts)]
     return [_counted(one, length, bound) for one, length in zip(subscripts, known, strict=False)]
 
@@ -25,11 +25,11 @@ def counted(subscripts: Sequence[Ast], shape: Sequence[str], bound: Collection[s
 def _counted(one: Ast, length: str, bound: Collection[str]) -> Ast:
     if one.head == "slice":
         return _range(one, length)
-    return one if one.head == "name" and one.value in bound else _place(one, length)
+    return one if one.head == "name" and one.value in bound else _index(one, length)
 
 
-def _place(one: Ast, length: str, more: int = 1) -> Ast:
-    """Return a place counted from 1, or from the end."""
+def _index(one: Ast, length: str, more: int = 1) -> Ast:
+    """Return an index counted from 1, or from the end."""
     if one.head == "empty":
         return one
     below = _below_end(one)
@@ -40,7 +40,7 @@ def _place(one: Ast, length: str, more: int = 1) -> Ast:
 
 
 def _below_end(one: Ast) -> int | Ast | None:
-    """Return how far a place lies below the end, if it counts from there."""
+    """Return the distance of an index from the end, None if it does not count from there."""
     if one.head == "number" and cast(Fraction, one.value) < 0:
         return int(-cast(Fraction, one.value))
     if one.head != "negative":
@@ -50,15 +50,15 @@ def _below_end(one: Ast) -> int | Ast | None:
 
 
 def _range(one: Ast, length: str) -> Ast:
-    """Return a range with its last place in it; one that goes back has it above the stop."""
+    """Return a range that includes its last index; in a backward range that is above the stop."""
     start, stop, step = one.args
     backwards = _below_end(step) is not None
-    bounds = (_place(start, length), _place(stop, length, 2 if backwards else 0), step)
+    bounds = (_index(start, length), _index(stop, length, 2 if backwards else 0), step)
     return Ast("slice", bounds, None, one.span, one.at)
 
 
 def added(tree: Ast, more: int) -> Ast:
-    """Return a size with a number added, to the number in it if there is one."""
+    """Return a size plus a number, added to the number in it if there is one."""
     if not more:
         return tree
     if tree.head == "number":
@@ -74,7 +74,7 @@ def added(tree: Ast, more: int) -> Ast:
 
 
 def moved(condition: Ast, bound: Collection[str], by: int) -> Ast:
-    """Return a condition on indices that are greater by a number; that goes to its right side where it is linear."""
+    """Return a condition on indices increased by a number, which moves to its right side if the condition is linear."""
     left, right = condition.args
     counts = (_count(left, bound), _count(right, bound))
     if None in counts:
@@ -85,7 +85,7 @@ def moved(condition: Ast, bound: Collection[str], by: int) -> Ast:
 
 
 def _count(tree: Ast, bound: Collection[str]) -> int | None:
-    """Return the sum of the coefficients of indices, None of what is not linear in them."""
+    """Return the sum of the coefficients of indices, None if the tree is not linear in them."""
     counts: dict[Ast, int | None] = {}
     for node in walk(tree):
         counts[node] = _of_node(node, [counts[x] for x in node.args], bound)
@@ -97,11 +97,11 @@ def _of_node(node: Ast, inner: list[int | None], bound: Collection[str]) -> int 
         return int(node.value in bound)
     if None in inner:
         return None
-    held = cast("list[int]", inner)
+    counts = cast("list[int]", inner)
     if node.head == "negative":
-        return -held[0]
+        return -counts[0]
     if node.head == "sum":
-        return sum(sign * count for sign, count in zip(cast("tuple[int, ...]", node.value), held, strict=True))
+        return sum(sign * count for sign, count in zip(cast("tuple[int, ...]", node.value), counts, strict=True))
     return None if any(x.head == "name" and x.value in bound for x in walk(node)) else 0
 
 

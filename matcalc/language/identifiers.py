@@ -1,9 +1,9 @@
-"""The gate for names: what text may be a name, how generated code spells it, how other text stands in a source.
+"""Validates names, spells them in generated code, and embeds other text in sources.
 
-The decision: text becomes code in one of three ways, each here. A name is an identifier, NFKC-normalised as Python
-compares it and of bounded length, or it is refused: symbols, sizes, indices, functions, new symbols alike. In generated
-code it keeps its spelling unless that is taken (a keyword, a builtin, a name of the surrounding text): then it gets
-underscores. All other text is a docstring, a comment or a literal, in which nothing can end what it stands in.
+The decision: text becomes code in one of three forms, all defined here. A name is an identifier, NFKC-normalised as
+Python compares it and of bounded length, or it is rejected; this holds for symbols, sizes, indices, functions and new
+symbols. In generated code it keeps its spelling unless that is in use (a keyword, a builtin, a name of the surrounding
+text); then it gets underscores. All other text becomes a docstring, a comment or a literal, which it cannot terminate.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from unicodedata import normalize
 from matcalc.errors import ParseError
 
 MAX_BYTES = 150
-"""Of a name in UTF-8: the cache's files are called after functions, and 255 is what file systems take."""
+"""The most bytes of a name in UTF-8: functions name the cache's files, and file systems take 255."""
 
 MAX_FILE_BYTES = 255
 
-WORDS = frozenset({*keyword.kwlist, *dir(builtins)}) - {"_"}  # which an interactive session puts there
-"""What no variable of generated code is called."""
+WORDS = frozenset({*keyword.kwlist, *dir(builtins)}) - {"_"}  # an interactive session adds it to builtins
+"""Names that no variable of generated code has."""
 
 DUNDER = re.compile(r"__\w+__\Z")
 
 
 def identifier(text: Any, what: str) -> str:
-    """Return a name in the form that Python compares; `what` is what a user sets to give it.
+    """Return a name in the form that Python compares; `what` is the argument with which a user sets it.
 
-    Raises: ParseError for what is no identifier, or is longer than MAX_BYTES.
+    Raises: ParseError if it is not an identifier, or longer than MAX_BYTES.
 
     Example:
         >>> identifier("ﬁt", "name=")
@@ -41,13 +41,13 @@ def identifier(text: Any, what: str) -> str:
     """
     name = normalised(text) if isinstance(text, str) and len(text) <= MAX_BYTES else text
     if not isinstance(text, str) or not text.isidentifier() or not str(name).isidentifier():
-        hint = "a name is made of letters, digits and _, and does not begin with a digit"
-        raise ParseError(f"{what} {shown(text)} is no name", hint=hint)
+        hint = "a name consists of letters, digits and _, and does not begin with a digit"
+        raise ParseError(f"{what} {shown(text)} is not a name", hint=hint)
     return bounded(str(name), what)
 
 
 def bounded(name: str, what: str = "the name") -> str:
-    """Return a name that is short enough.
+    """Return a name if it is short enough.
 
     Raises: ParseError.
     """
@@ -62,7 +62,7 @@ def normalised(text: str) -> str:
 
 
 def file_path(path: str | os.PathLike[str]) -> str:
-    """Return the path of a file, whose own name is one: no folder's, of printable characters.
+    """Return the path of a file with printable characters; a folder's path is rejected.
 
     Raises: ParseError.
     """
@@ -72,17 +72,17 @@ def file_path(path: str | os.PathLike[str]) -> str:
     name = text if isinstance(text, str) else ""
     last = re.split(r"[/\\]" if os.name == "nt" else "/", name)[-1]
     if last in ("", ".", "..") or "\0" in name or not last.isprintable() or len(last.encode()) > MAX_FILE_BYTES:
-        raise ParseError(f"{shown(text)} is no path of a file")
+        raise ParseError(f"{shown(text)} is not the path of a file")
     return name
 
 
 def is_one_of(word: Any, words: Iterable[str]) -> bool:
-    """Whether an option is one of a few words."""
+    """Return whether an option is one of a few words."""
     return isinstance(word, str) and word in words
 
 
 def by_name(values: Any, what: str) -> Mapping[Any, Any]:
-    """Return values that are given by name.
+    """Return values that are passed by name.
 
     Raises: TypeError.
     """
@@ -92,15 +92,15 @@ def by_name(values: Any, what: str) -> Mapping[Any, Any]:
 
 
 def shown(text: Any) -> str:
-    """Return text as a message shows it: escaped, and cut where it is long."""
+    """Return text as a message shows it: escaped, and shortened if it is long."""
     quoted = repr(text)
     return quoted if len(quoted) <= 60 else f"{quoted[:40]}..."
 
 
 def near(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known words that a slip makes of one: a letter more, less or other, two swapped, another case.
+    """Return the known words within a typing slip: a letter more, less or different, two swapped, another case.
 
-    Of six letters two slips count. The nearest are returned, and none where they are more than three.
+    From six letters on, two slips count. Only the nearest are returned, and none if they are more than three.
     """
     most = 0 if len(word) < 2 else 1 if len(word) < 6 else 2
     far = {name: _slips(word.lower(), name.lower(), most) for name in known if abs(len(name) - len(word)) <= most}
@@ -110,13 +110,13 @@ def near(word: str, known: Iterable[str]) -> list[str]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest known names, or nothing."""
+    """Return "; did you mean ...?" with the nearest known names, or ""."""
     found = near(word, known)
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def _slips(word: str, name: str, most: int) -> int:
-    """Return how many slips lie between two words; more than `most` where there are more."""
+    """Return the number of slips between two words; more than `most` if there are more."""
     before, last = [most + 1] * (len(name) + 1), list(range(len(name) + 1))
     for i, letter in enumerate(word, 1):
         row = [i]
@@ -131,7 +131,7 @@ def _slips(word: str, name: str, most: int) -> int:
 
 
 def free(name: str, taken: set[str]) -> str:
-    """Return a name with as many underscores as keep it clear of `taken`, which it joins."""
+    """Return a name with enough underscores to differ from `taken`, and add it there."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -145,7 +145,7 @@ def supply(letters: Sequence[str], taken: Collection[str]) -> Iterator[str]:
 
 
 def docstring(lines: Iterable[str], indent: str = "") -> list[str]:
-    """Return the lines of a docstring, a line of text each, whatever that holds."""
+    """Return the lines of a docstring, one for each line of text, whatever the text contains."""
     body = [_plain(line).replace("\\", "\\\\").replace('"""', "'''") for line in lines]
     if len(body) == 1 and not body[0].endswith('"'):
         return [f'{indent}"""{body[0]}"""']
@@ -153,7 +153,7 @@ def docstring(lines: Iterable[str], indent: str = "") -> list[str]:
 
 
 def comment(text: str) -> str:
-    """Return text as one line that can stand in a comment."""
+    """Return text as one line that is safe in a comment."""
     return _plain(" ".join(text.split()))
 
 
@@ -163,5 +163,5 @@ def literal(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text with its line ends, control characters and the like escaped."""
+    """Return text with line ends, control characters and other unprintable characters escaped."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

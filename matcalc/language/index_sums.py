@@ -1,9 +1,9 @@
-"""Where an index that is not listed is summed: over the outermost product that repeats it, in the form that it is in.
+"""Finds where an index that is not listed is summed: over the outermost product of its own form that repeats it.
 
-An index form means the same wherever it stands. So a form inside another sums by itself what its own products
-repeat, though names outside are the same; what it holds and does not repeat, or what a form round it lists, is
-an index of the form round it: `{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. LaTeX has sums with bounds, and no rule that
-readers would have to know: there a sum is written where Einstein's rule sums.
+An index form has the same meaning everywhere. So a nested form sums the indices that its own products repeat, even if
+outer names are the same. Any other index in it, or one that an outer form lists, is an index of the outer form:
+`{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. LaTeX has sums with bounds and no such rule for readers to know, so a sum
+is written there wherever Einstein's rule sums.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
-class Held(NamedTuple):
-    """By each tree in a form: the open indices that it holds. By each form inside: what it sums."""
+class OpenIndices(NamedTuple):
+    """The open indices of each tree in a form, and the indices that each nested form sums."""
 
     names: dict[Ast, Names]
     summed: dict[Ast, Names]
 
 
-def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> Held:
-    """Return what is held by the trees in an index form or its body; names that are `bound` outside are no sums."""
+def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> OpenIndices:
+    """Return the open indices of all trees in an index form or its body; names `bound` outside are never summed."""
     around = _listed_around(form, bound)
-    held = Held({}, {})
+    open_indices = OpenIndices({}, {})
     for ast in walk(form):
-        names = NONE.union(*(held.names[child] for child in children(ast)))
+        names = NONE.union(*(open_indices.names[child] for child in children(ast)))
         if ast.head == "part":
             names |= {str(s.value) for s in ast.args[1:] if s.head == "name" and is_index(str(s.value))}
         elif ast.head == "condition":
@@ -38,24 +38,24 @@ def held_in(form: Ast, is_index: Callable[[str], bool], bound: Names = NONE) -> 
             names -= listed(ast)
             if ast is not form:
                 own = names - around[ast]
-                held.summed[ast] = frozenset(n for n in own if is_summed(n, ast, held.names))
-                names -= held.summed[ast]
-        held.names[ast] = names
-    return held
+                open_indices.summed[ast] = frozenset(n for n in own if is_summed(n, ast, open_indices.names))
+                names -= open_indices.summed[ast]
+        open_indices.names[ast] = names
+    return open_indices
 
 
 def summed_in(form: Ast) -> Names:
-    """Return the names that an index form sums over by itself."""
-    held = held_in(form, lambda _: True)
-    return frozenset(name for name in held.names[form] if is_summed(name, form, held.names))
+    """Return the names that an index form itself sums over."""
+    open_indices = held_in(form, lambda _: True)
+    return frozenset(name for name in open_indices.names[form] if is_summed(name, form, open_indices.names))
 
 
-def is_summed(name: str, root: Ast, held: Mapping[Ast, Names]) -> bool:
-    """Whether several factors hold a name wherever one does."""
+def is_summed(name: str, root: Ast, open_names: Mapping[Ast, Names]) -> bool:
+    """Return whether, wherever the name occurs, several factors of a product hold it."""
     waiting = [root]
     while waiting:
         ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held[child]]
+        inner = [child for child in children(ast) if name in open_names[child]]
         own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
         if ast.head in ("product", "part") and len(inner) + own > 1:
             continue
@@ -71,7 +71,7 @@ def listed(form: Ast) -> Names:
 
 
 def _listed_around(form: Ast, bound: Names) -> dict[Ast, Names]:
-    """Return the names that the forms round each form list."""
+    """Return the names that the enclosing forms of each form list."""
     around: dict[Ast, Names] = {}
     stack = [(form, bound)]
     while stack:
@@ -84,15 +84,15 @@ def _listed_around(form: Ast, bound: Names) -> dict[Ast, Names]:
 
 
 def with_sums(root: Ast, is_index: Callable[[str], bool]) -> Ast:
-    """Return a tree in which no index form sums by itself."""
+    """Return a tree with all implicit sums of index forms written out."""
     wrapped: dict[Ast, list[str]] = {}
     for form in _outermost(root):
-        held = held_in(form, is_index)
-        sums = {**held.summed, form: held.names[form]}
+        open_indices = held_in(form, is_index)
+        sums = {**open_indices.summed, form: open_indices.names[form]}
         for binder, names in sums.items():
             for name in sorted(names):
-                for place in _places(name, binder, held.names):
-                    wrapped.setdefault(place, []).append(name)
+                for term in _summed_products(name, binder, open_indices.names):
+                    wrapped.setdefault(term, []).append(name)
 
     def summed(node: Ast, new: Ast) -> Ast:
         return Ast("index_sum", (new,), tuple(wrapped[node])) if node in wrapped else new
@@ -104,13 +104,13 @@ def _outermost(root: Ast) -> list[Ast]:
     return [node for node in walk(root, BINDERS) if node.head in BINDERS]
 
 
-def _places(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[Ast]:
+def _summed_products(name: str, root: Ast, open_names: Mapping[Ast, frozenset[str]]) -> list[Ast]:
     """Return the products over which a name is summed: the outermost ones that repeat it."""
     found: list[Ast] = []
     waiting = list(root.args)
     while waiting:
         ast = waiting.pop()
-        inner = [child for child in children(ast) if name in held.get(child, ())]
+        inner = [child for child in children(ast) if name in open_names.get(child, ())]
         own = sum(s.head == "name" and s.value == name for s in ast.args[1:]) if ast.head == "part" else 0
         if ast.head in ("product", "part") and len(inner) + own > 1 or not inner:
             found.append(ast)
@@ -120,7 +120,7 @@ def _places(name: str, root: Ast, held: Mapping[Ast, frozenset[str]]) -> list[As
 
 
 def lengths(names: Sequence[str], body: Ast, shapes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the lengths of indices as text, "" where no declared tensor measures one."""
+    """Return the lengths of indices as text, "" if no declared tensor measures one."""
     found: dict[str, str] = {}
     for node in walk(body):
         if node.head != "part" or node.args[0].head != "name":

@@ -1,12 +1,12 @@
-"""Kinds of names and facts that stand apart from those of the rulebook: sizes, places of an axis, sparse matrices."""
+"""Kinds and facts of names that the rulebook does not define: sizes, indices along an axis, sparse matrices."""
 
 from __future__ import annotations
 
 SIZE = "size"
-"""The kind of a name that is no tensor: a length, which may stand in no shape at all."""
+"""The kind of a name that is not a tensor: a length, which need not occur in a shape."""
 
 INDEX = "index"
-"""The kind of integers from 0 that are places of an axis, one or a vector; also the fact of their symbols."""
+"""The kind of integers from 0 that are indices along an axis, one or a vector; also the fact of their symbols."""
 
 SPARSE = "sparse"
-"""The fact of a matrix that is given as one of SciPy's sparse ones."""
+"""The fact of a matrix that is passed as a SciPy sparse matrix."""

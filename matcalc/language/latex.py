@@ -1,9 +1,9 @@
-r"""LaTeX: Ast -> the formula as a mathematician sets it. A printing like `write`, with a notation of its own.
+r"""Writes a syntax tree as LaTeX: the formula as a mathematician sets it, like `write` but in its own notation.
 
-Division is a fraction, an inverse a superscript, elementwise operators are \odot and \oslash, and a product
-is juxtaposition, which binds tighter than \odot. What functions look like is said by the caller: the `latex` fields
-of rules. Kinds of subformulas are followed only as far as spelling needs them (`x'*y`
-is a scalar), and unknown is a permitted answer: this file decides how a formula looks, never what it means.
+Division is a fraction, an inverse a superscript, elementwise operators are \odot and \oslash, and a product is
+juxtaposition, which binds tighter than \odot. The caller provides the look of functions: the `latex` fields of rules.
+Kinds of subformulas are tracked only as far as spelling needs them (`x'*y` is a scalar), and may be unknown: this file
+decides how a formula looks, never what it means.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def latex(
 ) -> str:
     """Return the LaTeX of a tree, for math mode. Subscripts count from 1, sums are written with their bounds.
 
-    `kinds` gives the kind of each symbol ("scalar", "vector", "matrix", "tensor"), `shapes` its lengths as text; other
-    names are scalars. `templates` are of functions, by name; one that has none is set as a call. `results` are the
-    kinds of their values, "same" for that of the operands.
+    `kinds` maps each symbol to its kind ("scalar", "vector", "matrix", "tensor"), `shapes` to its lengths as text.
+    Other names are scalars. `templates` are those of functions, by name; a function without one is set as a call.
+    `results` are the kinds of functions' values, "same" for that of the operands.
     """
     names = part_names(ast)
     keys = declared_keys({**kinds, **dict.fromkeys(names.values())})
@@ -309,7 +309,7 @@ def _index_form(node: Ast, inner: list[Look], scope: Scope) -> Look:
 
 
 def _index_sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
-    """Return the sum; a further factor must not follow it without parentheses."""
+    """Return the look of a sum, which no further factor may follow without parentheses."""
     names = cast("tuple[str, ...]", node.value)
     signs = []
     for name, length in zip(names, lengths(names, node.args[0], scope.shapes), strict=True):

@@ -1,4 +1,4 @@
-r"""What stands above: powers, inverses, transposes, `A^{-\top}`, `x^{\circ 2}`, `A^{+}`."""
+r"""Reads superscripts: powers, inverses, transposes, `A^{-\top}`, `x^{\circ 2}`, `A^{+}`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENTRYWISE = (r"\odot", r"\circ")
 
 
 def with_above(reading: Reading, found: Value, node: Ast, marks: Sequence[tuple[str, Ast | None]]) -> Value:
-    """Return a value with what stands above it: powers, inverses, transposes."""
+    """Return a value with its superscripts applied: powers, inverses, transposes."""
     for mark, layout in marks:
         base = value(reading, node, found)
         found = (
@@ -27,7 +27,7 @@ def with_above(reading: Reading, found: Value, node: Ast, marks: Sequence[tuple[
 
 
 def is_transposing(mark: str, layout: Ast | None) -> bool:
-    r"""Whether a mark above is a transpose: a prime, \top, T."""
+    r"""Return whether a superscript is a transpose: a prime, \top, T."""
     layout = unbraced(layout) if layout is not None else None
     if mark == "'" or layout is None:
         return True
@@ -37,19 +37,20 @@ def is_transposing(mark: str, layout: Ast | None) -> bool:
 def _transposed(reading: Reading, base: Value, node: Ast, written: str | None = None) -> Value:
     if base.kind == "scalar":
         hint = "declare the base as a vector or matrix, or the letter with its prime as x_prime"
-        raise fault("the transpose of a scalar", node, hint)
+        raise fault("a scalar has no transpose", node, hint)
     kind = {"vector": "row", "row": "vector"}.get(base.kind, base.kind)
     return Value(Ast("transpose", (base.tree,), written, node.span, node.caret), kind)  # type: ignore[arg-type]
 
 
 def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
+    """Return a value with one superscript: a transpose, a raised call such as `A^{+}`, or a power."""
     if len(elements(above)) != 1:
-        raise fault("a list above", above)
+        raise fault("a list as a superscript is not supported", above)
     layout = unbraced(elements(above)[0])
     if layout.head == "fence" and layout.value == "open" and len(layout.args) == 1:
-        hint = "a power is x^{2}; a name such as W^{(1)} stands by itself, declared as W_1"
+        hint = "a power is x^{2}; a name such as W^{(1)} is declared as W_1"
         if layout.args[0].head == "number":
-            raise fault("a number in parentheses above", layout, hint)
+            raise fault("a superscript in parentheses is not supported here", layout, hint)
     mark = str(layout.value) if layout.head in ("mark", "lone", "operator") else ""
     if mark == "'":
         return _transposed(reading, base, node)
@@ -61,9 +62,10 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
         tree = syntax.call(raised(reading.names)[mark], base.tree)  # type: ignore[arg-type]
         return Value(replace(tree, span=node.span), base.kind)
     if mark:
-        raise fault(f"'{mark}' above", layout, RAISED.get(mark, "a power, an inverse or a transpose is read"))
+        hint = RAISED.get(mark, "write a power, an inverse or a transpose")
+        raise fault(f"'{mark}' as a superscript is not supported", layout, hint)
     if _is_letter(layout, "t") and not reading.is_known("t") and base.kind != "scalar":
-        raise fault("the power t or a transpose", layout, r"write ^\top, or declare t: scalar")
+        raise fault("^t can be a power or a transpose", layout, r"write ^\top, or declare t: scalar")
     if layout.head == "chain" and layout.value == ((-1,), True):
         inner = unbraced(layout.args[0])
         if inner.head == "mark" and inner.value == "T" or _is_letter(inner, "T"):
@@ -71,7 +73,7 @@ def _power(reading: Reading, base: Value, above: Ast, node: Ast) -> Value:
     if layout.head == "entrywise":
         exponent = needed(reading, layout.args[0])
         if layout.value not in _ENTRYWISE:
-            raise fault(f"the power '{layout.value}'", layout)
+            raise fault(f"the power '{layout.value}' is not supported", layout)
         return Value(_pair("power", base, exponent, ".^", node), base.kind)
     return Value(_pair("power", base, needed(reading, layout), "^", node), base.kind)
 
@@ -80,7 +82,7 @@ RAISED = {
     "*": r"over the reals the adjoint is ^\top; a point x^* is declared as x_star",
     "H": r"over the reals the conjugate transpose is ^\top",
     "-": r"a generalized inverse is not unique; the pseudoinverse is A^{+}",
-    "infty": "a limit is not read",
+    "infty": "limits are not supported",
 }
 
 
@@ -94,7 +96,7 @@ def _is_letter(layout: Ast, letter: str) -> bool:
 
 def _inverse_transposed(reading: Reading, base: Value, mark: Ast, node: Ast) -> Value:
     if mark.head == "letter" and reading.is_known("T"):
-        raise fault("the power -T or an inverse transposed", mark, r"write ^{-\top} for the inverse transposed")
+        raise fault("^{-T} can be a power or an inverse transposed", mark, r"write ^{-\top} for the inverse transposed")
     minus = Ast("negative", (Ast("number", (), Fraction(1), mark.span),), None, mark.span)
     inverse = Ast("power", (base.tree, minus), "^", node.span, node.caret)  # type: ignore[arg-type]
     return _transposed(reading, Value(inverse, base.kind), node)

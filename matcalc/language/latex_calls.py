@@ -1,7 +1,7 @@
-r"""Functions in LaTeX: `\log\det S`, `\operatorname{tr}(A B)`, and what operations look like, |A| or \lambda_{\max}(S).
+r"""Reads functions in LaTeX: `\log\det S`, `\operatorname{tr}(A B)`, and looks of operations, |A| or \lambda_{\max}(S).
 
-A function takes the parentheses behind it, or the one thing behind it; what would follow that is ambiguous. What a
-look calls is chosen by the kinds of its operands, and refused where two calls are left.
+A function takes the parentheses after it, or the one item after it; further items would be ambiguous. The kinds of the
+operands choose the call of a look; it is rejected if two calls remain.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")
 REFUSED = {
-    **dict.fromkeys(("partial", "nabla"), "derivatives are asked for: mc.gradient(f, wrt)"),
+    **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),
     **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
-    **dict.fromkeys(("vdots", "ddots"), "a matrix is written with all its entries"),
+    **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
     **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
-    **dict.fromkeys(("arg", "argmin", "argmax"), "give the formula that is minimised"),
+    **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }
-"""Commands that are no functions -> what to do."""
+"""Commands that are not functions -> what to write instead."""
 
 
 def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], node: Ast) -> Value:
     """Return the call of the one spelling that takes these operands.
 
-    Raises: ParseError where several do, with how each is written; where none does.
+    Raises: ParseError if several do, with the spelling of each, or if none does.
     """
     kinds = [x.kind for x in operands]
     fits = [name for name in dict.fromkeys(spellings) if takes(reading.names, name, kinds)]
@@ -53,9 +53,9 @@ def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], 
 def _undecided(reading: Reading, fits: Sequence[str], kinds: Sequence[str], node: Ast) -> Exception:
     of = " and a ".join(kind or "value of unknown kind" for kind in kinds)
     if not fits:
-        return fault(f"this is not read of a {of}", node)
-    ways = " or ".join(rf"\operatorname{{{name}}}".replace("_", r"\_") + "(...)" for name in fits)
-    return fault(f"of a {of} this could be {' or '.join(fits)}", node, f"write {ways}")
+        return fault(f"this is not supported for a {of}", node)
+    spellings = " or ".join(rf"\operatorname{{{name}}}".replace("_", r"\_") + "(...)" for name in fits)
+    return fault(f"for a {of} this could be {' or '.join(fits)}", node, f"write {spellings}")
 
 
 def _called(
@@ -73,9 +73,9 @@ def _called(
 
 
 def choose(reading: Reading, found: Sequence[Found], node: Ast, shown: Ast) -> Value | None:
-    """Return the call that a look stands for, of the most special that fit; None where none does.
+    """Return the call that a look stands for, the most special that fits; None if none does.
 
-    Raises: ParseError where the kinds of the operands leave several.
+    Raises: ParseError if the kinds of the operands leave several.
     """
     usable = [f for f in found if not _is_symbol(reading, f.pattern.items)]
     for weight in dict.fromkeys((f.length, f.pattern.weight) for f in usable):
@@ -96,34 +96,34 @@ def choose(reading: Reading, found: Sequence[Found], node: Ast, shown: Ast) -> V
 
 
 def _is_symbol(reading: Reading, look: Sequence[Ast]) -> bool:
-    """Whether a letter of a look is a symbol that is declared."""
+    """Return whether a letter of a look is a declared symbol."""
     return any(x.head == "letter" and key_of(x) in reading.keys for item in look for x in walk(item))
 
 
 def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:
     made: dict[int, Value] = {}
-    for place, layout in found.operands.items():
+    for number, layout in found.operands.items():
         x = reading.made.get(layout)
         if x is None or (x.form and x.form != "relation"):
             return None
         takes_ = reading.names.parameters.get(found.pattern.look.spelling, ())
         if x.fault is not None or (
-            place < len(takes_) and SIZE in takes_[place] and not _is_size(reading, layout, found)
+            number < len(takes_) and SIZE in takes_[number] and not _is_size(reading, layout, found)
         ):
             return None
-        made[place] = x
+        made[number] = x
     return made
 
 
 def _is_size(reading: Reading, layout: Ast, found: Found) -> bool:
-    """Whether a layout can be a size: I_n and I_{m+n}, and not I_{xx}; below a number nothing else can stand."""
+    """Return whether a layout can be a size: I_n and I_{m+n}, but not I_{xx}; a number's subscript always is."""
     is_letter = any(x.head == "letter" for x in walk(found.pattern.items[0]))
     for x in walk(layout):
         name = str(x.value[0]) if x.head == "letter" else ""  # type: ignore[index]
         if name in reading.known.kinds or name in reading.parts:
             return False
-        beside = [y.head == "letter" and y.value[0] not in reading.known.sizes for y in x.args]  # type: ignore[index]
-        if x.head == "row" and is_letter and any(a and b for a, b in zip(beside, beside[1:], strict=False)):
+        adjacent = [y.head == "letter" and y.value[0] not in reading.known.sizes for y in x.args]  # type: ignore[index]
+        if x.head == "row" and is_letter and any(a and b for a, b in zip(adjacent, adjacent[1:], strict=False)):
             return False
     return True
 
@@ -141,12 +141,12 @@ def _looked_up(reading: Reading, found: Found, operands: dict[int, Value], node:
     return _called(reading, look.spelling, trees, kinds, (), node)
 
 
-def _tree(operands: dict[int, Value], place: int) -> Ast:
-    return cast(Ast, operands[place].tree) if place in operands else Ast("empty")
+def _tree(operands: dict[int, Value], number: int) -> Ast:
+    return cast(Ast, operands[number].tree) if number in operands else Ast("empty")
 
 
 def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
-    """Return the value of what a row begins with, and how many of its items that takes."""
+    """Return the value of the first items of a row, and how many items they are."""
     heads: list[Sequence[Ast]] = []
     k = 0
     while True:
@@ -171,14 +171,14 @@ def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
     for head in reversed(heads):
         operand = value(reading, items[k], found)
         if operand.unclear.startswith("sum"):
-            raise fault(f"where the sum below {_shown(head[0])} ends is not clear", head[0], "write parentheses")
+            raise fault(f"the end of the sum after {_shown(head[0])} is ambiguous", head[0], "write parentheses")
         made = _applied(reading, head, [operand], (), head[0])
         found = with_above(reading, made, head[0], without_top(head[0])[1])._replace(unclear=_shown(head[0]))
     return found, k + length
 
 
 def _check_word(reading: Reading, item: Ast) -> None:
-    """Refuse a command that is no function, before its operand."""
+    """Raise ParseError for a command that is not a function, before its operand is read."""
     word = without_top(item)[0]
     word = word.args[0] if word.head == "script" else word
     name, font = cast("tuple[str, str]", word.value)
@@ -187,7 +187,7 @@ def _check_word(reading: Reading, item: Ast) -> None:
 
 
 def _words_of(reading: Reading, items: Sequence[Ast]) -> int:
-    r"""Return how many words are one function: two of \log\det."""
+    r"""Return how many words are one function: two for \log\det."""
     for pattern in candidates(reading.names, items[0]):
         heads = pattern.items[:-1]
         is_words = len(items) > len(heads) > 1 and all(_is_function(x) for x in heads)
@@ -197,7 +197,7 @@ def _words_of(reading: Reading, items: Sequence[Ast]) -> int:
 
 
 def _plain(reading: Reading, items: Sequence[Ast], is_operand: bool) -> tuple[Value, int]:
-    """Return the value of an item; as the operand of a function a number takes the letter behind it, as in sin 2x."""
+    """Return the value of an item; as a function's operand a number takes the letter after it, as in sin 2x."""
     found = value(reading, items[0])
     if is_operand and is_plain_number(items[0]) and len(items) == 2 and items[1].head in ("letter", "script"):
         right = value(reading, items[1])
@@ -223,7 +223,7 @@ def _look_here(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int] | No
 
 
 def _is_spelled(reading: Reading, item: Ast) -> bool:
-    r"""Whether an item is the name of a call as it is, \operatorname{exp}."""
+    r"""Return whether an item is itself the name of a call, \operatorname{exp}."""
     return item.head == "word" and item.value[1] == "operator" and item.value[0] in reading.names.parameters  # type: ignore[index]
 
 
@@ -249,7 +249,7 @@ def _with_parentheses(reading: Reading, item: Ast, fenced: Ast) -> Value:
     r"""Return a call with its operands in parentheses: `\operatorname{sum}(X, \mathrm{axis}=0)^\top`."""
     fence, raised = (fenced.args[0], without_top(fenced)[1]) if fenced.head == "script" else (fenced, ())
     if fenced.head == "script" and without_top(fenced)[0] is not fence:
-        raise fault("a subscript behind a call is not read", fenced, "put the call in parentheses, (f(X))_{ij}")
+        raise fault("a subscript after a call is not supported", fenced, "put the call in parentheses, (f(X))_{ij}")
     operands: list[Value] = []
     keywords: list[tuple[str, Ast]] = []
     for element in fence.args:
@@ -275,7 +275,7 @@ def _applied(
 ) -> Value:
     """Return the call of a function by its word, or by the look that begins with it.
 
-    Raises: ParseError for a word that is no function, a power that is none, several calls that it may be.
+    Raises: ParseError for a word that is not a function, an unsupported power, or several possible calls.
     """
     item = head[0]
     shown, above = without_top(item)
@@ -304,7 +304,7 @@ def _applied(
 
 
 def _applies(pattern: Sequence[Ast], head: Sequence[Ast], count: int) -> bool:
-    """Whether a look is a head with parentheses that hold so many operands and nothing else."""
+    """Return whether a look is a head with parentheses that hold this many operands and nothing else."""
     *first, last = pattern
     if len(first) != len(head) or last.head != "fence" or last.value not in TOPS or len(last.args) != count:
         return False
@@ -317,24 +317,24 @@ def _check_power(item: Ast, above: Sequence[tuple[str, Ast | None]]) -> None:
         inner = unbraced(layout) if layout is not None else None
         if mark == "'" or inner is None:
             raise fault(
-                "the derivative of a function is not read", item, "derivatives are asked for: mc.gradient(f, wrt)"
+                "the derivative of a function is not supported", item, "for a derivative call mc.gradient(f, wrt)"
             )
         if inner.head == "chain" or inner.head == "fence":
-            hint = "write the inverse function by its name, or the power behind parentheses, (f(x))^{-1}"
-            raise fault(f"{_shown(item)} with this above is its inverse, a derivative or a power", item, hint)
+            hint = "write the inverse function by its name, or the power after parentheses, (f(x))^{-1}"
+            raise fault(f"{_shown(item)} with this superscript can be its inverse, a derivative or a power", item, hint)
 
 
 def _no_function(word: Ast, below: Ast | None) -> Exception:
     name, font = cast("tuple[str, str]", word.value)
     if font == "text":
-        return fault(f"'{name}' is text", word, "give the formula alone, without words")
+        return fault(f"'{name}' is text", word, "write only the formula, without words")
     if below is not None:
-        return fault(f"{_shown(word)} with this subscript is not known", word)
-    return fault(f"{_shown(word)} is not read", word, REFUSED.get(name, ""))
+        return fault(f"{_shown(word)} with this subscript is unknown", word)
+    return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, ""))
 
 
 def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
-    """Refuse f(x) where f is no symbol that is declared, and could be a function or a factor."""
+    """Raise ParseError for f(x) if f is undeclared and can be a function or a factor."""
     if len(items) < 2 or not _is_parenthesised(items[1]):
         return
     found = reading.made.get(items[0])
@@ -351,4 +351,4 @@ def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
     if is_call or (found.kind not in ("matrix", "") and not stands_alone):
         name = str(tree.value)
         hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"
-        raise fault(f"{name}(...) is a function of this name or a product", base, hint)
+        raise fault(f"{name}(...) can be a function of this name or a product", base, hint)

@@ -1,8 +1,8 @@
-r"""Reading LaTeX as papers write it, `\frac{1}{2}\|Xw - y\|_2^2`, and all that `latex` writes -> the syntax tree.
+r"""Reads LaTeX as papers write it, `\frac{1}{2}\|Xw - y\|_2^2`, and all that `latex` writes, as a syntax tree.
 
-Three steps: layout (`latex_layout`, a grammar), what names there are, meaning (`latex_meaning`). A display of several
-lines is named parts and the formula itself, `K &= A A^\top \\ & \log\det K`. Prose is refused: LaTeX sets `loss` as a
-product of four letters, and nobody means that.
+Three steps: layout (`latex_layout`, a grammar), names, and meaning (`latex_meaning`). A display of several lines is
+named parts and the formula itself, `K &= A A^\top \\ & \log\det K`. Prose is rejected: LaTeX sets `loss` as a product
+of four letters, which nobody means.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z][a-z]{2,}(?![A-Za-z])")
 _HIDDEN = re.compile(
     r"\\(begin|end|text\w*|mbox|operatorname\*?|math\w+|label|tag|bm|boldsymbol|pmb)\*?\s*\{[^{}]*\}|%[^\n]*|_\{[^{}]*\}"
 )
-"""What may hold words, and subscripts."""
+"""LaTeX that may contain words, and subscripts."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
 
 
 class ReadLatex(NamedTuple):
-    """The tree of a formula, and the ranks of undeclared names that their fonts tell."""
+    """The tree of a formula, and the ranks of undeclared names that their fonts determine."""
 
     tree: Ast
     ranks: Mapping[str, int]
 
 
 def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
-    """Return the tree of a formula in LaTeX, read with what is declared.
+    """Return the tree of a formula in LaTeX, read with the declarations.
 
-    Raises: ParseError with the text and the position, of what is ambiguous with the readings.
+    Raises: ParseError with the text and the position; for an ambiguous formula with its readings.
     """
     lines = lines_of(text)
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
@@ -69,7 +69,7 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
 
 
 def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
-    """Return the tree of the last line, with the names of those before it replaced."""
+    """Return the tree of the last line, with the names of the lines before replaced."""
     trees: list[Ast] = []
     segments: list[Segment] = []
     for line in lines[:-1]:
@@ -83,7 +83,7 @@ def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
     if lines[-1][0].head == "relation":
         sign = lines[-1][0].value[0]  # type: ignore[index]
         shown = {"==": "="}.get(sign, sign)
-        raise fault(f"'{shown}' in a formula", lines[-1][0], "give one formula, what stands on the right")
+        raise fault(f"'{shown}' in a formula", lines[-1][0], "write one formula, the right side")
     last = needed(reading, _read_one(reading, lines[-1][0]))
     assert last.tree is not None
     if not segments:
@@ -95,13 +95,13 @@ def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
 def _read_one(reading: Reading, layout: Ast) -> Ast:
     reading.root = layout
     reading.below = subscripts_in(layout)
-    _told_by_transposes(reading, layout)
+    _infer_from_transposes(reading, layout)
     meaning(reading, layout, Scope())
     return layout
 
 
-def _told_by_transposes(reading: Reading, layout: Ast) -> None:
-    r"""Note the names that are transposed and would be scalars: in \alpha^\top x, \alpha is a vector."""
+def _infer_from_transposes(reading: Reading, layout: Ast) -> None:
+    r"""Note names that are transposed and would otherwise be scalars: in \alpha^\top x, \alpha is a vector."""
     for script in walk(layout):
         key = key_of(script.args[0]) if script.head == "script" else None
         if key is None or not any(is_transposing(mark, x) for mark, x in without_top(script)[1]):
@@ -118,26 +118,26 @@ def _told_by_transposes(reading: Reading, layout: Ast) -> None:
 def _definition(reading: Reading, line: Ast) -> tuple[str, Ast]:
     if line.head != "relation" or line.value != ("==",) or len(line.args) != 2:
         hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
-        raise fault("a line that names no part", line, hint)
+        raise fault("a line that does not name a part", line, hint)
     name, formula = line.args
     _read_one(reading, name)
     found = needed(reading, name).tree
     if found is None or found.head != "name":
-        raise fault("the left side is no name", name, "a part is a letter, K = A A^\\top")
+        raise fault("the left side is not a name", name, "a part is a letter, K = A A^\\top")
     if reading.is_known(str(found.value)):
-        what = "named twice" if found.value in reading.parts else "a symbol that is declared, and the name of a part"
-        raise fault(f"{found.value} is {what}", name, "give the part another name")
+        conflict = "named twice" if found.value in reading.parts else "both a declared symbol and a part"
+        raise fault(f"{found.value} is {conflict}", name, "give the part another name")
     reading.ranks.pop(str(found.value), None)
     return str(found.value), formula
 
 
 def _check_line(line: Sequence[Ast]) -> None:
     if len(line) > 1:
-        raise fault("several formulas", line[1], "give one formula")
+        raise fault("several formulas", line[1], "write one formula")
 
 
 def _check_words(text: str, reading: Reading) -> None:
-    """Refuse words in plain letters: those of functions, and prose."""
+    """Raise ParseError for words in plain letters: names of functions, and prose."""
     hidden = _HIDDEN.sub(lambda found: " " * len(found[0]), text)
     for found in _PLAIN.finditer(hidden):
         word = found[0]
@@ -157,12 +157,12 @@ def _check_words(text: str, reading: Reading) -> None:
             hint = rf"write \mathit{{{word}}} for the symbol"
             raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
         if _WORD.fullmatch(word) and not any(letters):
-            hint = "a formula holds no words; letters side by side are a product: declare them, or put spaces between"
+            hint = "a formula contains no words; letters side by side are a product: declare or space them"
             raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
 
 
 def _check_fonts(layouts: object) -> None:
-    """Refuse one letter in two fonts, which are two symbols in a paper; entries of a bold x are italic."""
+    """Raise ParseError for one letter in two fonts, two symbols in a paper; entries of a bold x are italic."""
     fonts: dict[object, tuple[str, Ast]] = {}
     for layout in layouts:  # type: ignore[attr-defined]
         below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
@@ -178,18 +178,18 @@ def _check_fonts(layouts: object) -> None:
 
 
 def _name_leaves(script: Ast) -> list[Ast]:
-    """Return the letters below in a script, and its base if it has a subscript."""
-    places = script.value
+    """Return the letters of a subscript, and of its base."""
+    marks = script.value
     found: list[Ast] = []
-    for place, layout in zip([x for x in places if x != "'"], script.args[1:], strict=True):  # type: ignore[attr-defined]
-        if place == "_":
+    for mark, layout in zip([x for x in marks if x != "'"], script.args[1:], strict=True):  # type: ignore[attr-defined]
+        if mark == "_":
             found += walk(layout)
             found += walk(script.args[0]) if key_of(script.args[0]) else []
     return found
 
 
 def _bare(lines: Sequence[Sequence[Ast]]) -> set[str]:
-    """Return the letters that stand without subscript, and without a parenthesis behind."""
+    """Return the letters that occur without a subscript and without a parenthesis after them."""
     found: set[str] = set()
     for line in lines:
         hidden = {base for x in walk(line[0]) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]

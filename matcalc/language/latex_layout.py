@@ -1,9 +1,9 @@
-r"""LaTeX -> layout: what stands beside, above, below and inside what, as a tree; what it means is `latex_meaning`.
+r"""Parses LaTeX as a tree of layouts: what is beside, above, below and inside what; `latex_meaning` interprets it.
 
-The tree is made of `Ast` with heads of its own. `number`, `letter`, `word`, `operator`, `lone`, `hole` are leaves, each
-with its text and font; `row` is what stands side by side, `infix` rows between signs that bind more loosely, `chain`
-terms with signs, `relation` and `list` what they are called; `script` has what stands below and above in its operands
-and their places in its value.
+The tree consists of `Ast` nodes with heads of their own. `number`, `letter`, `word`, `operator`, `lone` and `hole` are
+leaves, each with its text and font. `row` is items side by side, `infix` rows between signs that bind more loosely,
+`chain` terms with signs, `relation` and `list` as named. `script` has its base, subscript and superscript as operands
+and the marks of the latter two as its value.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _SIGNS = {"−": "-", "·": "\\cdot"}
 
 @lru_cache(maxsize=512)
 def lines_of(text: str) -> tuple[list[Ast], ...]:
-    """Return the lines of a display, each a list of layouts; a line that begins or ends with a sign goes on.
+    """Return the lines of a display, each a list of layouts; a line that begins or ends with a sign continues.
 
-    Raises: ParseError with the text and the place.
+    Raises: ParseError with the text and the position.
     """
     begin, end, has_lines = _inside(text)
     lost = re.compile(r"(?<!\\)\$").search(text, begin, end)
     if lost or not text[begin:end].strip():
-        message = "text round a formula" if lost else "expected a formula, found nothing"
-        hint = "give the formula alone, what stands between its dollar signs" if lost else ""
+        message = "text around a formula" if lost else "expected a formula, found nothing"
+        hint = "give only the formula between its dollar signs" if lost else ""
         raise ParseError(message, text=text, at=lost.start() if lost else begin, hint=hint)
     try:
         return tuple(_parsed(text, begin, end, has_lines))
@@ -54,8 +54,9 @@ def lines_of(text: str) -> tuple[list[Ast], ...]:
 
 
 def _inside(text: str) -> tuple[int, int, bool]:
-    """Return the range of a formula inside dollar signs, environments and the like, without its last full stop, and
-    whether it may have lines.
+    """Return the range of a formula without dollar signs and environments, and whether it may have lines.
+
+    The final punctuation is left out.
     """
     begin, end = 0, len(text)
     has_lines = False
@@ -92,14 +93,14 @@ def _parser(has_lines: bool) -> Lark:
     from lark import Lark
 
     transformer = cast(Any, SimpleNamespace(**_ACTIONS))
-    told = partial(told_apart, has_lines=has_lines)
-    tokens = cast(Any, SimpleNamespace(process=told, always_accept=("BAR", "DOUBLE_BAR")))
+    distinguished = partial(told_apart, has_lines=has_lines)
+    tokens = cast(Any, SimpleNamespace(process=distinguished, always_accept=("BAR", "DOUBLE_BAR")))
     return Lark.open(
         "latex.lark", rel_to=__file__, parser="lalr", lexer="basic", transformer=transformer, postlex=tokens
     )
 
 
-# What each reduction makes.
+# The result of each reduction.
 
 
 def _ast(head: str, args: Any, value: object, first: Any, last: Any, at: int = -1) -> Ast:
@@ -216,34 +217,34 @@ def _infix(children: Children) -> Ast:
 
 def _big(children: Children) -> Ast:
     token, scripts, body = children
-    places, args = _scripts(scripts)
+    marks, args = _scripts(scripts)
     inner = next((x for script in args for x in walk(script) if x.head == "big"), None)
     if inner is not None:
         raise ParseError("a sum in the bounds of another", at=inner.span[0])
-    return _ast("big", (*args, body), (token[1:], places), token, body)
+    return _ast("big", (*args, body), (token[1:], marks), token, body)
 
 
 def _scripts(scripts: Children) -> tuple[tuple[str, ...], list[Ast]]:
-    """Return what is set where: "_", "^" with an operand each, "'" for each prime."""
-    places: list[str] = []
+    """Return the marks of scripts and their operands: "_" and "^" with one each, "'" for each prime."""
+    marks: list[str] = []
     args: list[Ast] = []
     for mark, *argument in scripts:
         if mark.type == "PRIME":
-            places += ["'"] * len(mark)
+            marks += ["'"] * len(mark)
             continue
-        if str(mark) in places:
-            hint = r"put what belongs together in braces, {x^2}^\top"
-            raise ParseError(f"two '{mark}' at one place", at=mark.start_pos, hint=hint)
-        places.append(str(mark))
+        if str(mark) in marks:
+            hint = r"put the inner one in braces, {x^2}^\top"
+            raise ParseError(f"two '{mark}' on one base", at=mark.start_pos, hint=hint)
+        marks.append(str(mark))
         args.append(argument[0])
-    return tuple(places), args
+    return tuple(marks), args
 
 
 def _scripted(children: Children) -> Ast:
     base, scripts = children
-    places, args = _scripts(scripts)
+    marks, args = _scripts(scripts)
     last = scripts[-1][-1]
-    return _ast("script", (base, *args), places, base, last, scripts[0][0].start_pos)
+    return _ast("script", (base, *args), marks, base, last, scripts[0][0].start_pos)
 
 
 def _operator(children: Children) -> Ast:
@@ -303,7 +304,7 @@ def _font(children: Children) -> Ast:
 
 
 def unbraced(layout: Ast) -> Ast:
-    """Return what stands in braces that hold one thing."""
+    """Return the content of braces that hold one thing."""
     while layout.head == "fence" and layout.value == "brace" and len(layout.args) == 1:
         layout = layout.args[0]
     return layout
@@ -335,9 +336,9 @@ def _fence(children: Children) -> Ast:
 def _matrix(children: Children) -> Ast:
     opening, rows, closing = children
     name = cast(Any, re.search(r"\{\s*(\w+)", opening))[1]
-    kept = [row for row in rows if any(row)]
+    filled = [row for row in rows if any(row)]
     cells = [Ast("cells", tuple(_cell(cell, opening) for cell in row), None, (opening.start_pos, closing.end_pos))
-             for row in kept]  # fmt: skip
+             for row in filled]  # fmt: skip
     return _ast("matrix", cells, name, opening, closing)
 
 
@@ -345,9 +346,7 @@ def _cell(cell: Children, opening: Token) -> Ast:
     if len(cell) == 1:
         return cell[0]  # type: ignore[no-any-return]
     if not cell:
-        raise ParseError(
-            "a cell without an entry", at=cast(int, opening.start_pos), hint="write 0 where nothing stands"
-        )
+        raise ParseError("a cell without an entry", at=cast(int, opening.start_pos), hint="write 0 in an empty cell")
     raise ParseError("a cell of several entries", at=cell[1].span[0])
 
 

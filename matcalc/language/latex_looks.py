@@ -1,8 +1,8 @@
-r"""What operations look like in LaTeX, read backwards: layouts with holes, and the calls that they stand for.
+r"""Reads the looks of operations in LaTeX: layouts with holes, and the calls that they stand for.
 
-The looks are fields of rules: `latex` is how a call is written, `from_latex` what is read besides. A template is read
-by the grammar of formulas themselves, its places as holes, and then found in a formula by comparing layouts. Where
-several calls look alike, the kinds of their operands decide; where these do not, the formula is ambiguous.
+The looks are fields of rules: `latex` is how a call is written, `from_latex` is read in addition. The grammar of
+formulas reads a template too, with its arguments as holes; the formula is then matched by comparing layouts. If
+several calls look alike, the kinds of their operands decide; if these do not, the formula is ambiguous.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from matcalc.language.syntax import Ast, walk
 
 Kinds = frozenset[str]
 ENTRY = "[]"
-"""The kind of a look that is for entries of a call."""
+"""The kind of a look of an entry of a call."""
 SIZE = "size"
-"""What a parameter takes that is an integer."""
-_PLACE = re.compile(r"(?<![A-Za-z_^])\{(\d)\^?\}")
+"""The kind of a parameter that takes an integer."""
+_HOLE = re.compile(r"(?<![A-Za-z_^])\{(\d)\^?\}")
 TOPS = ("open", "bracket", "set")
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A template, what it calls, and the kind of the first operand that it is for ("" for all)."""
+    """A template, its call, and the kind of the first operand that it applies to ("" for all)."""
 
     spelling: str
     template: str
@@ -36,11 +36,11 @@ class Look:
 
 @dataclass(frozen=True)
 class LatexNames:
-    """What a rulebook says of LaTeX.
+    """The looks and spellings of a rulebook in LaTeX.
 
-    looks: all templates. parameters: by spelling, for each place the kinds that it takes, of all overloads. results: by
-    spelling the kind of the value, "same" for that of the operands, "" for unknown. counts: the least number of
-    operands. canonical: spellings of aliases. roles: spellings by part.
+    looks: all templates. parameters: by spelling, for each position the kinds that it takes, of all overloads.
+    results: by spelling the kind of the value, "same" for that of the operands, "" for unknown.
+    counts: the least number of operands. canonical: spellings of aliases. roles: spellings by role.
     """
 
     looks: tuple[Look, ...]
@@ -52,12 +52,12 @@ class LatexNames:
 
     @property
     def words(self) -> frozenset[str]:
-        """The words of functions, as calls and looks have them."""
+        """The words of functions in calls and looks."""
         return _words(self)
 
     @property
     def commands(self) -> frozenset[str]:
-        """Those that are commands of LaTeX."""
+        """The words that are commands of LaTeX."""
         return COMMANDS
 
     def __hash__(self) -> int:
@@ -66,7 +66,7 @@ class LatexNames:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A look as layouts side by side; `weight` counts what is no hole: the heavier is the more special."""
+    """A look as layouts side by side; `weight` counts its nodes without holes: the heavier is the more special."""
 
     look: Look
     items: tuple[Ast, ...]
@@ -76,7 +76,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A look found in a formula: the call, its operands by place, how many items it takes."""
+    """A look found in a formula: the call, its operands by position, and its number of items."""
 
     pattern: Pattern
     operands: Mapping[int, Ast]
@@ -85,7 +85,7 @@ class Found:
 
 @lru_cache(maxsize=8)
 def patterns(names: LatexNames) -> Mapping[str, tuple[Pattern, ...]]:
-    """Return the patterns of looks by what their first layout is."""
+    """Return the patterns of looks by the key of their first layout."""
     found: dict[str, list[Pattern]] = {}
     for look in dict.fromkeys(names.looks):
         pattern = _pattern(look)
@@ -97,7 +97,7 @@ def patterns(names: LatexNames) -> Mapping[str, tuple[Pattern, ...]]:
 
 @lru_cache(maxsize=8)
 def _words(names: LatexNames) -> frozenset[str]:
-    """Return the words of functions: what papers forget to set as such, `tr(A)` for tr(A)."""
+    """Return the words of functions, which papers often forget to set upright: `tr(A)`."""
     firsts = {key for key in patterns(names) if len(key) > 1 and key.isalpha()}
     plain = {name for name in names.parameters if name.isalpha() and len(name) > 1}
     return frozenset((firsts | plain) - set(LETTERS))
@@ -105,7 +105,7 @@ def _words(names: LatexNames) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def infixes(names: LatexNames) -> Mapping[str, tuple[Look, ...]]:
-    r"""Return the looks that stand between two operands, such as \otimes, by their sign."""
+    r"""Return the looks that are between two operands, such as \otimes, by their sign."""
     found: dict[str, list[Look]] = {}
     for look in dict.fromkeys(names.looks):
         layout = _layout(look.template)
@@ -119,7 +119,7 @@ def infixes(names: LatexNames) -> Mapping[str, tuple[Look, ...]]:
 
 @lru_cache(maxsize=8)
 def raised(names: LatexNames) -> Mapping[str, str]:
-    r"""Return what a lone sign above an operand calls: + of the pseudoinverse."""
+    r"""Return the calls of lone superscripts: + for the pseudoinverse."""
     found: dict[str, str] = {}
     for look in names.looks:
         layout = _layout(look.template)
@@ -132,10 +132,10 @@ def raised(names: LatexNames) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1024)
 def _layout(template: str) -> Ast:
-    def place(found: re.Match[str]) -> str:
+    def hole(found: re.Match[str]) -> str:
         return "{\x1a" + found[1] + "}"
 
-    lines = lines_of(_PLACE.sub(place, template))
+    lines = lines_of(_HOLE.sub(hole, template))
     return lines[0][0]
 
 
@@ -152,7 +152,7 @@ def _holds_base(layout: Ast) -> bool:
 
 
 def _key(layout: Ast) -> str:
-    """Return what layouts that can be equal have in common."""
+    """Return a key that all layouts equal to this one share."""
     layout = unbraced(layout)
     while layout.head == "script":
         layout = unbraced(layout.args[0])
@@ -172,7 +172,7 @@ def candidates(names: LatexNames, layout: Ast) -> tuple[Pattern, ...]:
 
 
 def found_at(pattern: Pattern, items: Sequence[Ast]) -> Found | None:
-    """Return a look as it stands at the beginning of a row; the last of its items may have a superscript besides."""
+    """Return a look if it is at the beginning of a row; the last of its items may have a further superscript."""
     count = len(pattern.items)
     if len(items) < count:
         return None
@@ -185,7 +185,7 @@ def found_at(pattern: Pattern, items: Sequence[Ast]) -> Found | None:
 
 
 def without_top(item: Ast) -> tuple[Ast, tuple[tuple[str, Ast | None], ...]]:
-    """Return a layout without what stands above it, and that: superscripts and primes, in order."""
+    """Return a layout without its superscripts and primes, and these in order."""
     if item.head != "script":
         return item, ()
     marks = list(item.value)  # type: ignore[call-overload]
@@ -203,17 +203,17 @@ def without_top(item: Ast) -> tuple[Ast, tuple[tuple[str, Ast | None], ...]]:
 
 
 def _matches(pattern: Ast, layout: Ast, operands: dict[int, Ast]) -> bool:
-    """Whether a layout is that of a pattern; what stands in its holes joins `operands`."""
+    """Return whether a layout matches a pattern; the contents of its holes are added to `operands`."""
     pairs = [(pattern, layout)]
     found: dict[int, Ast] = {}
     while pairs:
         one, other = pairs.pop()
         one, other = unbraced(one), unbraced(other)
         if one.head == "hole":
-            place = int(str(one.value))
-            if other.head == "fence" and other.value == "brace" or place in found or place in operands:
+            number = int(str(one.value))
+            if other.head == "fence" and other.value == "brace" or number in found or number in operands:
                 return False
-            found[place] = other
+            found[number] = other
             continue
         if one.head != other.head or _label(one) != _label(other) or len(one.args) != len(other.args):
             return False
@@ -223,7 +223,7 @@ def _matches(pattern: Ast, layout: Ast, operands: dict[int, Ast]) -> bool:
 
 
 def same_layout(pattern: Ast, layout: Ast) -> bool:
-    """Whether a layout is that of a pattern without holes."""
+    """Return whether a layout matches a pattern without holes."""
     return _matches(pattern, layout, {})
 
 
@@ -245,7 +245,7 @@ def _label(layout: Ast) -> object:
 
 def fitting(names: LatexNames, looks: Iterable[Look], kinds: Sequence[str]) -> Iterator[Look]:
     """Yield the looks, one for each call, whose call takes operands of these kinds ("" is any)."""
-    met: set[str] = set()
+    yielded: set[str] = set()
     for look in looks:
         first = "vector" if kinds and kinds[0] == "row" else kinds[0] if kinds else ""
         if (
@@ -255,15 +255,15 @@ def fitting(names: LatexNames, looks: Iterable[Look], kinds: Sequence[str]) -> I
             and not (look.kind == "row" and kinds[0] == "row")
         ):
             continue
-        if look.spelling not in met and takes(names, look.spelling, kinds):
-            met.add(look.spelling)
+        if look.spelling not in yielded and takes(names, look.spelling, kinds):
+            yielded.add(look.spelling)
             yield look
 
 
 def takes(names: LatexNames, spelling: str, kinds: Sequence[str]) -> bool:
-    """Whether a call may have operands of these kinds."""
-    places = names.parameters.get(spelling, ())
-    for kind, takes_ in zip(kinds, places, strict=False):
+    """Return whether a call may have operands of these kinds."""
+    parameters = names.parameters.get(spelling, ())
+    for kind, takes_ in zip(kinds, parameters, strict=False):
         plain = "vector" if kind == "row" else kind
         if plain and not takes_ & {plain, "any", SIZE}:
             return False

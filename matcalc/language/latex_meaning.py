@@ -1,8 +1,9 @@
-r"""Layout -> syntax tree: what a formula in LaTeX means, where the declarations or the layout decide it.
+r"""Interprets a layout as a syntax tree: the meaning of a LaTeX formula, if declarations or layout decide it.
 
-One walk, operands first, with the indices in force handed down. Each layout has a value: a tree with its kind, or the
-reason why it is none, which is told where a value is wanted: `\lambda_{\max}` is none, and a call with what follows.
-Nothing is guessed: what mathematicians read in two ways (`a / b c`, `\log a b`, `|x|` of a vector) is refused.
+One walk, operands first, passes the bound indices down. Each layout has a value: a tree with its kind, or the fault
+why it has none. The fault is raised only if a value is needed: `\lambda_{\max}` has none, but a call with the next
+item does. Nothing is guessed: formulas that mathematicians read in two ways (`a / b c`, `\log a b`, `|x|` of a vector)
+are rejected.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Meaning = Callable[[Reading, Ast, Scope], Value]
 
 
 def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
-    """Return what a layout means; that of each layout inside stays in `reading.made`."""
+    """Return the value of a layout; those of the layouts inside remain in `reading.made`."""
     stack: list[tuple[Ast, Scope, bool]] = [(root, scope, False)]
     while stack:
         node, scope, entered = stack.pop()
@@ -65,13 +66,13 @@ def _meaning(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
-    """Return the scopes of what a layout holds."""
+    """Return the scopes of the operands of a layout."""
     if node.head == "big":
         *scripts, _ = node.args
         bound: Mapping[str, Index] = {}
         for script in scripts:
             meaning(reading, script, scope)
-        with suppress(ParseError):  # which `_big` meets again
+        with suppress(ParseError):  # `_big` raises it again
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "script" and (names := _listed(reading, node)):
@@ -98,7 +99,7 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
 
 
 def _whole_look(reading: Reading, node: Ast) -> Value | None:
-    """Return the call that a layout looks like as a whole, but for what stands above it."""
+    """Return the call that a layout as a whole looks like, apart from its superscripts."""
     if node.head not in ("script", "fence", "letter", "word", "number", "matrix", "radical"):
         return None
     found = [f for p in candidates(reading.names, node) if len(p.items) == 1 and (f := found_at(p, [node]))]
@@ -118,13 +119,13 @@ def _whole_look(reading: Reading, node: Ast) -> Value | None:
 def _number(reading: Reading, node: Ast, scope: Scope) -> Value:
     number, font, text = cast("tuple[Fraction, str, str]", node.value)
     if font:
-        raise fault(f"'{text}' in this font is not known", node)
+        raise fault(f"'{text}' in this font is unknown", node)
     return Value(Ast("number", (), number, node.span), "scalar")
 
 
 def _letter(reading: Reading, node: Ast, scope: Scope) -> Value:
     if key_of(node) is None:
-        raise fault("an accent over what is no letter", node)
+        raise fault("an accent over something other than a letter", node)
     return named(reading, node, None, scope)
 
 
@@ -133,17 +134,19 @@ def _word(reading: Reading, node: Ast, scope: Scope) -> Value:
     if font == "text":
         if name in reading.names.parameters:
             raise fault(f"'{name}' without an operand", node)
-        raise fault(f"'{name}' is text", node, "give the formula alone, without words")
+        raise fault(f"'{name}' is text", node, "write only the formula, without words")
     if font == "\\":
         known = name in reading.names.parameters or candidates(reading.names, node)
-        raise fault(f"\\{name} without an operand" if known else f"\\{name} is not read", node, REFUSED.get(name, ""))
+        raise fault(
+            f"\\{name} without an operand" if known else f"\\{name} is not supported", node, REFUSED.get(name, "")
+        )
     if font == "operator":
         raise fault(f"'{name}' without an operand", node)
     return named(reading, node, None, scope)
 
 
 def _refused(message: str) -> Meaning:
-    """Return what refuses a layout that is no value wherever it stands."""
+    """Return the meaning of a layout that never has a value: it raises ParseError."""
 
     def refuse(reading: Reading, node: Ast, scope: Scope) -> Value:
         raise fault(message, node)
@@ -155,10 +158,11 @@ def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
     raise fault(f"'{node.value}' without operands", node)
 
 
-# What is above and below.
+# Scripts.
 
 
 def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value of a base with scripts: a name with a subscript, a part, or a power of either."""
     shown, above = without_top(node)
     if shown.head == "script":
         base, below = shown.args
@@ -183,7 +187,7 @@ NORMS = {
 
 
 def _is_decoration(reading: Reading, key: tuple[str, ...], below: Ast | None, above: Ast) -> bool:
-    r"""Whether what stands above is part of a name: W^{(1)}, or x^* where x_star is declared."""
+    r"""Return whether a superscript is part of a name: W^{(1)}, or x^* if x_star is declared."""
     if len(elements(above)) != 1:
         return False
     (layout,) = elements(above)
@@ -210,7 +214,7 @@ def _exponential(reading: Reading, node: Ast, above: Ast | None) -> Value:
 
 
 def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Scope) -> Value:
-    """Return what has a subscript and is no name: an index form, a part, a norm."""
+    """Return the value of a layout with a subscript that is not a name: an index form, a part, a norm."""
     if below is None:
         return value(reading, base)
     if names := _listed(reading, node):
@@ -221,10 +225,10 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
     if inner.head == "fence" and inner.value in ("double_bar", "bar"):
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""
         hint = NORMS.get(kind, f"{NORMS['vector']}; {NORMS['matrix']}")
-        raise fault(f"this norm of a {kind or 'value of unknown kind'} is not known, or not only one", node, hint)
+        raise fault(f"this norm of a {kind or 'value of unknown kind'} is unknown or ambiguous", node, hint)
     if inner.head in ("word", "number", "mark"):
         value(reading, base)
-        raise fault("a subscript here is not read", node)
+        raise fault("a subscript here is not supported", node)
     return part_of(reading, needed(reading, base), None, below, scope, node)
 
 
@@ -232,10 +236,11 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
 
 
 def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value inside a fence: an inner product, a condition, a rounded quotient, or parentheses."""
     if node.value == "angle" and len(node.args) == 2:
         return _inner_product(reading, node)
     if len(node.args) != 1:
-        raise fault("a list is no value" if node.args else "nothing in parentheses", node)
+        raise fault("a list is not a value" if node.args else "empty parentheses", node)
     inner = node.args[0]
     if node.value == "floor":
         return _floor(reading, node)
@@ -245,8 +250,8 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
             "bar": "write \\|x\\| for the norm of a vector, \\operatorname{abs}(x) for its entries",
             "double_bar": "", "angle": "an inner product is \\langle A, B \\rangle",
         }  # fmt: skip
-        what = {"bar": "|...|", "double_bar": r"\|...\|", "angle": r"\langle ... \rangle"}[node.value]
-        raise fault(f"{what} of a {operand.kind or 'value of unknown kind'}", node, hints[node.value])
+        shown = {"bar": "|...|", "double_bar": r"\|...\|", "angle": r"\langle ... \rangle"}[node.value]
+        raise fault(f"{shown} of a {operand.kind or 'value of unknown kind'} is not supported", node, hints[node.value])
     if inner.head == "relation" and node.value == "bracket":
         tree = needed(reading, inner, forms=("relation",)).tree
         assert tree is not None
@@ -257,7 +262,7 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 def replace_span(found: Value, node: Ast) -> Value:
-    """Return a value whose place is that of its parentheses."""
+    """Return a value whose span is that of its parentheses."""
     assert found.tree is not None
     return found._replace(tree=replace(found.tree, span=node.span), unclear="")
 
@@ -266,7 +271,7 @@ def _inner_product(reading: Reading, node: Ast) -> Value:
     a, b = (needed(reading, x) for x in node.args)
     kinds = {a.kind, b.kind} - {""}
     if len(kinds) > 1:
-        raise fault(f"an inner product of a {a.kind} and a {b.kind}", node)
+        raise fault(f"a {a.kind} and a {b.kind} have no inner product", node)
     product = Ast("product", (a.tree, b.tree), (".*",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
 
@@ -274,7 +279,7 @@ def _inner_product(reading: Reading, node: Ast) -> Value:
 def _floor(reading: Reading, node: Ast) -> Value:
     inner = unbraced(node.args[0])
     if inner.head != "frac":
-        raise fault("a value rounded down is read of a fraction of sizes alone", node)
+        raise fault("rounding down is only supported for a fraction of sizes", node)
     over, under = (needed(reading, x) for x in inner.args)
     tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
     return Value(tree, "scalar")
@@ -290,9 +295,9 @@ def _radical(reading: Reading, node: Ast, scope: Scope) -> Value:
     *index, inner = node.args
     found = needed(reading, inner)
     if not index:
-        raise fault(f"the root of a {found.kind or 'value of unknown kind'}", node)
+        raise fault(f"the root of a {found.kind or 'value of unknown kind'} is not supported", node)
     if len(index[0].args) != 1 or found.kind not in ("scalar", ""):
-        raise fault("this root is not read", node, "a root of a scalar is read")
+        raise fault("this root is not supported", node, "a root with an index takes a scalar")
     order = needed(reading, index[0].args[0])
     one = Ast("number", (), Fraction(1), node.span)
     exponent = Ast("product", (one, order.tree), ("/",), node.span)  # type: ignore[arg-type]
@@ -314,13 +319,15 @@ def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
         return call(reading, [reading.names.roles["determinant"]], [found], node)
     if str(node.value).endswith("cases"):
         raise fault(
-            "these cases are not read", node, r"write \begin{cases} a & \text{if } x > 0 \\ b & \text{otherwise} ..."
+            "these cases are not supported",
+            node,
+            r"write \begin{cases} a & \text{if } x > 0 \\ b & \text{otherwise} ...",
         )
     return found
 
 
 def _block(reading: Reading, cell: Value) -> Value:
-    """Return a block of a matrix of blocks: 0 is one of zeros, of the size that its neighbours have."""
+    """Return an entry of a block matrix: 0 is a block of zeros, with the size of its neighbours."""
     tree = cast(Ast, cell.tree)
     if tree.head != "number" or tree.value != 0:
         return cell
@@ -333,7 +340,7 @@ def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
     if len(signs) != 1 or len(node.args) != 2 or signs[0] not in ("==", "!=", "<", "<=", ">", ">="):
         shown = "=" if signs[0] == "==" else signs[0]
         message = f"'{shown}' between formulas" if len(node.args) > 1 else f"a line that begins with '{shown}'"
-        raise fault(message, node, "give one formula, what stands right of the =")
+        raise fault(message, node, "write one formula, the right side of the =")
     left, right = (needed(reading, x) for x in node.args)
     tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
     return Value(tree, "", form="relation")
@@ -362,6 +369,6 @@ _MEANINGS: dict[str, Meaning] = {
     "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "matrix": _matrix,
     "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
-    "mark": _refused("a mark that stands above something"), "slice": _refused("a range stands only below a name"),
-    **dict.fromkeys(("list", "cells"), _refused("a list is no value")),
+    "mark": _refused("a mark without a base"), "slice": _refused("a range is only allowed in a subscript"),
+    **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

@@ -1,11 +1,11 @@
-r"""How names and functions look in LaTeX: what LaTeX itself knows, and the spelling of a symbol from its name and kind.
+r"""Defines how names and functions look in LaTeX: LaTeX's own commands, and a symbol's spelling by its name and kind.
 
-Vectors are bold lower-case, matrices bold upper-case, scalars italic, tensors calligraphic, as in most
-textbooks of matrix algebra. What an operation looks like is a template, a field of its rule: LaTeX with places for
-arguments, `{0}` the first one, `{0^}` the first one as a base or factor, in parentheses unless it is an atom. There
-may be several, one for each number of arguments. Under `name:kind` stands one for a first argument of that kind
-(`name:` of unknown kind), under `name[]` one for its entries (the subscripts follow the arguments). What has none is
-written as a call. A digit in braces after a letter, `_` or `^` is no place: `\mathbf{1}_{{0}}`.
+Vectors are bold lower-case, matrices bold upper-case, scalars italic, tensors calligraphic, as in most textbooks of
+matrix algebra. The look of an operation is a template, a field of its rule: LaTeX with holes for arguments, `{0}` for
+the first, `{0^}` for the first as a base or factor, in parentheses unless it is an atom. There may be several, one for
+each number of arguments. The key `name:kind` holds the template for a first argument of that kind (`name:` for unknown
+kind), `name[]` that for an entry (subscripts follow the arguments). An operation without a template is written as a
+call. A digit in braces after a letter, `_` or `^` is not a hole: `\mathbf{1}_{{0}}`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import re
 from collections.abc import Mapping
 
 Templates = Mapping[str, tuple[str, ...]]
-"""Of a rulebook: templates by name and what follows it."""
+"""The templates of a rulebook, by name and suffix."""
 
 LOOKS: Mapping[str, str] = {
     "otherwise": "", "entry": "[]", "unknown": ":",
     **{kind: f":{kind}" for kind in ("scalar", "vector", "row", "matrix", "tensor")},
 }  # fmt: skip
-"""What a template may be for -> what follows the name of the function where it is looked up."""
+"""The use of a template -> the suffix of the function's name in its key."""
 
 COMMANDS = frozenset((
     "arccos", "arcsin", "arctan", "cos", "cosh", "cot", "coth", "det", "exp", "gcd", "inf", "lim", "ln",
@@ -45,13 +45,13 @@ LETTERS: Mapping[str, str] = {
     "ell": "ell",
     **{word: word for word in ("varepsilon", "vartheta", "varphi", "varrho", "varpi", "varkappa")},
 }  # fmt: skip
-"""Commands of letters, and letters beside ASCII -> the name of the letter."""
+"""Commands of letters, and letters outside ASCII -> the name of the letter."""
 ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
-"""A name of a letter -> that of the letter that it looks like."""
+"""A name of a letter -> the name of the letter that looks like it."""
 MARKS: Mapping[str, str] = {
     "top": "T", "intercal": "T", "T": "T", "dagger": "+", "dag": "+", "prime": "'", "H": "H", "infty": "infty",
 }  # fmt: skip
-"""Commands and upright letters that stand above -> what they mean there."""
+"""Commands and upright letters as superscripts -> their meaning there."""
 FONTS: Mapping[str, str] = {
     **dict.fromkeys(("mathbf", "boldsymbol", "bm", "pmb", "bf", "textbf"), "bold"), "cal": "script", "it": "italic",
     **dict.fromkeys(("mathit", "mathnormal", "textit"), "italic"),
@@ -64,18 +64,18 @@ ACCENTS: Mapping[str, str] = {
     "vec": "", "overrightarrow": "", "dot": "dot", "ddot": "ddot", "check": "check", "breve": "breve",
     "underline": "underline", "mathring": "ring",
 }  # fmt: skip
-"""Accents -> what they add to a name."""
+"""Accents -> the suffix that they add to a name."""
 
 BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplus", "bigotimes", "coprod")
 OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
-"""Commands that take the rest of a term, with what stands below; the latter only with a subscript."""
+"""Commands that take the rest of a term, with a subscript; those of OVER only with one."""
 
 _FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
 NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 
 
 def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
-    """Return a symbol's LaTeX; an `entry` of it is an italic scalar. `dX` is a differential if X is known."""
+    """Return a symbol's LaTeX; that of its `entry` is an italic scalar. `dX` is a differential if X is known."""
     if name[0] == "d" and name[1:] in kinds:
         return r"\mathrm{d}" + symbol(name[1:], kinds, entry)
     found = NAME.fullmatch(name)
@@ -89,12 +89,12 @@ def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
 
 
 def operator(name: str) -> str:
-    """Return the LaTeX of a function's name where it is called."""
+    """Return the LaTeX of a function's name in a call."""
     return f"\\{name}" if name in COMMANDS else rf"\operatorname{{{escaped(name)}}}"
 
 
 def escaped(text: str) -> str:
-    """Return `text` with LaTeX's own characters made plain."""
+    """Return `text` with LaTeX's special characters escaped."""
     return text.replace("_", r"\_")
 
 

@@ -1,4 +1,4 @@
-r"""Rows, signs and sums in LaTeX: juxtaposition, \cdot, \odot, \otimes, + and -; what is ambiguous is refused."""
+r"""Reads products and sums in LaTeX: juxtaposition, \cdot, \odot, \otimes, + and -; ambiguous ones are rejected."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ELEMENTWISE = {r"\odot": ".*", r"\circ": ".*", r"\oslash": "./"}
 
 
 def row(reading: Reading, node: Ast, scope: Scope) -> Value:
-    """Return the product of what stands side by side."""
+    """Return the product of the items of a row."""
     items = list(node.args)
     factors: list[Value] = []
-    places: list[Ast] = []
+    first_items: list[Ast] = []
     signs: list[str] = []
     sign = ""
     k = 0
@@ -44,15 +44,15 @@ def row(reading: Reading, node: Ast, scope: Scope) -> Value:
             continue
         found, length = sequence(reading, items[k:])
         if factors:
-            _check_beside(reading, sign, signs, factors, places, found, item, node)
+            _check_beside(reading, sign, signs, factors, first_items, found, item, node)
             signs.append(sign or " ")
         factors.append(value(reading, item, found))
-        places.append(item)
+        first_items.append(item)
         sign = ""
         k += length
     if sign:
         raise fault(f"expected an operand after '{sign}'", items[-1])
-    return _multiplied(reading, factors, places, signs, node)
+    return _multiplied(reading, factors, first_items, signs, node)
 
 
 def _check_beside(
@@ -60,16 +60,16 @@ def _check_beside(
     sign: str,
     signs: list[str],
     factors: list[Value],
-    places: list[Ast],
+    first_items: list[Ast],
     found: Value,
     item: Ast,
     node: Ast,
 ) -> None:
-    """Refuse what stands beside something and could be read in two ways."""
+    """Raise ParseError for an item that can be read in two ways after the factors before it."""
     left = factors[-1]
     if left.unclear and not (not sign and item.head == "word"):
         right = value(reading, item, found)
-        raise fault(f"where the operand of {left.unclear} ends is not clear", item, _both(left, right, sign))
+        raise fault(f"the end of the operand of {left.unclear} is ambiguous", item, _both(left, right, sign))
     if "/" in signs:
         a, b, c = factors[-2], left, value(reading, item, found)
         hint = readings(
@@ -79,7 +79,7 @@ def _check_beside(
         raise fault("a / b c can be read in two ways", item, f"{hint}: write \\frac or parentheses")
     if not sign and is_plain_number(unbraced(item)):
         hint = r"write 2 x for the product, x_2 for a name or an entry, 2 \cdot 3 between numbers"
-        raise fault("a number behind a factor", item, hint)
+        raise fault("a number after a factor", item, hint)
 
 
 def _both(left: Value, right: Value, sign: str) -> str:
@@ -92,11 +92,12 @@ def _both(left: Value, right: Value, sign: str) -> str:
     return f"{readings(apart, inside)}: write parentheses"
 
 
-def _multiplied(reading: Reading, factors: list[Value], places: list[Ast], signs: list[str], node: Ast) -> Value:
+def _multiplied(reading: Reading, factors: list[Value], first_items: list[Ast], signs: list[str], node: Ast) -> Value:
+    """Return the product of factors by the signs between them, with its kind."""
     done = factors[0]
     trees = [cast(Ast, done.tree)]
     operators: list[str] = []
-    for sign, factor, place in zip(signs, factors[1:], places[1:], strict=True):
+    for sign, factor, first_item in zip(signs, factors[1:], first_items[1:], strict=True):
         tree = cast(Ast, factor.tree)
         operator = "*"
         kinds = (done.kind, factor.kind)
@@ -108,21 +109,21 @@ def _multiplied(reading: Reading, factors: list[Value], places: list[Ast], signs
         elif sign == r"\times" and "scalar" not in kinds:
             raise fault(
                 f"{sign} between a {kinds[0] or 'value'} and a {kinds[1] or 'value'}",
-                place,
+                first_item,
                 r"write A B for a product, A \otimes B for a Kronecker product",
             )
         elif sign == r"\bmod":
             operator = "%"
         elif sign not in (" ", r"\cdot", r"\times"):
             hint = r"write A B for the product, A \odot B for products of entries"
-            raise fault(f"'{sign}' between factors", place, hint)
+            raise fault(f"'{sign}' between factors is not supported", first_item, hint)
         trees.append(tree)
         operators.append(operator)
         done = Value(None, kind_of_product(done.kind, factor.kind) if operator == "*" else done.kind)
     unclear = factors[-1].unclear
     if not operators:
         return Value(trees[0], done.kind, unclear=unclear)
-    product = Ast("product", tuple(trees), tuple(operators), node.span, places[1].span[0])
+    product = Ast("product", tuple(trees), tuple(operators), node.span, first_items[1].span[0])
     return Value(product, done.kind, unclear=unclear)
 
 
@@ -140,15 +141,15 @@ def _of_vectors(
 
 
 def infix(reading: Reading, node: Ast, scope: Scope) -> Value:
-    r"""Return what stands between \odot, \otimes and the like, left to right."""
+    r"""Return the value of operands between \odot, \otimes and the like, left to right."""
     signs = cast("tuple[str, ...]", node.value)
     operands = [needed(reading, x) for x in node.args]
     for k, x in enumerate(operands[:-1]):
         if x.unclear:
-            raise fault(f"where the operand of {x.unclear} ends is not clear", node.args[k + 1], "write parentheses")
+            raise fault(f"the end of the operand of {x.unclear} is ambiguous", node.args[k + 1], "write parentheses")
     sorts = {_ELEMENTWISE.get(sign, sign)[0] for sign in signs}
     if len(sorts) > 1:
-        raise fault("two sorts of products side by side", node, "write parentheses")
+        raise fault("two kinds of products side by side", node, "write parentheses")
     if all(sign in _ELEMENTWISE for sign in signs):
         kinds = [x.kind for x in operands]
         kind = kind_of_sum(kinds)
@@ -158,7 +159,7 @@ def infix(reading: Reading, node: Ast, scope: Scope) -> Value:
     for sign, right in zip(signs, operands[1:], strict=True):
         looks = infixes(reading.names).get(sign, ())
         if not looks:
-            raise fault(f"'{sign}' between operands is not read", node)
+            raise fault(f"'{sign}' between operands is not supported", node)
         done = call(reading, [look.spelling for look in looks], [done, right], node)
     return done
 

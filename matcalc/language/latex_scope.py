@@ -1,8 +1,8 @@
-r"""What names mean where a formula in LaTeX is read: symbols and sizes that are declared, indices that sums bind.
+r"""Resolves names in LaTeX: declared symbols and sizes, and the indices that sums bind.
 
-A name in LaTeX is a letter with what stands round it: `\hat{\mathbf{w}}_{\text{out}}` has the key (w, hat, out), in any
-font. A declared symbol is found by the key that its own LaTeX has, so that what is written is read back; another name
-is made of its key, `w_hat_out`.
+A name in LaTeX is a letter with accents and subscripts: `\hat{\mathbf{w}}_{\text{out}}` has the key (w, hat, out), in
+any font. A declared symbol is found by the key of its own LaTeX, so printed LaTeX reads back. Any other name is built
+from its key, `w_hat_out`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is declared: the kinds of symbols, the lengths of their axes as text, sizes; the kinds of other names.
+    """The declarations: kinds of symbols, lengths of their axes as text, sizes; and the kinds of other names.
 
     indices: symbols whose data are indices.
     """
@@ -38,10 +38,11 @@ class Known:
 
 
 class Value(NamedTuple):
-    """What a layout means: a tree with its kind, or why it is no value.
+    """The meaning of a layout: a tree with its kind, or the fault if it has no value.
 
-    kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: how else a function without parentheses at its
-    end could be read. is_list, is_relation, is_function: what is no value and may be an operand of a call.
+    kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: a function without parentheses whose operand may
+    extend further. form: the form of something that is not a value but may be an operand of a call (relation,
+    function).
     """
 
     tree: Ast | None
@@ -53,7 +54,7 @@ class Value(NamedTuple):
 
 @dataclass(eq=False)
 class Index:
-    """An index in force, with the first and last of its values, which count from 1, as far as they are written."""
+    """A bound index, with its first and last values, which count from 1, as far as they are written."""
 
     name: str
     low: Ast | None = None
@@ -63,7 +64,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is bound at a place: indices by their letters, parameters of functions."""
+    """The names bound at a layout: indices by their letters, parameters of functions."""
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
@@ -71,10 +72,10 @@ class Scope:
 
 @dataclass
 class Reading:
-    """A formula under way: what is known, what its layouts mean so far, and what it tells of undeclared names.
+    """A formula being read: its declarations, the values of its layouts, and what it implies of undeclared names.
 
-    keys: declared names by key. bare: letters that stand somewhere without subscript and no parenthesis behind.
-    ranks: of names whose font tells it. parts: kinds of the parts that are named in lines before. root: the line.
+    keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
+    ranks: of names whose font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout.
     """
 
@@ -90,7 +91,7 @@ class Reading:
     below: Mapping[Ast, frozenset[str]] = field(default_factory=dict)
 
     def kind_of(self, name: str) -> str:
-        """Return the kind of a name: as declared, as its font says, as its spelling says."""
+        """Return the kind of a name: as declared, else by its font, else by its spelling."""
         if name in self.parts:
             return self.parts[name]
         if name in self.known.kinds:
@@ -102,7 +103,7 @@ class Reading:
         return self.known.default(name)
 
     def is_known(self, name: str) -> bool:
-        """Whether a name is declared, or that of a part."""
+        """Return whether a name is declared, or names a part."""
         return name in self.known.kinds or name in self.known.sizes or name in self.parts
 
 
@@ -128,18 +129,18 @@ def key_of_name(name: str, names: Mapping[str, object]) -> Key:
 
 
 def name_of(key: Key, at: int) -> str:
-    """Return the name that an undeclared key makes.
+    """Return the name built from an undeclared key.
 
-    Raises: ParseError for what is no identifier.
+    Raises: ParseError if it is not an identifier.
     """
     name = "_".join(part for part in (key[0].replace("d ", "d"), *key[1:]) if part)
     if not name.isidentifier():
-        raise ParseError(f"no name can be made of {' '.join(key)!r}", at=at, hint="declare it under a name of your own")
+        raise ParseError(f"{' '.join(key)!r} cannot be a name", at=at, hint="declare it under a name of your own")
     return bounded(name)
 
 
 def key_of(layout: Ast) -> Key | None:
-    """Return the key of a letter with accents; None of what is no name."""
+    """Return the key of a letter with accents; None if it is not a name."""
     layout = unbraced(layout)
     accents: list[str] = []
     while layout.head == "accent":
@@ -164,13 +165,13 @@ def font_of(layout: Ast) -> str:
 
 
 def subscript_of(script: Ast) -> Ast | None:
-    """Return what stands below in a script."""
-    places = [place for place in cast("tuple[str, ...]", script.value) if place != "'"]
-    return script.args[1 + places.index("_")] if "_" in places else None
+    """Return the subscript of a script, None if it has none."""
+    marks = [mark for mark in cast("tuple[str, ...]", script.value) if mark != "'"]
+    return script.args[1 + marks.index("_")] if "_" in marks else None
 
 
 def subscripts_in(root: Ast) -> dict[Ast, frozenset[str]]:
-    """Return the letters that are subscripts in each layout inside one."""
+    """Return for each layout inside one the letters that are subscripts in it."""
     letters: dict[Ast, frozenset[str]] = {}
     below: dict[Ast, frozenset[str]] = {}
     for node in walk(root):
@@ -183,7 +184,7 @@ def subscripts_in(root: Ast) -> dict[Ast, frozenset[str]]:
 
 
 def key_of_subscript(layout: Ast) -> Key | None:
-    """Return what a subscript adds to a key: x,y of `_{x,y}`, out of `_{out}`; None of what is no part of a name."""
+    """Return the part of a key that a subscript adds: x,y for `_{x,y}`, out for `_{out}`; None if there is none."""
     layout = (
         layout if layout.head == "fence" and layout.value in ("brace", "open") else Ast("fence", (layout,), "brace")
     )
@@ -219,14 +220,14 @@ _PRODUCTS = {
 
 
 def fault(message: str, layout: Ast, hint: str = "") -> ParseError:
-    """Return the error of a layout, at its place."""
+    """Return the error of a layout, at its position."""
     return ParseError(message, at=layout.caret, hint=hint)
 
 
 def value(reading: Reading, layout: Ast, found: Value | None = None) -> Value:
-    """Return the value of a layout, which may be given.
+    """Return the value of a layout, or `found` if it is passed.
 
-    Raises: ParseError where it has none.
+    Raises: ParseError if it has none.
     """
     found = found if found is not None else reading.made[layout]
     if found.fault is not None:
@@ -237,23 +238,23 @@ def value(reading: Reading, layout: Ast, found: Value | None = None) -> Value:
 
 
 def needed(reading: Reading, layout: Ast, forms: tuple[str, ...] = ()) -> Value:
-    """Return the value of a layout that is a formula, or of one of the other forms that an operand may have.
+    """Return the value of a layout that is a formula, or one of the other allowed forms of an operand.
 
-    Raises: ParseError where it is none.
+    Raises: ParseError for any other layout.
     """
     found = value(reading, layout)
     if found.form and found.form not in forms:
-        raise fault(f"a {found.form} is no value", layout)
+        raise fault(f"a {found.form} is not a value", layout)
     return found
 
 
 def is_plain_number(layout: Ast) -> bool:
-    r"""Whether a layout is a number, and no \mathbf{1}."""
+    r"""Return whether a layout is a number, not \mathbf{1}."""
     return layout.head == "number" and not layout.value[1]  # type: ignore[index]
 
 
 def kind_of_product(left: str, right: str) -> str:
-    """Return the kind of a product, "" where it is not known."""
+    """Return the kind of a product, "" if it is not known."""
     if "scalar" in (left, right):
         return right if left == "scalar" else left
     return _PRODUCTS.get((left, right), "")

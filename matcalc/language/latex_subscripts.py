@@ -1,8 +1,8 @@
-r"""Subscripts in LaTeX: names, entries, rows, and the indices of sums.
+r"""Reads subscripts in LaTeX: names, entries, rows, and the indices of sums.
 
-`x_1` is the first entry of a vector x that is declared, else a name of its own; `x_i` below a sum over i is an entry of
-x, or row or column i of a matrix X that is declared and has that many. Subscripts count from 1 and ranges hold both
-ends, as written: x_{2:3} is x[1:3]. A sum from 2 to n - 1 is one over parts, so that x_{i+1} needs no rule of its own.
+`x_1` is the first entry of a declared vector x, else a name. Below a sum over i, `x_i` is an entry of x, or row or
+column i of a declared matrix X with that many. Subscripts count from 1 and ranges include both ends: x_{2:3} is
+x[1:3]. A sum from 2 to n - 1 is a sum over parts, so x_{i+1} needs no rule of its own.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _RANKS = {"scalar": 0, "vector": 1, "row": 1, "matrix": 2}
 
 
 def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised: bool = False) -> Value:
-    """Return the symbol, the entry or the row that a letter with a subscript is.
+    """Return the symbol, the entry or the row that a letter with a subscript stands for.
 
-    Raises: ParseError where it could be several.
+    Raises: ParseError if it can be several.
     """
     key = cast(Key, key_of(layout))
     if below is None:
@@ -54,23 +54,23 @@ def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised
         if is_part or _counts(reading, below):
             return part_of(reading, base, str(cast(Ast, base.tree).value), below, scope, layout)
         if added is None or _is_open(below, base.kind):
-            hint = "an index is bound by a sum, as in \\sum_{i=1}^{n} x_i; another symbol is declared"
-            raise fault(f"the subscript of {'_'.join(key)}", below, hint)
+            hint = "an index is bound by a sum, as in \\sum_{i=1}^{n} x_i; declare any other symbol"
+            raise fault(f"the subscript of {'_'.join(key)} is unknown", below, hint)
         return symbol(reading, (*key, *added), layout)
     if not is_part:
         if added is None:
-            raise fault("this subscript is part of no name", below)
+            raise fault("this subscript cannot be part of a name", below)
         _check_not_row(reading, key, below, layout)
         return symbol(reading, (*key, *added), layout)
     return _of_undeclared(reading, key, below, scope, layout, bound)
 
 
 def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
-    """Return the symbol of a key: the declared one, else one whose name is made of the key."""
+    """Return the symbol of a key: the declared one, else one whose name is built from the key."""
     names = reading.keys.get(key, ())
     if len(names) > 1:
         hint = f"{' and '.join(names)} look alike in LaTeX: give one of them another name"
-        raise fault(f"this is {' or '.join(names)}", layout, hint)
+        raise fault(f"this can be {' or '.join(names)}", layout, hint)
     base = unbraced(layout)
     if (
         not names
@@ -79,7 +79,7 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
         and font_of(layout) not in ("italic", "roman")
     ):
         hint = f"declare {key[0]}, or give each letter its own font"
-        raise fault(f"'{key[0]}' is one name or a product of letters", layout, hint)
+        raise fault(f"'{key[0]}' can be one name or a product of letters", layout, hint)
     name = names[0] if names else name_of(key, layout.caret)
     if (
         not names
@@ -96,7 +96,7 @@ def letters_in(layout: Ast) -> list[str]:
 
 
 def _counts(reading: Reading, below: Ast) -> bool:
-    """Whether a subscript is made of numbers and sizes."""
+    """Return whether a subscript consists of numbers and sizes."""
     leaves = [x for x in walk(below) if not x.args]
     if any(x.head == "word" and x.value[0] == "end" for x in leaves):  # type: ignore[index]
         return True
@@ -106,7 +106,7 @@ def _counts(reading: Reading, below: Ast) -> bool:
 
 
 def _is_open(below: Ast, kind: str) -> bool:
-    """Whether a subscript is of letters, no more than there are axes, as that of an entry is."""
+    """Return whether a subscript consists of letters, no more than there are axes, as that of an entry does."""
     axes = _axes(below, _RANKS.get(kind), Scope())
     return len(axes) <= _RANKS.get(kind, len(axes)) and all(x.head == "letter" for x in axes)
 
@@ -116,16 +116,16 @@ def elements(layout: Ast) -> tuple[Ast, ...]:
 
 
 def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
-    """Refuse x_1 where only a matrix X is declared."""
+    """Raise ParseError for x_1 if only a matrix X is declared."""
     large = _large(reading, key)
     if large and all(x.head == "number" for x in elements(below)):
         shown = "_".join(key)
-        hint = f"declare {shown}_1 where it is a symbol; rows are {large}_{{1,:}}, columns {large}_{{:,1}}"
-        raise fault(f"a symbol, or a row or column of {large}", layout, hint)
+        hint = f"declare {shown}_1 if it is a symbol; rows are {large}_{{1,:}}, columns {large}_{{:,1}}"
+        raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
 
 
 def _large(reading: Reading, key: Key) -> str:
-    """Return the declared matrix whose rows or columns have a name: X of x."""
+    """Return the declared matrix whose rows or columns have this name, X for x; "" if there is none."""
     base = key[0][:1].upper() + key[0][1:]
     names = reading.keys.get((base, *key[1:]), ())
     if base == key[0] or len(names) != 1 or reading.kind_of(names[0]) != "matrix":
@@ -134,9 +134,9 @@ def _large(reading: Reading, key: Key) -> str:
 
 
 def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout: Ast, bound: Sequence[str]) -> Value:
-    """Return an entry or row of a name that is not declared, where what is round it decides.
+    """Return an entry or row of an undeclared name, if the context determines it.
 
-    Raises: ParseError with the readings.
+    Raises: ParseError with the possible readings.
     """
     shown = "_".join(key)
     axes = _axes(below, None, scope)
@@ -148,7 +148,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
             return found
         kinds = f"{large}: matrix({', '.join(reading.known.shapes[large])})"
         hint = f"a row is {large}_{{{bound[0]},:}}, a column {large}_{{:,{bound[0]}}}; or declare {shown}: vector(n)"
-        raise fault(f"row or column {bound[0]} of {kinds}, or an entry of {shown}", layout, hint)
+        raise fault(f"this can be row or column {bound[0]} of {kinds}, or an entry of {shown}", layout, hint)
     if large and len(axes) == 2 and kind != "matrix":
         return part_of(reading, Value(Ast("name", (), large, layout.span), "matrix"), large, below, scope, layout)
     if len(axes) == 2 and kind == "matrix" or (len(axes) == 1 and kind == "vector" and key[0] in reading.bare):
@@ -156,12 +156,12 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
     if len(axes) == 1 and kind != "matrix":
         capital = key[0][:1].upper() + key[0][1:]
         hint = f"declare {shown}: vector(n) or {capital}: matrix(n, p), with n as the sum's bound for rows"
-        raise fault(f"an entry of a vector {shown}, or a row or column of a matrix {capital}", layout, hint)
-    raise fault(f"the parts of {shown}, which is not declared", layout, f"declare {shown} with its sizes")
+        raise fault(f"this can be an entry of a vector {shown}, or a row or column of a matrix {capital}", layout, hint)
+    raise fault(f"{shown} has a subscript but is not declared", layout, f"declare {shown} with its sizes")
 
 
 def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
-    """Return row or column i of a matrix, where the bound of the sum over i tells which."""
+    """Return row or column i of a matrix, if the bound of the sum over i determines which."""
     shape = reading.known.shapes[large]
     if index.high is None:
         return None
@@ -179,20 +179,20 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | 
 
 
 def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: Scope, layout: Ast) -> Value:
-    """Return entries of a value: its subscripts count from 1, ranges hold both ends.
+    """Return entries of a value: its subscripts count from 1, ranges include both ends.
 
-    Raises: ParseError where there are too many or too few, or one is no index, number or size.
+    Raises: ParseError if there are too many or too few, or one is not an index, number or size.
     """
     shape = reading.known.shapes.get(name or "", ())
     rank = len(shape) if shape else _RANKS.get(base.kind)
     if rank == 0:
-        raise fault("an entry of a scalar", layout)
+        raise fault("a scalar has no entries", layout)
     axes = _axes(below, rank, scope)
     if rank is not None and len(axes) != rank:
         shown = name or "A"
         one = "" if rank != 2 else f"; a row is {shown}_{{i,:}}, a column {shown}_{{:,i}}"
         count = "one subscript" if len(axes) == 1 else f"{len(axes)} subscripts"
-        raise fault(f"{count} of what has {rank} axes", below, f"give {rank}{one}")
+        raise fault(f"{count} for {rank} axes", below, f"write {rank}{one}")
     made = []
     for k, axis in enumerate(axes):
         length = shape[k] if k < len(shape) else ""
@@ -207,7 +207,7 @@ def part_of(reading: Reading, base: Value, name: str | None, below: Ast, scope: 
 
 
 def _is_several(reading: Reading, subscript: Ast) -> bool:
-    """Whether a subscript is a vector of data that are indices, or a range of one: several go together."""
+    """Return whether a subscript is a vector of indices that are data, or a range of one."""
     base, *at = subscript.args if subscript.head == "part" else (subscript,)
     known = reading.known
     return (
@@ -216,11 +216,11 @@ def _is_several(reading: Reading, subscript: Ast) -> bool:
 
 
 _Axis = tuple[Ast, Ast | None]
-"""A subscript, and the range that is cut out before it is taken."""
+"""A subscript, and the range that is cut out before it applies."""
 
 
 def _part(base: Ast, axes: Sequence[_Axis], layout: Ast) -> Ast:
-    """Return a part; what sums over a range take of an axis is cut out first."""
+    """Return a part; the range that a sum takes of an axis is cut out first."""
     if any(cut is not None for _, cut in axes):
         base = Ast("part", (base, *(cut or _all(layout) for _, cut in axes)), None, layout.span, layout.caret)
     return Ast("part", (base, *(tree for tree, _ in axes)), None, layout.span, layout.caret)
@@ -231,15 +231,15 @@ def _all(layout: Ast) -> Ast:
 
 
 def _axes(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
-    """Return the subscripts of each axis; `ij` and `12` are two where two are needed."""
+    """Return the subscripts of each axis; `ij` and `12` are two if two are needed."""
     all_ = elements(below)
     if len(all_) != 1:
         return all_
     one = all_[0]
     if one.head == "row" and all(_is_axis(x) for x in one.args):
-        wanted = rank if rank is not None else len(one.args)
+        expected = rank if rank is not None else len(one.args)
         letters = [x for x in one.args if x.head == "letter"]
-        if wanted == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
+        if expected == len(one.args) and (rank is not None or all(x.value[0] in scope.indices for x in letters)):  # type: ignore[index]
             return one.args
     if one.head == "number" and rank is not None and rank > 1 and len(str(one.value[2])) == rank:  # type: ignore[index]
         digits = str(one.value[2])  # type: ignore[index]
@@ -265,7 +265,7 @@ def _axis(reading: Reading, axis: Ast, length: str, scope: Scope) -> _Axis:
 
 
 def _indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast | None = None) -> _Axis:
-    """Return an index at an axis, with the range that its bounds take of it where that is not the whole axis."""
+    """Return an index along an axis, with the range that its bounds select unless that is the whole axis."""
     span = axis.span if axis is not None else offset.span
     name = Ast("name", (), index.name, span)
     shifted = not is_number(offset, 0)
@@ -290,22 +290,22 @@ def _offset(reading: Reading, axis: Ast, bound: Sequence[str]) -> Ast:
         return zero
     hint = "subscripts are an index, a number, a size, or an index and a number: x_{i+1}"
     if len(bound) > 1 or axis.head != "chain":
-        raise fault("this subscript is not read", axis, hint)
+        raise fault("this subscript is not supported", axis, hint)
     signs = axis.value[0]  # type: ignore[index]
     total = zero
     for sign, term in zip(signs, axis.args, strict=True):
         if term.head == "letter" and term.value[0] == bound[0]:  # type: ignore[index]
             if sign < 0:
-                raise fault("an index that counts down is not read", axis, hint)
+                raise fault("an index that counts down is not supported", axis, hint)
             continue
         if bound[0] in letters_in(term):
-            raise fault("this subscript is not read", axis, hint)
+            raise fault("this subscript is not supported", axis, hint)
         total = sum_of(total, cast(Ast, needed(reading, term).tree), sign)
     return total
 
 
 def _range(reading: Reading, axis: Ast) -> Ast:
-    """Return a range of Python: from 0, the end excluded."""
+    """Return a Python range: from 0, the end excluded."""
     start, stop, step = axis.args
     backwards = False
     if step.head != "empty":
@@ -327,7 +327,7 @@ def _last(reading: Reading, stop: Ast, backwards: bool) -> Ast:
 
 
 def _from_zero(reading: Reading, axis: Ast) -> Ast:
-    """Return the place of a subscript that counts from 1."""
+    """Return the index from 0 of a subscript that counts from 1."""
     end = _from_end(reading, axis)
     one = Ast("number", (), Fraction(1), axis.span)
     if end is not None:
@@ -339,7 +339,7 @@ def _from_zero(reading: Reading, axis: Ast) -> Ast:
     for leaf in walk(tree):
         if leaf.head == "name" and str(leaf.value) not in reading.known.sizes | reading.known.indices:
             hint = "an index is bound by a sum, a size is declared"
-            raise fault(f"the subscript {leaf.value}", axis, hint)
+            raise fault(f"the subscript {leaf.value} is unknown", axis, hint)
     if tree.head == "number" and cast(Fraction, tree.value) < 1:
         raise fault("subscripts count from 1", axis)
     return added(tree, -1)
@@ -366,7 +366,7 @@ def is_number(tree: Ast, number: int) -> bool:
 
 
 def sum_of(tree: Ast, other: Ast, sign: int = 1) -> Ast:
-    """Return a sum of sizes, of numbers the number."""
+    """Return a sum of sizes, evaluated if both are numbers."""
     if tree.head == other.head == "number":
         return Ast("number", (), cast(Fraction, tree.value) + sign * cast(Fraction, other.value), tree.span)
     if is_number(other, 0):

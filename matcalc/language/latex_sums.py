@@ -1,4 +1,4 @@
-r"""Sums in LaTeX, and what else is over indices: \prod, \max_i, \min_{i,j}, with bounds and conditions below."""
+r"""Reads sums in LaTeX and other operations over indices: \prod, \max_i, \min_{i,j}, with bounds and conditions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from matcalc.language.syntax import Ast, walk
 def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]:
     r"""Return the indices that \sum and the like bind, with their bounds.
 
-    Raises: ParseError for what is no index.
+    Raises: ParseError for anything that is not an index.
     """
     if node in reading.sums:
         return reading.sums[node]
-    word, places = cast("tuple[str, tuple[str, ...]]", node.value)
+    word, marks = cast("tuple[str, tuple[str, ...]]", node.value)
     if word not in reading.names.parameters:
-        raise fault(f"\\{word} is not read", node)
-    scripts = dict(zip(places, node.args, strict=False))
+        raise fault(f"\\{word} is not supported", node)
+    scripts = dict(zip(marks, node.args, strict=False))
     if "_" not in scripts:
         raise fault(f"\\{word} without an index", node, rf"write \{word}_{{i=1}}^{{n}}")
     high = cast(Ast, needed(reading, scripts["^"]).tree) if "^" in scripts else None
@@ -50,7 +50,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
 
 
 def _is_condition(element: Ast) -> bool:
-    """Whether what stands below a sum is a condition on its indices, i < j."""
+    """Return whether a subscript of a sum is a condition on its indices, i < j."""
     letters = all(x.head == "letter" for x in element.args)
     return element.head == "relation" and letters and element.value in (("<",), ("<=",), (">",), (">=",), ("!=",))
 
@@ -63,7 +63,7 @@ def _bounds(reading: Reading, element: Ast, high: Ast | None) -> tuple[list[str]
         first, index, last = element.args
         return _index_letters(index), cast(Ast, needed(reading, first).tree), cast(Ast, needed(reading, last).tree)
     raise fault(
-        "the range of this sum is not read", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
+        "the range of this sum is not supported", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
     )
 
 
@@ -77,7 +77,7 @@ def _index_letters(element: Ast) -> list[str]:
 def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Value) -> Value:
     """Return a sum, a product, a largest or smallest value over indices.
 
-    Raises: ParseError for what is none of them, or where it ends is not clear.
+    Raises: ParseError for any other operation, or if its end is ambiguous.
     """
     word = str(node.value[0])  # type: ignore[index]
     layout = node.args[-1]
@@ -85,7 +85,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
     used |= {name for name, index in bound.items() if index.high is not None}
     if set(bound) - used:
         lost = sorted(set(bound) - used)[0]
-        raise fault(f"the index {lost} stands below nothing", node, f"\\{word} is over indices of entries")
+        raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
         body = _chosen(node, body)
     factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
@@ -98,17 +98,17 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         found = _of_entries(reading, node, tree, body.kind, names)
         return Value(found, body.kind, unclear="sum" if is_loose else "")
     if is_loose:
-        raise fault(f"where the operand of \\{word} ends is not clear", layout.args[-1], "write parentheses")
+        raise fault(f"the end of the operand of \\{word} is ambiguous", layout.args[-1], "write parentheses")
     if body.kind not in ("scalar", ""):
-        raise fault(f"\\{word} over a {body.kind}", node)
+        raise fault(f"\\{word} of a {body.kind} over indices is not supported", node)
     form = Ast("index_form", (tree,), names, span)
     return Value(Ast("call", (form,), (word, ()), span), "scalar")
 
 
 def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[str, ...]) -> Ast:
-    """Return a sum over indices; one of vectors or matrices is that of their entries."""
-    taken = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
-    letters = supply("abcdefgh", taken)
+    """Return a sum over indices; a sum of vectors or matrices is written as that of their entries."""
+    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
+    letters = supply("abcdefgh", used)
     axes = [next(letters) for _ in range({"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))]
     if not axes:
         return Ast("index_sum", (tree,), names, node.span)
@@ -119,7 +119,7 @@ def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[
 
 
 def _chosen(node: Ast, body: Value) -> Value:
-    """Return what is summed, times the conditions that stand below the sum."""
+    """Return the summand times the conditions below the sum."""
     below = dict(zip(node.value[1], node.args, strict=False))["_"]  # type: ignore[index]
     for element in elements(below):
         if _is_condition(element):

@@ -1,4 +1,4 @@
-r"""Looks of subformulas in LaTeX, how tightly they bind, and the templates of rules filled with them."""
+r"""Defines the looks of subformulas in LaTeX and how tightly they bind, and fills the templates of rules."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from matcalc.language.latex_scope import Key
 from matcalc.language.syntax import Ast
 
 SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
-"""What binds how tightly; FACTOR takes no superscript (a fraction, a call), SCRIPT has one already."""
+"""Binding strengths, loosest first; FACTOR takes no superscript (a fraction, a call), SCRIPT has one already."""
 
 _TALL = re.compile(r"\\frac|\\begin|\\left|\\sum")
-_PLACE = re.compile(r"(?<![A-Za-z_^])\{(\d)(\^?)\}")
+_HOLE = re.compile(r"(?<![A-Za-z_^])\{(\d)(\^?)\}")
 _LETTERS = re.compile(
     rf"\\(?:{'|'.join(sorted({look[1:] for look in GREEK.values()}))})(?![A-Za-z])|(?<![\\A-Za-z{{])[A-Z](?![A-Za-z])"
 )
-"""The letters of a template that could be those of symbols."""
+"""The letters of a template that may be symbols."""
 _FACTORS = re.compile(r"[A-Za-z0-9]+( [A-Za-z0-9]+)+")
 _BETWEEN = re.compile(r"\{0\^?\} (\\[a-z]+) \{1\^?\}\Z")
 
@@ -27,9 +27,9 @@ _BETWEEN = re.compile(r"\{0\^?\} (\\[a-z]+) \{1\^?\}\Z")
 class Look:
     """A subformula's LaTeX; `kind` is scalar, vector, row, matrix, tensor or "" for unknown.
 
-    `base` is what stands below the superscript -1 or T; `arguments` are those of a call. `is_inner` says that it is the
-    product of a row and a column, which another factor must not follow without parentheses: (x'*A*x)*y. `sign` is what
-    stands between the operands of what binds more loosely than a product.
+    `base` is the base of the superscript -1 or T; `arguments` are those of a call. `is_inner` marks the product of a
+    row and a column, which no factor may follow without parentheses: (x'*A*x)*y. `sign` is the operator of an
+    expression that binds more loosely than a product.
     """
 
     text: str
@@ -43,8 +43,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean: kinds and lengths of symbols, looks of functions and kinds of their values, their letters that
-    are symbols, the indices and parameters bound here, shared parts.
+    """The meaning of names: kinds and lengths of symbols, looks of functions and kinds of their values.
+
+    keys: declared names by key. bound: indices and parameters bound here. parts: names of shared parts.
     """
 
     kinds: Mapping[str, str]
@@ -70,29 +71,31 @@ def filled(keys: list[str], arguments: tuple[Look, ...], scope: Scope) -> Look |
     """Return the template of the first key that has one for this number of arguments, filled in."""
     for key in keys:
         for template in scope.templates.get(key, ()):
-            places = _PLACE.findall(template)
-            count = max((int(place) for place, _ in places), default=-1) + 1
+            holes = _HOLE.findall(template)
+            count = max((int(hole) for hole, _ in holes), default=-1) + 1
             if len(arguments) == count and not _names_symbol(template, scope):
                 return _fill(template, arguments)
     return None
 
 
 def _names_symbol(template: str, scope: Scope) -> bool:
-    """Whether a letter of a template is a symbol here: with a symbol sigma, the function is no \\sigma(x)."""
+    """Return whether a letter of a template is a symbol here: with a symbol sigma, no function prints as \\sigma(x)."""
     return any((letter.removeprefix("\\"),) in scope.keys for letter in _LETTERS.findall(template))
 
 
 def _fill(template: str, arguments: tuple[Look, ...]) -> Look:
-    def put(place: re.Match[str]) -> str:
-        argument = arguments[int(place[1])]
-        if not place[2] and _FACTORS.fullmatch(argument.text) and "_{{" in template:
+    """Return the look of a template with arguments in its holes, and how tightly it binds."""
+
+    def put(hole: re.Match[str]) -> str:
+        argument = arguments[int(hole[1])]
+        if not hole[2] and _FACTORS.fullmatch(argument.text) and "_{{" in template:
             return argument.text.replace(" ", r" \cdot ")
-        return at(argument, ATOM) if place[2] else argument.text
+        return at(argument, ATOM) if hole[2] else argument.text
 
     if template.endswith("({0})"):
-        text = _PLACE.sub(put, template[:-5]) + fenced(arguments[0].text)
+        text = _HOLE.sub(put, template[:-5]) + fenced(arguments[0].text)
     else:
-        text = _PLACE.sub(put, template)
+        text = _HOLE.sub(put, template)
     if template == "{0^}^{-1}":
         return Look(text, SCRIPT, arguments[0].kind, at(arguments[0], ATOM), arguments)
     between = _BETWEEN.match(template)
@@ -100,6 +103,6 @@ def _fill(template: str, arguments: tuple[Look, ...]) -> Look:
         return Look(text, ELEMENTWISE, "", "", arguments, sign=between[1])
     if re.match(r"\{0\^?\} ", template):
         return Look(text, PRODUCT, "", "", arguments)
-    bare = _PLACE.sub("", template)
+    bare = _HOLE.sub("", template)
     level = SCRIPT if "^" in bare else FACTOR if "(" in bare or r"\det" in bare else ATOM
     return Look(text, level, "", "", arguments)

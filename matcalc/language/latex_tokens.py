@@ -1,7 +1,7 @@
-r"""Tokens of LaTeX that look alike, told apart before the grammar sees them, and what is wrong where it reads none.
+r"""Distinguishes LaTeX tokens that look alike before the grammar reads them, and explains what it cannot read.
 
-The two ends of |x|; \max_i, which takes the rest of the term, and \max(a, b); lines of a display that go on; and what
-TeX sets otherwise than it looks: `\frac12` is a half, `x^10` a 1 raised and a 0 beside it.
+These are the two ends of |x|; \max_i, which takes the rest of the term, and \max(a, b); lines of a display that
+continue; and spellings that TeX sets differently: `\frac12` is a half, `x^10` raises only the 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GOES_ON = {"SIGN", "OPERATOR", "INFIX", "RELATION"}
 
 
 def told_apart(tokens: Iterator[Token], has_lines: bool) -> Iterator[Token]:
-    r"""Yield the tokens with the two ends of bars told apart, digits after \frac apart, lines that go on joined."""
+    r"""Yield the tokens with the ends of bars distinguished, digits after \frac separated, and lines joined."""
     stack: list[str] = []
     last = ""
     lines: list[Token] = []
@@ -58,7 +58,7 @@ def told_apart(tokens: Iterator[Token], has_lines: bool) -> Iterator[Token]:
 
 
 def _apart(tokens: Iterator[Token], stack: list[str]) -> Iterator[Token]:
-    """Yield the tokens with `||` as two bars where one is open: |a||b| is no norm."""
+    """Yield the tokens with `||` as two bars if one is open: |a||b| is not a norm."""
     for token in tokens:
         if token == "||" and stack and stack[-1] == "BAR_OPEN":
             yield token.update(type="BAR", value="|")
@@ -67,12 +67,12 @@ def _apart(tokens: Iterator[Token], stack: list[str]) -> Iterator[Token]:
 
 
 def _is_end(token: Token, kind: str, stack: list[str], last: str) -> bool:
-    """Whether a bar closes: what LaTeX says, else a bar that is open and an operand before it."""
-    said = re.match(r"\\(?:[bB]igg?)?(left|right|l|r|middle)", token)
-    word = said[1] if said else ""
+    """Return whether a bar closes: by its LaTeX command, else if a bar is open and an operand precedes."""
+    command = re.match(r"\\(?:[bB]igg?)?(left|right|l|r|middle)", token)
+    word = command[1] if command else ""
     if word == "middle":
         raise ParseError(
-            "a bar in the middle", at=cast(int, token.start_pos), hint="conditions such as p(x | y) are not read"
+            "a bar in the middle", at=cast(int, token.start_pos), hint="conditions such as p(x | y) are not supported"
         )
     if word in ("left", "l") or "lvert" in token.lower():
         return False
@@ -82,21 +82,21 @@ def _is_end(token: Token, kind: str, stack: list[str], last: str) -> bool:
 
 
 def _before(tokens: Iterator[Token]) -> Iterator[Token]:
-    r"""Yield the tokens with \max_i and \sum told from functions, and `\frac12` and `x^10` as TeX sets them."""
-    held: Token | None = None
+    r"""Yield the tokens with \max_i and \sum distinguished from functions, `\frac12` and `x^10` as TeX sets them."""
+    pending: Token | None = None
     digits = 0
     for token in tokens:
-        if held is not None:
-            yield held.update(type="BIG") if token.type == "UNDER" or held[1:] in BIG else held
-            held = None
+        if pending is not None:
+            yield pending.update(type="BIG") if token.type == "UNDER" or pending[1:] in BIG else pending
+            pending = None
         if token.type == "COMMAND" and token[1:] in (*BIG, *OVER):
-            held = token
+            pending = token
             continue
         if token.type == "NUMBER" and digits and len(token) > 1:
             if digits < 0:
                 sign = "^" if digits == -1 else "_"
-                hint = f"write {sign}{{{token}}}, or put the {token[1:]} apart"
-                message = f"'{sign}{token}' sets only the {token[0]} there"
+                hint = f"write {sign}{{{token}}}, or a space before the {token[1:]}"
+                message = f"'{sign}{token}' applies only to the {token[0]}"
                 raise ParseError(message, at=cast(int, token.start_pos), hint=hint)
             for k in range(len(token)):
                 yield token.update(value=token[k])
@@ -109,15 +109,15 @@ def _before(tokens: Iterator[Token]) -> Iterator[Token]:
         elif token.type != "NUMBER" or digits < 2:
             digits = 0
         yield token
-    if held is not None:
-        yield held
+    if pending is not None:
+        yield pending
 
 
 _OPEN_SIGNS = ("SIGN", "OPERATOR", "INFIX", "RELATION", "HAT", "UNDER")
 
 
 def explained(parser: Lark, fault: Any, text: str, begin: int, end: int) -> ParseError:
-    """Return the error of what is no LaTeX formula, in words."""
+    """Return the error for text that is not a LaTeX formula, in words."""
     from lark.exceptions import UnexpectedToken
 
     at = fault.pos_in_stream if fault.pos_in_stream is not None and fault.pos_in_stream >= 0 else end
@@ -135,14 +135,14 @@ def explained(parser: Lark, fault: Any, text: str, begin: int, end: int) -> Pars
     if token.type in CLOSES and opening is None:
         return ParseError(f"'{token}' closes nothing", text=text, at=at)
     if token.type in ("AMP", "NEWLINE") and (not before or before[-1].type not in _OPEN_SIGNS):
-        return ParseError(f"{shown} stands only in matrices and displays", text=text, at=at)
+        return ParseError(f"{shown} is only allowed in matrices and displays", text=text, at=at)
     after = f" after '{before[-1]}'" if before else ""
     return ParseError(f"expected an operand{after}, found {shown}", text=text, at=at)
 
 
 def _unknown(text: str, at: int) -> str:
     found = re.compile(r"\\[a-z]*").match(text, at)
-    return f"{found[0]} is not read here" if found else ""
+    return f"{found[0]} is not supported here" if found else ""
 
 
 def _tokens(parser: Lark, text: str, begin: int, end: int) -> list[Token]:

@@ -1,9 +1,9 @@
-"""Named parts: `K = A*A' + c*eye(n); y'*inv(K)*y` and `y'*inv(K)*y where K = A*A' + c*eye(n)`.
+"""Reads named parts: `K = A*A' + c*eye(n); y'*inv(K)*y` and `y'*inv(K)*y where K = A*A' + c*eye(n)`.
 
-A named part is one tree, `shared`, that stands wherever its name does; so reading, elaboration and writing treat it
-once, and a text stays as long as the formula has nodes, not as its tree. It means the formula with the names replaced:
-where a name that the part holds is bound round the place (an index, the parameter of a function), the part is written
-out there, since it means another thing in each such place.
+A named part is one tree, `shared`, wherever its name occurs. So reading, elaboration and writing process it once, and
+a text grows with the nodes of the formula, not with its tree. Its meaning is the formula with the names replaced. A
+name in the part may be bound around an occurrence (an index, the parameter of a function). Then the part is written
+out there, since it has a different meaning at each such occurrence.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|
 
 
 class Segment(NamedTuple):
-    """A formula in a text, `text[begin:end]`, and the name that it is given; the last has none."""
+    """A formula in a text, `text[begin:end]`, its name and the name's position; the last has none."""
 
     name: str
-    place: int
+    at: int
     begin: int
     end: int
 
@@ -38,7 +38,7 @@ class Segment(NamedTuple):
 def segments(text: str) -> list[Segment]:
     """Return the named parts of a text in the order in which they may use each other, then the formula itself.
 
-    Raises: ParseError for a name that is given twice, a text without a formula.
+    Raises: ParseError for a name that is used twice, or a text without a formula.
     """
     if "=" not in text:
         return []
@@ -55,7 +55,7 @@ def segments(text: str) -> list[Segment]:
 
 
 def _marks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield what stands in no bracket and may separate formulas, with its place."""
+    """Yield the possible separators of formulas outside brackets, with their positions."""
     depth = 0
     for found in _MARK.finditer(text):
         if found[0] in "([{":
@@ -79,7 +79,7 @@ def _cut(text: str, begin: int, end: int, separators: str) -> list[tuple[int, in
 
 
 def _ends_line(text: str, begin: int, at: int, end: int) -> bool:
-    """Whether a named part ends with its line: nothing in the line or the next says that it goes on."""
+    """Return whether a named part ends with its line: neither the line nor the next shows that it continues."""
     if not _FIRST.match(text, begin, at):
         return False
     start = max(begin, text.rfind("\n", 0, at))
@@ -102,11 +102,11 @@ def _checked(text: str, found: list[Segment]) -> list[Segment]:
             raise ParseError("a formula before the last has no name", text=text, at=at, hint=hint)
         if segment.name in names:
             hint = "a name stands for one formula: give the second another name"
-            raise ParseError(f"the part '{segment.name}' is named twice", text=text, at=segment.place, hint=hint)
+            raise ParseError(f"the part '{segment.name}' is named twice", text=text, at=segment.at, hint=hint)
         names.add(segment.name)
     if found[-1].name:
         hint = "end with the formula, as in  K = A*A'; tr(inv(K))"
-        raise ParseError("there are named parts and no formula", text=text, at=found[-1].place, hint=hint)
+        raise ParseError("the last named part is not followed by a formula", text=text, at=found[-1].at, hint=hint)
     return found
 
 
@@ -117,12 +117,12 @@ class Open(NamedTuple):
     subscripts: frozenset[str]
 
     def means_otherwise(self, bound: frozenset[str]) -> bool:
-        """Whether the tree means another thing where these names are bound ("{" in index form)."""
+        """Return whether the tree changes its meaning where these names are bound ("{" in index form)."""
         return bool(self.names & bound) or ("{" in bound and bool(self.subscripts))
 
 
 def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> Ast:
-    """Return the last formula of a text with the names of the others replaced by what they stand for.
+    """Return the last formula of a text with the names of the others replaced by their formulas.
 
     Raises: ParseError for a part that is used before it is named.
     """
@@ -138,7 +138,7 @@ def with_parts(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> As
 
 
 def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], later: Collection[str]) -> Ast:
-    """Return a tree with the names of parts replaced, but for those that are indices or parameters where they stand."""
+    """Return a tree with the names of parts replaced, unless they are bound as indices or parameters."""
     made: list[Ast] = []
     stack: list[tuple[Ast, frozenset[str], bool]] = [(root, NONE, False)]
     while stack:
@@ -159,7 +159,7 @@ def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], la
 def _put_in(
     name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
-    """Return what stands for a name: its part, or the part's tree where that means something of its own there."""
+    """Return the replacement of a name: its part, or the part's tree if that has another meaning there."""
     if name.value in later:
         hint = "parts are read in order: name it before it is used"
         raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
@@ -172,7 +172,7 @@ def _put_in(
 
 
 def opened(root: Ast, bound: Collection[str]) -> Ast:
-    """Return a tree in which the parts that hold any of these names are written out."""
+    """Return a tree in which the parts that contain any of these names are written out."""
     opens: dict[Ast, Open] = {}
     for part in parts_in(root):
         opens[definition(part)] = _open_names(definition(part), opens)
@@ -180,7 +180,7 @@ def opened(root: Ast, bound: Collection[str]) -> Ast:
 
 
 def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> Ast:
-    """Return the tree of a part, with those parts in it written out too that mean another thing there."""
+    """Return the tree of a part, with those parts in it written out too that have another meaning there."""
     made: dict[Ast, Ast] = {}
     stack = [(definition(part), False)]
     while stack:

@@ -1,9 +1,9 @@
-"""Reading NumPy's spelling, `np.sum(np.linalg.inv(X) @ y, axis=0)` -> the tree of the matrix language.
+"""Reads NumPy's spelling: `np.sum(np.linalg.inv(X) @ y, axis=0)` becomes a tree of the matrix language.
 
-The tree is that of the matrix text with the same meaning: `*`, `/`, `**` become `.*`, `./`, `.^`, a row-major
-reshape the column-stacking one of transposes. Products stay `@`, whose vectors are NumPy's (`x @ y` is a
-number): elaboration knows the shapes. Parsing keeps NumPy's names; then each call is translated, operands first, by
-what the caller says that NumPy calls operations (`NumpyNames`). What would need shapes is refused, and left to
+The tree is that of the matrix text with the same meaning. `*`, `/`, `**` become `.*`, `./`, `.^`; a row-major reshape
+becomes the column-stacking one of transposes. Products stay `@` with NumPy's vectors (`x @ y` is a number), since
+elaboration knows the shapes. Parsing keeps NumPy's names; then each call is translated, operands first, by the
+caller's table of NumPy's names (`NumpyNames`). Calls that need shapes are rejected and left to
 `expressions/numpy_text.py`.
 """
 
@@ -43,14 +43,14 @@ def read_numpy(text: str, names: NumpyNames) -> Ast:
 
 
 def _translated(tree: Ast, names: NumpyNames) -> Ast:
-    """Return a tree with NumPy's calls as those of the matrix language."""
+    """Return a tree with NumPy's calls translated to those of the matrix language."""
     root = rebuild(tree, lambda node: _one(node, names))
     for node in walk(root):
         if node.head in _INTERIM:
             hint = "write np.array([[1, 2], [3, 4]]) or np.block([[A, B], [C, D]])"
-            raise ParseError(f"{_INTERIM[node.head]} is no value", at=node.span[0], hint=hint)
+            raise ParseError(f"{_INTERIM[node.head]} is not a value", at=node.span[0], hint=hint)
         if node.head == "name" and "." in str(node.value) or node.value == "None":
-            raise ParseError(f"'{node.value}' is no value", at=node.span[0])
+            raise ParseError(f"'{node.value}' is not a value", at=node.span[0])
         if node.head == _TUPLE:
             hint = f"write {node.value}(X)[0] for its first item"
             raise ParseError(f"'{node.value}' is a tuple", at=node.span[0], hint=hint)
@@ -58,7 +58,7 @@ def _translated(tree: Ast, names: NumpyNames) -> Ast:
 
 
 def _one(node: Ast, names: NumpyNames) -> Ast:
-    """Return a node over translated operands, translated itself."""
+    """Return a translated node; its operands are translated already."""
     if node.head == "part" and node.args[0].head == _TUPLE:
         return _item(node)
     if node.head != "call":
@@ -85,12 +85,12 @@ def _one(node: Ast, names: NumpyNames) -> Ast:
 
 
 def _check_meaning(module: str, word: str, keywords: _Keywords, node: Ast, names: NumpyNames) -> None:
-    """Refuse a function of another library that does something else than NumPy's of the same name."""
+    """Raise ParseError for a function of another library that differs from NumPy's of the same name."""
     has_axis = "with" if any(key in ("axis", "dim") for key, _ in keywords) else "without"
-    for place in (module, f"{module} {has_axis} axis"):
-        why = names.differs.get(word, {}).get(place)
-        if why is not None:
-            raise ParseError(f"{module}.{word} {why}", at=node.span[0])
+    for key in (module, f"{module} {has_axis} axis"):
+        difference = names.differs.get(word, {}).get(key)
+        if difference is not None:
+            raise ParseError(f"{module}.{word} {difference}", at=node.span[0])
 
 
 @cache
@@ -140,7 +140,7 @@ def _is_module(base: Ast) -> bool:
 
 
 def _method(children: list[Any]) -> Ast:
-    """Return the call of a module's function, or of a method: its name begins with a dot."""
+    """Return the call of a module's function, or of a method, whose name begins with a dot."""
     base, token, _, arguments, closing = children
     word = token[1:].strip()
     span = (base.span[0], closing.end_pos)
@@ -162,19 +162,19 @@ def _arguments(word: str, arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[
 def _called(
     word: str, found: Called, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames
 ) -> Ast:
-    """Return the call of a function as it is called here; of one that returns a tuple what its items are made of."""
+    """Return the translated call of a function; of one that returns a tuple, the translations of its items."""
     keywords = tuple(("axis" if key == "dim" else key, value) for key, value in keywords)  # PyTorch's word
     if "keepdims" in dict(keywords):
-        raise ParseError(f"the axis that '{word}' keeps depends on shapes", at=span[0])
+        raise ParseError(f"'{word}' with keepdims depends on shapes", at=span[0])
     if word in names.ordered and plain and (len(plain) > 1 or keywords):
-        order, keywords = _taken(keywords, "ord")
+        order, keywords = _split_off(keywords, "ord")
         return _ordered(word, (*plain, *order), keywords, span)
     if found.alone and (len(plain) != 1 or keywords):
         raise ParseError(f"'{word}' takes one argument here", at=span[0], hint=_ALONE.get(word, ""))
     if found.fixed:
         if {key: str(value.value) for key, value in keywords} != found.fixed:
-            given = ", ".join(f"{key}={value}" for key, value in found.fixed.items())
-            raise ParseError(f"'{word}' is the one with {given} here", at=span[0], hint=f"write {word}(X, {given})")
+            needed = ", ".join(f"{key}={value}" for key, value in found.fixed.items())
+            raise ParseError(f"'{word}' is only supported with {needed}", at=span[0], hint=f"write {word}(X, {needed})")
         keywords = ()
     if found.axis and len(plain) == 2:
         keywords, plain = (("axis", plain[1]), *keywords), plain[:1]
@@ -184,18 +184,18 @@ def _called(
         plain = tuple(x for arg in plain for x in (arg.args if arg.head in _INTERIM else (arg,)))
     keywords = tuple((found.keywords.get(key, key), value) for key, value in keywords)
     if found.items:
-        made = tuple(_turned(Ast("call", plain, (name.rstrip("'"), keywords), span), name) for name in found.items)
+        made = tuple(_oriented(Ast("call", plain, (name.rstrip("'"), keywords), span), name) for name in found.items)
         return Ast(_TUPLE, made, word, span)
     return Ast("call", plain, (found.name, keywords), span)
 
 
-def _taken(keywords: _Keywords, key: str) -> tuple[tuple[Ast, ...], _Keywords]:
-    """Return what a keyword has, if it is there, and the other keywords."""
+def _split_off(keywords: _Keywords, key: str) -> tuple[tuple[Ast, ...], _Keywords]:
+    """Return the value of a keyword, if present, and the other keywords."""
     return tuple(v for k, v in keywords if k == key), tuple((k, v) for k, v in keywords if k != key)
 
 
 def _ordered(word: str, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int]) -> Ast:
-    """Return the call of a function with an order behind its argument, None for the usual one, and perhaps an axis."""
+    """Return the call of a function with an order after its argument (None for the default), and perhaps an axis."""
     if len(plain) > 3 or len(plain) == 3 and keywords or any(key != "axis" for key, _ in keywords):
         raise ParseError(f"'{word}' takes an order and an axis here", at=span[0])
     if len(plain) == 3:
@@ -205,7 +205,7 @@ def _ordered(word: str, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple
     return Ast("call", plain, (word, keywords), span)
 
 
-def _turned(call: Ast, name: str) -> Ast:
+def _oriented(call: Ast, name: str) -> Ast:
     return Ast("transpose", (call,), None, call.span) if name.endswith("'") else call
 
 
@@ -245,8 +245,8 @@ def _reshape(plain: tuple[Ast, ...], span: tuple[int, int], names: NumpyNames) -
     if any(size.head == "negative" for size in sizes):
         hint = "write the size by its name, as declared: X: matrix(m, n)"
         raise ParseError("a size of -1 is not supported", at=target.span[0], hint=hint)
-    turned = Ast("transpose", (x,), None, span)
-    stacked = Ast("call", (turned, sizes[1], sizes[0]), (names.unstacked, ()), span)
+    mirrored = Ast("transpose", (x,), None, span)
+    stacked = Ast("call", (mirrored, sizes[1], sizes[0]), (names.unstacked, ()), span)
     return Ast("transpose", (stacked,), None, span)
 
 
@@ -287,10 +287,10 @@ _SPECIAL = {
     "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, _RESHAPE: _reshape, "array": _array,
     "asarray": _array, "block": _block,
 }  # fmt: skip
-"""Functions that only place entries, or write them."""
+"""Functions that only arrange or write entries."""
 
 _ALONE = {"norm": "write norm1(x), norminf(x), normp(x, p) entrywise, or spectral_norm(X), nuclear_norm(X)"}
-"""What to write in place of a further argument."""
+"""Hints for functions that take no further argument."""
 
 _ACTIONS: Actions = {
     **ACTIONS, "product": _product, "power": _power, "entry_list": _list, "entry_tuple": _tuple,

@@ -1,7 +1,7 @@
-"""NumPy beside the operations of a rulebook: its modules, functions that are operators, what is refused.
+"""Lists NumPy's names that are not operations of a rulebook: modules, operators as functions, unsupported functions.
 
-What NumPy calls an operation is a field of its rule, handed to `numpy_dialect` as `NumpyNames`. A function that is
-missing there keeps its name, and elaboration knows it or does not.
+A rule's field contains NumPy's names of its operation, which `numpy_dialect` gets as `NumpyNames`. A function without
+an entry keeps its name, which elaboration may know.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """How a function of NumPy or SciPy is called, and what its call is here.
+    """How a function of NumPy or SciPy is called, and its call in the matrix language.
 
-    name: of the call here. items: of a function that returns a tuple, the calls here, `V'` of one that is transposed.
-    axis: its second argument is the axis. rows: without an axis it takes the entries row after row. shape: an argument
-    may be a tuple of sizes. alone: it takes one argument. method: an array has a method of this name.
-    keywords: theirs -> ours. fixed: keywords that have to stand there, each with its word. square: need not for a
-    square array.
+    name: of the call here. items: for a function that returns a tuple, the calls here, `V'` for a transposed one.
+    axis: its second argument is the axis. rows: without an axis it takes the entries row by row. shape: an argument
+    may be a tuple of sizes. alone: it takes one argument. method: arrays have a method of this name.
+    keywords: theirs -> ours. fixed: required keywords, each with its word. square: these may be omitted for a square
+    array.
     """
 
     name: str
@@ -34,15 +34,15 @@ class Called:
 
 
 MANNERS = ("axis", "rows", "shape", "alone", "method", "square")
-"""Words of a rule's `numpy` field that say how a function is called."""
+"""Words of a rule's `numpy` field for how a function is called."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumpyNames:
-    """NumPy's functions by name, and what stacks the columns of a matrix here, and cuts a vector into columns.
+    """NumPy's functions by name, and our functions that stack a matrix's columns and that cut a vector into columns.
 
-    ordered: the functions that a number or a word behind the argument makes others, `norm(X, 'fro')`. differs: by
-    function the modules in which it is another one, `torch`, `torch with axis`, and how.
+    ordered: functions to which a number or a word after the argument gives another meaning, `norm(X, 'fro')`. differs:
+    for each function the modules in which it differs, `torch`, `torch with axis`, and how.
     """
 
     functions: Mapping[str, Called]
@@ -63,13 +63,13 @@ OPERATORS: Mapping[str, str] = {
     "add": "+", "subtract": "-", "multiply": ".*", "divide": "./", "true_divide": "./", "power": ".^",
     "float_power": ".^", "matmul": "@", "dot": "@", "mm": "@", "mv": "@", "matrix_power": "^",
 }  # fmt: skip
-"""Functions that are operators here."""
+"""Functions that are operators in the matrix language."""
 
 METHODS = frozenset(("dot", "reshape", "ravel", "flatten", "transpose"))
-"""Methods of an array that are no operation of a rulebook; each is the function of the same name."""
+"""Methods of an array that are not operations of a rulebook; each is the function of the same name."""
 
 SEVERAL = ("reshape", "transpose")
-"""Methods that take the entries of a tuple as several arguments too."""
+"""Methods that also take the entries of a tuple as several arguments."""
 
 REFUSED: Mapping[str, str] = {
     "hstack": "write np.block([[A, B]])", "vstack": "write np.block([[A], [B]])",
@@ -78,4 +78,4 @@ REFUSED: Mapping[str, str] = {
     "inner": "write x @ y", "vdot": "write x @ y", "lstsq": "write np.linalg.pinv(A) @ b",
     "multi_dot": "write A @ B @ C", "tensordot": "write index form in the matrix language",
 }  # fmt: skip
-"""What reading cannot translate without shapes or strings -> what to write."""
+"""Functions that reading cannot translate without shapes or strings -> what to write instead."""

@@ -1,9 +1,9 @@
-"""Reading: text -> Ast, by an LALR grammar whose reductions build the tree, so that nothing recurses.
+"""Reads text as a syntax tree, by an LALR grammar whose reductions build the tree, so nothing recurses.
 
-The grammar (grammar.lark) is the precedence table; this file says what each reduction makes, and hands a
-failure to `faults`, which puts it in the user's words. Reading knows spelling alone: it does not know which
-names are declared, what a function takes, or whether `A*B` fits. It never evaluates text. The basic lexer
-suffices: no token means different things in different places, so errors are found by the parser alone.
+The grammar (grammar.lark) is the precedence table. This file defines the result of each reduction, and passes a
+failure to `faults`, which words it for the user. Reading knows spelling only: not which names are declared, what a
+function takes, or whether `A*B` fits. It never evaluates text. The basic lexer suffices: each token has one meaning
+everywhere, so the parser alone finds errors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matcalc.language.syntax import BINDERS, Ast, children
 if TYPE_CHECKING:
     from lark import Lark, Token
 
-MAX_DIGITS = 1000  # of a number's decimal form: beyond it Fraction would take time or memory without bound
+MAX_DIGITS = 1000  # of a number's decimal form: longer ones would take Fraction unbounded time or memory
 
 STARTS = ["expression", "declaration", "signature", "given_arguments", "given_subscripts"]
 
@@ -36,7 +36,7 @@ _SPELLINGS = {
 
 @lru_cache(maxsize=512)
 def read(text: str) -> Ast:
-    """Return the tree of a formula; sizes, rules and what was just printed are read again and again.
+    """Return the tree of a formula, cached: sizes, rules and printed results are read repeatedly.
 
     Raises: ParseError with the text and the position of the fault.
     """
@@ -60,7 +60,7 @@ def _formula(text: str, begin: int, end: int | None) -> Ast:
 def read_argument(text: str) -> Ast:
     """Return the tree of one argument: a formula, a comparison, or a function such as `x -> log(x)^2`.
 
-    Raises: ParseError for all else, two arguments too.
+    Raises: ParseError for anything else, including two arguments.
     """
     found: list[Any] = parse(text, "given_arguments")
     if len(found) != 1 or not isinstance(found[0], Ast) or found[0].head == "spread":
@@ -72,7 +72,7 @@ def read_argument(text: str) -> Ast:
 
 
 def read_subscripts(text: str) -> list[Ast]:
-    """Return the trees of subscripts as they stand between brackets: `1:3, 0`."""
+    """Return the trees of subscripts as written between brackets: `1:3, 0`."""
     found = cast("list[Ast]", parse(text, "given_subscripts"))
     for one in found:
         _check_relations(one, text)
@@ -85,7 +85,7 @@ def parse(text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
 
 
 def run(parser: Lark, text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
-    """Parse with any parser of this package, its failures told by `faults`."""
+    """Parse with any parser of this package; `faults` words its failures."""
     from lark import TextSlice
     from lark.exceptions import UnexpectedInput
 
@@ -117,18 +117,18 @@ def _has_relation(text: str) -> bool:
 
 
 def _check_relations(root: Ast, text: str) -> None:
-    """Refuse a condition outside index form (inside, the grammar puts it in its place)."""
+    """Raise ParseError for a condition outside index form (inside, the grammar places it)."""
     stack = [root]
     while stack:
         node = stack.pop()
         if node.head == "condition":
             hint = "write {i,j: A[i,j]*[i >= j]}, or where(x > 0, a, b) for entries"
-            raise ParseError("a condition stands only in index form", text=text, at=node.caret, hint=hint)
+            raise ParseError("a condition is only allowed in index form", text=text, at=node.caret, hint=hint)
         if node.head not in BINDERS:
             stack.extend(children(node))
 
 
-# What each reduction makes of its children. Lists are gathered in place: a chain of any length is linear.
+# The result of each reduction. Lists are extended in place, so a chain of any length takes linear time.
 
 
 def _gather(children: list[Any]) -> list[Any]:
@@ -150,8 +150,8 @@ def _sum(children: list[Any]) -> Ast:
     chain = children[0]
     total = chain[:1]
     for dotted, run in groupby(range(1, len(chain), 2), lambda k: chain[k].startswith(".")):
-        places = list(run)
-        total += chain[places[0] : places[-1] + 2]
+        positions = list(run)
+        total += chain[positions[0] : positions[-1] + 2]
         signs = (1, *(1 if sign.endswith("+") else -1 for sign in total[1::2]))
         total = [_chain("dotted_sum" if dotted else "sum", total, signs)]
     return cast(Ast, total[0])
@@ -206,7 +206,10 @@ def _word(children: list[Any]) -> Ast:
 
 
 def identifier(token: Token) -> str:
-    """Return a name in the form that Python compares (NFKC); refuse what is no identifier in Unicode, or too long."""
+    """Return a name in the form that Python compares (NFKC).
+
+    Raises: ParseError if it is too long, or not an identifier in Unicode.
+    """
     name = normalised(str(token))
     if token.isascii() or token.isidentifier() and name.isidentifier():
         try:

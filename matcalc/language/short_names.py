@@ -1,8 +1,8 @@
-"""Short names for formulas: what generated code calls a value that nobody has named.
+"""Names unnamed values in generated code: short names from their formulas.
 
-The decision: a name says what its formula says, in its order, or there is none: no name is cut short. A function stands
-after what it is of (`K_inv`), alone where that is long (`softplus`); products are words in a row (`Xt_r` for `X'*r`).
-Two formulas may have one short name: who gives names keeps them apart.
+The decision: a name spells its whole formula in order, or there is none; no name is cut short. A function follows its
+operand (`K_inv`), and is alone if the operand is long (`softplus`); products are words in a row (`Xt_r` for `X'*r`).
+Two formulas may have the same short name; the caller keeps them apart.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from matcalc.language.identifiers import normalised
 from matcalc.language.syntax import Ast, call_keywords, call_name, part_name
 
 LONGEST, KEPT, DEEPEST = 20, 8, 5
-"""Characters of a name, of what stands before a function, and operations within each other."""
+"""The most characters of a name and of an operand before a function, and the most nested operations."""
 MULTIPLES = {Fraction(1): (), Fraction(2): ("twice",), Fraction(1, 2): ("half",)}
 POWERS = {Fraction(2): "sq", Fraction(3): "cube"}
 SIGNS = {1: "plus", -1: "minus"}
 
 
 def short_name(tree: Ast) -> str:
-    """Return a name for the value of a formula, empty where it has no short one.
+    """Return a name for the value of a formula, empty if it has no short one.
 
     Example:
         >>> from matcalc.language.read import read
@@ -39,7 +39,7 @@ def _word(tree: Ast, depth: int) -> str:
 
 
 def _joined(*words: str) -> str:
-    """Return words in a row, none where one is missing."""
+    """Return words joined in a row, "" if one is missing."""
     return "_".join(words) if all(words) else ""
 
 

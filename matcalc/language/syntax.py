@@ -1,8 +1,8 @@
-"""The syntax tree of the matrix language: what the parser makes, and what notation makes to be printed.
+"""Defines the syntax tree of the matrix language, which the parser builds and which notation builds for printing.
 
-One record serves both directions, so that reading and writing are inverse to each other and text, LaTeX
-and SymPy are three printings of one tree. The tree knows spelling, not meaning: `A*B` is a product here
-whether it is a matrix product or a scaling. Meaning is given by elaboration, which knows the shapes.
+One record serves both directions. So reading and writing are inverse to each other, and text, LaTeX and SymPy are
+three printings of one tree. The tree knows spelling, not meaning: `A*B` is a product, be it a matrix product or a
+scaling. Elaboration, which knows the shapes, decides the meaning.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any, TypeVar
 SUMS = ("sum", "dotted_sum")
 Item = TypeVar("Item")
 ENTRIES = "entries"
-"""The value of a block that has numbers alone, no parts of several rows or columns."""
+"""The value of a block that contains numbers only, no parts of several rows or columns."""
 BINDERS = ("index_form", "index_sum")
-"""What lists indices, which mean something inside it alone."""
+"""Heads that list indices, which have a meaning inside them only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ast:
-    """A node of the syntax tree; `head` says of what kind, the meaning of `value` depends on it.
+    """A node of the syntax tree; `head` is its kind, which determines the meaning of `value`.
 
     number: Fraction; name, word (quoted): str; sum, dotted_sum: tuple of +1/-1 for each term; product: tuple of the
     operators between the factors, left to right; power: "^" or ".^"; call: (name, ((keyword, Ast), ...));
     block: ENTRIES or None; index_form, index_sum: tuple of index names; condition, compare: the relation;
     function: the parameter;
-    transpose: "^T" where it was written so (only elaboration knows whether T is a name), else None;
+    transpose: "^T" if written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
-    shared: (name, Ast), a tree of its own that may stand in several places, written once under its name;
-    given: (object, function, reference), a value that is there already, what returns the tree that it is written as,
-    and where its value comes from (None where only the object tells).
-    `span` is the character range in the text, `at` the place of the operator for a caret.
+    shared: (name, Ast), a tree that may occur several times, written once under its name;
+    given: (object, function, reference): an existing value, a function that returns its tree for writing, and its
+    source (None if only the object has it).
+    `span` is the character range in the text, `at` the position of the operator for a caret.
     """
 
     head: str
@@ -45,11 +45,11 @@ class Ast:
 
     @property
     def caret(self) -> int:
-        """Where an error about this node points to."""
+        """The position that an error about this node points to."""
         return self.at if self.at >= 0 else self.span[0]
 
     def __repr__(self) -> str:
-        """Show heads and values in prefix form, without recursion."""
+        """Return heads and values in prefix form, without recursion."""
         shown: list[str] = []
         for node in walk(self):
             inner = [shown.pop() for _ in children(node)][::-1]
@@ -59,7 +59,7 @@ class Ast:
 
 
 def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
-    """Yield the nodes of `root`, operands before the node that holds them, left to right.
+    """Yield the nodes of `root`, operands before their users, left to right.
 
     A node with a head in `closed` is yielded without its operands.
     """
@@ -69,7 +69,7 @@ def walk(root: Ast, closed: Collection[str] = ()) -> Iterator[Ast]:
 def operands_first(
     root: Item, operands: Callable[[Item], Sequence[Item]], known: Container[Item] = ()
 ) -> Iterator[Item]:
-    """Yield all that `operands` leads to from a root, operands before what holds them; not what is `known` by then."""
+    """Yield all items that `operands` reaches from a root, operands before users, except those already `known`."""
     stack = [(root, False)]
     while stack:
         item, entered = stack.pop()
@@ -84,34 +84,34 @@ def operands_first(
 
 
 def children(node: Ast) -> tuple[Ast, ...]:
-    """Return the operands of `node`, keyword arguments of a call last; what is shared is no operand."""
+    """Return the operands of `node`, keyword arguments of a call last; a shared tree is not an operand."""
     if node.head != "call":
         return node.args
     return node.args + tuple(value for _, value in call_keywords(node))
 
 
 def names_in(root: Ast) -> list[str]:
-    """Return the names in a tree, left to right, as often as they stand there."""
+    """Return the names in a tree, left to right, with repetitions."""
     return [str(node.value) for node in walk(root) if node.head == "name"]
 
 
 def given_value(leaf: Ast) -> Any:
-    """Return the value that a given leaf stands for."""
+    """Return the value of a given leaf."""
     return leaf.value[0]  # type: ignore[index]
 
 
 def given_tree(leaf: Ast) -> Ast:
-    """Return the tree that a given leaf is written as."""
+    """Return the tree with which a given leaf is written."""
     return leaf.value[1]()  # type: ignore[index,no-any-return]
 
 
 def given_reference(leaf: Ast) -> Any:
-    """Return where the value of a given leaf comes from, as the layer above says it; None where nothing else tells."""
+    """Return the source of a given leaf's value, as the layer above records it; None if it records none."""
     return leaf.value[2]  # type: ignore[index]
 
 
 def definition(part: Ast) -> Ast:
-    """Return the tree that a shared part stands for."""
+    """Return the tree of a shared part."""
     return part.value[1]  # type: ignore[index,no-any-return]
 
 
@@ -121,7 +121,7 @@ def part_name(part: Ast) -> str:
 
 
 def parts_in(root: Ast) -> list[Ast]:
-    """Return the shared parts of a tree, each once, before those that hold it."""
+    """Return the shared parts of a tree, each once, before the parts that contain it."""
     found: dict[Ast, Ast] = {}
     entered: set[Ast] = set()
     stack = [part for part in walk(root) if part.head == "shared"][::-1]
@@ -139,14 +139,14 @@ def parts_in(root: Ast) -> list[Ast]:
 
 
 def whole(root: Ast) -> Iterator[Ast]:
-    """Yield the nodes of a tree and of its shared parts, these once and first."""
+    """Yield the nodes of a tree and, first and once each, of its shared parts."""
     for part in parts_in(root):
         yield from walk(definition(part))
     yield from walk(root)
 
 
 def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
-    """Return `node` over other operands, in the order of `children`; itself over its own."""
+    """Return `node` with other operands, in the order of `children`; itself if they are its own."""
     if all(map(is_, operands, children(node))):
         return node
     value = node.value
@@ -157,12 +157,12 @@ def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
 
 
 def rebuild(root: Ast, change: Callable[[Ast], Ast], closed: Collection[str] = ()) -> Ast:
-    """Return a tree with each node changed after its operands; what heads in `closed` hold stays."""
+    """Return a tree with each node changed after its operands; operands of heads in `closed` stay unchanged."""
     return rebuilt(root, lambda node, new: change(new), closed)
 
 
 def rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast], closed: Collection[str] = ()) -> Ast:
-    """Return a tree as `rebuild` does; `change(node, new)` has each node as it was, and over changed operands."""
+    """Return a tree as `rebuild` does; `change(node, new)` gets each node unchanged and with its changed operands."""
     made: list[Ast] = []
     for node in walk(root, closed):
         new = node
@@ -178,7 +178,7 @@ def replaced(root: Ast, old: Ast, new: Ast) -> Ast:
 
 
 def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
-    """Return a tree with names exchanged for others, all at once, those that index forms list too."""
+    """Return a tree with names replaced simultaneously, including those that index forms list."""
 
     def change(node: Ast) -> Ast:
         if node.head == "name":
@@ -191,7 +191,7 @@ def renamed(root: Ast, names: Mapping[str, str]) -> Ast:
 
 
 def call_name(node: Ast) -> str:
-    """Return the name that a call calls."""
+    """Return the name of the called function."""
     return node.value[0]  # type: ignore[index,no-any-return]
 
 
@@ -201,7 +201,7 @@ def call_keywords(node: Ast) -> tuple[tuple[str, Ast], ...]:
 
 
 def with_order(name: str, order: Ast) -> str:
-    """Return the spelling of a call with a number or a word behind its argument, `norm, 1`; "" for another argument."""
+    """Return the spelling of a call with a number or word after its argument, `norm, 1`; "" for another argument."""
     return f"{name}, {order.value}" if order.head in ("number", "name", "word") else ""
 
 
@@ -238,12 +238,12 @@ def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
 
 
 def times(factors: Sequence[Ast], operator: str = "*") -> Ast:
-    """Return a product by one operator; a factor alone is itself."""
+    """Return a product with one operator; a single factor is returned itself."""
     return product(factors, [operator] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
 
 
 def transposed(x: Ast) -> Ast:
-    """Return a transpose; what is one already loses it."""
+    """Return the transpose of a tree; of a transpose, its operand."""
     return x.args[0] if x.head == "transpose" else transpose(x)
 
 
@@ -292,12 +292,12 @@ def function(parameter: str, body: Ast) -> Ast:
 
 
 def is_chain(x: Ast) -> bool:
-    """Whether further factors, or a sign, may stand beside those of a product: what `//` and `%` make is one factor."""
+    """Return whether further factors or a sign may be joined to a product: `//` and `%` make it one factor."""
     return x.head == "product" and not {"//", "%"} & set(x.value)  # type: ignore[call-overload]
 
 
 def factors_of(x: Ast) -> tuple[tuple[Ast, ...], tuple[str, ...]]:
-    """Return the factors of a product with the operators between them; any other tree is one factor."""
+    """Return the factors of a product and the operators between them; any other tree is one factor."""
     return (x.args, x.value) if is_chain(x) else ((x,), ())  # type: ignore[return-value]
 
 
@@ -311,7 +311,7 @@ def negate(x: Ast) -> Ast:
 
 
 def same(a: Ast, b: Ast) -> bool:
-    """Tell whether two trees have the same heads and values; places in the text do not count."""
+    """Return whether two trees have the same heads and values; their positions in the text do not count."""
     pairs = [(a, b)]
     met: set[tuple[Ast, Ast]] = set()
     while pairs:
@@ -329,7 +329,7 @@ def same(a: Ast, b: Ast) -> bool:
 
 
 def operator_position(node: Ast, text: str, k: int) -> int:
-    """Return where in `text` operator `k` of a sum or product stands, for a caret."""
+    """Return the position in `text` of operator `k` of a sum or product, for a caret."""
     at = node.args[k].span[1]
     while at < len(text) and text[at].isspace():
         at += 1

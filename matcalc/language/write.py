@@ -1,7 +1,7 @@
-"""Writing: Ast -> text with as few parentheses as the precedence table allows; reading gives the tree back.
+"""Writes a syntax tree as text with the fewest parentheses that the precedence table allows; reading returns the tree.
 
-A tree becomes pieces of text with a stack, so it may be of any depth. A sum in a sum or a product in a
-product keeps its parentheses: the trees differ, and a chain is elaborated in one piece. Nothing is reordered.
+A stack turns a tree into pieces of text, so it may have any depth. A sum in a sum or a product in a product keeps its
+parentheses: the trees differ, and a chain is elaborated in one piece. Nothing is reordered.
 """
 
 from __future__ import annotations
@@ -28,45 +28,45 @@ from matcalc.language.syntax import (
 )
 
 SUM, PRODUCT, SIGNED, TIGHT, TRANSPOSED, PRIMARY = range(1, 7)
-"""Levels of the precedence table; TRANSPOSED is a power's equal that may also be a base and have parts."""
+"""Levels of the precedence table; TRANSPOSED is the level of a power that may also be a base and have parts."""
 
 ENDED = -1
-"""In place of a level: the text of the tree ends here."""
+"""A marker instead of a level: the text of the tree ends here."""
 
 Piece = str | tuple[Ast, int]
-"""What is still to be written: text, or a tree and the least level that needs no parentheses."""
+"""Something still to be written: text, or a tree and the least level that needs no parentheses."""
 
 
 def text(ast: Ast) -> str:
-    """Return the text of a tree, which `read` gives back: shared parts first, by name, then the formula."""
+    """Return the text of a tree, which `read` reads back: named shared parts first, then the formula."""
     named, body = lines(ast)
     return "; ".join([*(f"{name} = {tree}" for name, tree in named), body])
 
 
 def where_text(ast: Ast) -> str:
-    """Return the text of a tree, the formula first and then its shared parts, which `read` gives back too."""
+    """Return the text of a tree, the formula first and then its shared parts; `read` reads it back too."""
     named, body = lines(ast)
     return " where ".join([body, *filter(None, [", ".join(f"{name} = {tree}" for name, tree in named)])])
 
 
 def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
-    """Return the shared parts of a tree, each its name and its text, and the text of the formula over them."""
+    """Return the shared parts of a tree, each as name and text, and the text of the formula over them."""
     names = part_names(ast)
     return [(name, _text(definition(part), names)) for part, name in _named(ast, names)], _text(ast, names)
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:
-    """Return a name for each shared part of a tree, by its definition; no other name in the tree is one."""
+    """Return a name for each shared part of a tree, by its definition; it differs from all other names in the tree."""
     parts = parts_in(ast)
     if not parts:
         return {}
-    taken = {str(node.value) for node in whole(ast) if node.head == "name"}
-    taken.update(str(n) for node in whole(ast) if node.head == "index_form" for n in cast(Any, node.value))
+    used = {str(node.value) for node in whole(ast) if node.head == "name"}
+    used.update(str(n) for node in whole(ast) if node.head == "index_form" for n in cast(Any, node.value))
     found: dict[Ast, str] = {}
     for part in parts:
-        wanted = part_name(part)
-        name = next(n for n in chain([wanted], (f"{wanted}_{k}" for k in count(2))) if n not in taken)
-        taken.add(name)
+        preferred = part_name(part)
+        name = next(n for n in chain([preferred], (f"{preferred}_{k}" for k in count(2))) if n not in used)
+        used.add(name)
         found[definition(part)] = name
     return found
 
@@ -76,9 +76,9 @@ def _named(ast: Ast, names: Mapping[Ast, str]) -> list[tuple[Ast, str]]:
 
 
 def ends(ast: Ast, length: int, tail: int) -> str:
-    """Return the text of a formula cut in the middle to `length` characters, the last `tail` of them from its end.
+    """Return the text of a formula with its middle cut out: `length` characters, the last `tail` of them from its end.
 
-    Shared parts stand by their names, without their definitions; what is cut is not written.
+    Shared parts appear by name, without their definitions. The omitted part is never written.
     """
     front = _text(ast, {}, length + 1)
     if len(front) <= length:
@@ -88,7 +88,7 @@ def ends(ast: Ast, length: int, tail: int) -> str:
 
 
 def placed(ast: Ast) -> tuple[str, Ast]:
-    """Return the text of a tree without shared parts, and the tree with the place of each of its parts there."""
+    """Return the text of a tree without shared parts, and the tree with the positions of its parts in that text."""
     spans: dict[Ast, tuple[int, int]] = {}
     written = _text(ast, {}, spans=spans)
 
@@ -106,9 +106,9 @@ def _text(
     backwards: bool = False,
     spans: dict[Ast, tuple[int, int]] | None = None,
 ) -> str:
-    """Return the text of a tree; only a beginning, or an end, that has `most` characters at least.
+    """Return the text of a tree, or a prefix or suffix of at least `most` characters.
 
-    The place of each part is put into `spans`.
+    The position of each part is stored in `spans`.
     """
     written: list[str] = []
     length = 0
@@ -134,7 +134,7 @@ def _text(
             stack.append((given_tree(node), least))
             continue
         pieces = list(_PIECES[node.head](node))
-        if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # of a part the level is in its base
+        if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # the level of a part is in its base
             pieces = ["(", *pieces, ")"]
         stack.extend(pieces if backwards else reversed(pieces))
     return "".join(reversed(written) if backwards else written)
@@ -156,45 +156,42 @@ MAX_BITS = 9000
 
 
 def check_bits(count: int) -> None:
-    """Refuse an exact number that is too long to be computed with.
-
-    Raises: NotSupported.
-    """
+    """Raise NotSupported for an exact number that is too long to compute with."""
     if count > MAX_BITS:
         hint = "scale the data, so that exact numbers have fewer digits"
-        raise NotSupported(f"an exact number of {count} bits", hint=hint)
+        raise NotSupported(f"an exact number of {count} bits (at most {MAX_BITS})", hint=hint)
 
 
 def number_text(value: Fraction) -> str:
-    """Return the shorter exact decimal form of a number, `1/3` where there is none.
+    """Return the shorter exact decimal form of a number, `1/3` if it has none.
 
-    A negative one is written with its sign, a quotient without parentheses: `level` tells.
+    A negative number has its sign and a quotient no parentheses; `level` determines whether they are needed.
     """
     sign, size = ("-" if value < 0 else ""), abs(value)
-    places = _places(size.denominator)
-    digits = size.numerator * 10**places // size.denominator if places is not None else 0
-    if places is None or digits.bit_length() > MAX_BITS:
+    decimals = _decimals(size.denominator)
+    digits = size.numerator * 10**decimals // size.denominator if decimals is not None else 0
+    if decimals is None or digits.bit_length() > MAX_BITS:
         return f"{sign}{size.numerator}/{size.denominator}"
-    return sign + _decimal(digits, places)
+    return sign + _decimal(digits, decimals)
 
 
-def _places(denominator: int) -> int | None:
-    """Return how many decimals 1/denominator has, None if no number of them is enough."""
-    places = 0
+def _decimals(denominator: int) -> int | None:
+    """Return the number of decimals of 1/denominator, None if it is infinite."""
+    decimals = 0
     while denominator % 10 == 0:
-        denominator, places = denominator // 10, places + 1
+        denominator, decimals = denominator // 10, decimals + 1
     for prime in (2, 5):
         while denominator % prime == 0:
-            denominator, places = denominator // prime, places + 1
-    return places if denominator == 1 else None
+            denominator, decimals = denominator // prime, decimals + 1
+    return decimals if denominator == 1 else None
 
 
-def _decimal(digits: int, places: int) -> str:
-    """Return digits * 10^-places, with an exponent where the number is far from 1 and that is shorter."""
+def _decimal(digits: int, decimals: int) -> str:
+    """Return digits * 10^-decimals, with an exponent if the number is far from 1 and that is shorter."""
     shown = str(digits)
-    padded = shown.rjust(places + 1, "0")
-    positional = f"{padded[:-places]}.{padded[-places:]}" if places else shown
-    magnitude = len(shown) - places - 1
+    padded = shown.rjust(decimals + 1, "0")
+    positional = f"{padded[:-decimals]}.{padded[-decimals:]}" if decimals else shown
+    magnitude = len(shown) - decimals - 1
     if -5 <= magnitude < 16:
         return positional
     mantissa = shown.rstrip("0")
@@ -204,19 +201,19 @@ def _decimal(digits: int, places: int) -> str:
 
 
 def _number_level(value: Fraction) -> int:
-    if _places(value.denominator) is None:
+    if _decimals(value.denominator) is None:
         return PRODUCT
     return SIGNED if value < 0 else PRIMARY
 
 
 def _part_level(node: Ast) -> int:
-    """Return PRIMARY, or TRANSPOSED where the innermost base is no primary: `A'[0, :]`."""
+    """Return PRIMARY, or TRANSPOSED if the innermost base is not primary: `A'[0, :]`."""
     base, _ = _part_chain(node)
     return PRIMARY if level(base) == PRIMARY else TRANSPOSED
 
 
 def _part_chain(node: Ast) -> tuple[Ast, list[Ast]]:
-    """Return the innermost base of parts of parts, and the parts from the inside out."""
+    """Return the innermost base of nested parts, and the parts from the inside out."""
     parts: list[Ast] = []
     while node.head == "part":
         parts.append(node)

@@ -1,9 +1,9 @@
-"""What formulas of a rulebook say, checked without shapes: they parse, and every name in them is known.
+"""Checks the formulas of a rulebook without shapes: they parse, and each name in them is known.
 
-Names are parameters and sizes of the signature, `dX` in differentials, Y or the outputs, what `where` names,
-G in adjoints, indices, and operations of the book. A differential must mention each argument that it could
-vary with: one left out would be a silent zero ("0" says that it is meant). Shapes, linearity in dX and
-termination of rewrites need nodes, and are checked by the layer that compiles formulas, on top of this.
+Names are parameters and sizes of the signature, operations of the book, the names of `where`, and indices. Others are
+`dX` in differentials, Y or the outputs, and G in adjoints. A differential must contain each argument that it can vary
+with: an omitted one would be a silent zero ("0" states it). Shapes, linearity in dX and termination of rewrites need
+nodes; the layer above, which compiles formulas, checks them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Report = Callable[[str], None]
 
 
 def check_names(book: Rulebook, names: Iterable[str] | None = None) -> None:
-    """Read every formula of the rules called `names` (by default of all, and of rewrites and facts).
+    """Read each formula of the rules called `names` (by default of all, and of rewrites and facts).
 
     Raises: RuleError that lists all faults.
     """
@@ -74,6 +74,7 @@ def _check_kinks(known: _Names, rule: Rule, report: Report) -> None:
 
 
 def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
+    """Report the faults of all formulas of one rule."""
     known = _Names(book, rule.signature, rule.sizes)
     outputs = [name or "Y" for name in rule.outputs]
     tangents = [f"d{d.name}" for d in rule.parameters if d.kind in VARIED and not d.repeated]
@@ -129,14 +130,14 @@ def _check_rule(book: Rulebook, rule: Rule, report: Report) -> None:
 def _check_all_varied(rule: Rule, found: frozenset[str], report: Report) -> None:
     for d in rule.parameters:
         if d.kind in VARIED and d.name not in rule.linear and f"d{d.name}" not in found:
-            report(f"no differential in '{d.name}': d{d.name} stands nowhere (nor {d.name} in `linear`)")
+            report(f"no differential in '{d.name}': d{d.name} does not occur (nor {d.name} in `linear`)")
 
 
-def _check_python(what: str, text: str, rule: Rule, report: Report) -> None:
+def _check_python(field: str, text: str, rule: Rule, report: Report) -> None:
     try:
         compile(text, rule.address, "eval")
     except (SyntaxError, ValueError) as error:
-        report(f"{what} does not parse: {error}")
+        report(f"{field} does not parse: {error}")
 
 
 def _check_sympy(text: str, report: Report) -> None:
@@ -147,7 +148,7 @@ def _check_sympy(text: str, report: Report) -> None:
 
 
 def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], report: Report) -> None:
-    """Report words on a name of NumPy's that are no manner of calling and no item of a tuple."""
+    """Report words of a NumPy name that are neither a way to call it nor an item of a tuple."""
     for word in words:
         known = (*MANNERS, *rule.outputs)
         if "=" not in word and word not in known and word.removesuffix("'") not in (*known, *book.names):
@@ -161,7 +162,7 @@ def _check_rewrite(book: Rulebook, rewrite: Rewrite, report: Report) -> None:
     right = known.check("right side", rewrite.right, (), report)
     for d in rewrite.variables:
         if d.name in right and d.name not in left:
-            report(f"'{d.name}' stands on the right of {rewrite} and not on the left")
+            report(f"'{d.name}' is on the right of {rewrite} but not on the left")
     if rewrite.condition is not None:
         _check_condition(known, rewrite.condition, shapes, report)
 
@@ -174,7 +175,7 @@ def _check_condition(known: _Names, text: str, facts: Mapping[str, str], report:
         return
     if root.head != "call" or call_name(root) not in facts or len(root.args) != 1:
         fact = call_name(root) if root.head == "call" else text
-        report(f"condition '{text}' does not read  fact(expression){nearest(fact, facts)}")
+        report(f"condition '{text}' is not of the form  fact(expression){nearest(fact, facts)}")
         return
     known.check_tree("condition", root.args[0], (), report)
 
@@ -195,8 +196,8 @@ class _Names:
         declared: tuple[Declaration, ...] = () if signature is None else (*signature.parameters, *signature.outputs)
         parameters = () if signature is None else signature.parameters
         self.book = book
-        given = [d.name for d in parameters if d.kind == "function"]
-        self.functions = tuple(prefix + name for name in given for prefix in ("", "d", "dd"))
+        names = [d.name for d in parameters if d.kind == "function"]
+        self.functions = tuple(prefix + name for name in names for prefix in ("", "d", "dd"))
         self.plain = (
             *CONSTANTS,
             *(d.name for d in parameters),
@@ -205,16 +206,16 @@ class _Names:
             *sizes,
         )
 
-    def check(self, what: str, text: str, extra: Collection[str], report: Report) -> frozenset[str]:
-        """Report what is wrong with a formula; return the names in it."""
+    def check(self, field: str, text: str, extra: Collection[str], report: Report) -> frozenset[str]:
+        """Report the faults of a formula; return the names in it."""
         try:
             root = read(text)
         except MatcalcError as error:
-            report(f"{what} does not parse: {error}")
+            report(f"{field} does not parse: {error}")
             return frozenset(extra)
-        return self.check_tree(what, root, extra, report)
+        return self.check_tree(field, root, extra, report)
 
-    def check_tree(self, what: str, root: Ast, extra: Collection[str], report: Report) -> frozenset[str]:
+    def check_tree(self, field: str, root: Ast, extra: Collection[str], report: Report) -> frozenset[str]:
         known = (*self.plain, *extra)
         found: dict[str, None] = {}
         stack: list[tuple[Ast, bool, tuple[str, ...]]] = [(root, False, ())]
@@ -224,21 +225,21 @@ class _Names:
                 name = str(node.value)
                 found[name] = None
                 if name not in known and name not in bound and name not in self.book:
-                    report(f"unknown name '{name}' in {what}{nearest(name, known)}")
+                    report(f"unknown name '{name}' in {field}{nearest(name, known)}")
             elif node.head == "call":
                 found[call_name(node)] = None
-                self.check_call(what, node, report)
+                self.check_call(field, node, report)
             stack.extend((child, in_form or node.head in BINDERS, bound + more)
                          for child, more in _inner(node, in_form))  # fmt: skip
         return frozenset(found)
 
-    def check_call(self, what: str, node: Ast, report: Report) -> None:
+    def check_call(self, field: str, node: Ast, report: Report) -> None:
         name = call_name(node)
         if node.args and node.args[0].head == "compare":
             name += str(node.args[0].value)
         if name not in self.book and name not in self.functions:
             known = [*self.book.names, *self.functions]
-            report(f"unknown function '{name}' in {what}{nearest(name, known)}")
+            report(f"unknown function '{name}' in {field}{nearest(name, known)}")
 
 
 def _inner(node: Ast, in_form: bool) -> list[tuple[Ast, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""What a rule file holds: its operations, rewrites, facts and functions; what stands in none of these is a fault."""
+"""Reads the contents of a rule file: operations, rewrites, facts and functions; anything else is a fault."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from matcalc.rulebook.rule import Fact, Rewrite, Rule
 def prelude_in(file: RuleFile) -> str:
     table, report = file.tables.get("prelude", {}), file.reporter("prelude", "prelude")
     if not isinstance(table, dict):
-        file.faults.append(f"{file.address('', 'prelude')}: prelude is to be a table")
+        file.faults.append(f"{file.address('', 'prelude')}: prelude must be a table")
         return ""
     for key in table.keys() - {"python"}:
-        report(key, f"unknown field '{key}': it holds `python` alone")
+        report(key, f"unknown field '{key}': [prelude] has only `python`")
     text = table.get("python", "")
     if not isinstance(text, str):
-        report("python", "python is to be text")
+        report("python", "python must be text")
         return ""
     return text
 
@@ -31,8 +31,8 @@ def rules_in(file: RuleFile, shapes: Mapping[str, str]) -> list[Rule]:
         if name in TABLES or _is_fact(table):
             continue
         if not isinstance(table, dict):
-            advice = ": a field stands below the [name] of its entry" if name in RULE_FIELDS else ""
-            file.faults.append(f"{file.address('', name)}: '{name}' stands outside an entry{advice}")
+            advice = ": a field belongs below the [name] of its entry" if name in RULE_FIELDS else ""
+            file.faults.append(f"{file.address('', name)}: '{name}' is outside an entry{advice}")
             continue
         before = len(file.faults)
         rule = rule_from_table(name, table, file.address(name), shapes, file.reporter(name, name))
@@ -47,7 +47,7 @@ def facts_in(file: RuleFile) -> list[Fact]:
 
 
 def _is_fact(table: object) -> bool:
-    """Whether an entry is a fact: it says so, and has the fields of one."""
+    """Return whether an entry is a fact: it has `kind` and no fields of operations only."""
     return isinstance(table, dict) and "kind" in table and not table.keys() & (RULE_FIELDS.keys() - FACT_FIELDS.keys())
 
 

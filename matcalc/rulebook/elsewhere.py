@@ -1,6 +1,6 @@
-"""What a name that is not read may mean: one that a slip of the pen makes it, or what another system calls so.
+"""Proposes replacements for unknown names: the nearest known name, or our spelling of another system's name.
 
-The names of other systems are data, `elsewhere.toml`, each with how it is written here: proposed, never read.
+The names of other systems are data, `elsewhere.toml`, each with its spelling here: proposed, never read.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from matcalc.language.identifiers import nearest
 
 
 def proposal(name: str, known: Iterable[str]) -> str:
-    """Return what to write in place of an unknown function, or nothing."""
+    """Return what to write instead of an unknown function, or ""."""
     written = elsewhere().get(_plainly(name))
-    return nearest(name, known).removeprefix("; ") if written is None else written and f"it is  {written}  here"
+    return nearest(name, known).removeprefix("; ") if written is None else written and f"write  {written}"
 
 
 @cache
 def elsewhere() -> Mapping[str, str]:
-    """Return how what other systems call something is written here, by their names without case and underscores."""
+    """Return our spelling of other systems' names, by these names without case and underscores."""
     written = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["written"]
     return {_plainly(name): text for text, names in written.items() for name in names}
 

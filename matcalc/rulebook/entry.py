@@ -1,7 +1,7 @@
-"""TOML tables of operations -> rules: every field read, every fault reported with its field, none hiding another.
+"""Reads TOML tables of operations as rules; each fault is reported with its field, and none hides another.
 
-What a table alone decides is checked here; what formulas say is checked in check.py, when asked for, so that
-starting up parses signatures and nothing else.
+This file checks what a table alone decides. `check_names.py` checks formulas, when requested, so that start-up parses
+signatures only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from matcalc.rulebook.fields import (
 from matcalc.rulebook.rule import COMPARISONS, RELATIONS, FactRule, Interval, Rewrite, Rule, digest
 
 AS_THEY_STAND = tuple(field.name for field in fields(Rule) if field.default is not MISSING)
-"""Fields of an entry that need no reading."""
+"""Fields of an entry that are copied unread."""
 
 
 def rule_from_table(
@@ -44,9 +44,9 @@ def rule_from_table(
     facts: Mapping[str, str] = FACTS,
     report: Report | None = None,
 ) -> Rule:
-    """Return the rule that `table` describes; `facts` are those that it may speak of, with their shapes.
+    """Return the rule that `table` describes; `facts` are those that it may refer to, with their shapes.
 
-    Faults go to `report`; without it they are raised, together, as one RuleError.
+    Faults go to `report`; without it they are raised together as one RuleError.
     """
     found: list[str] = []
     fault = report or (lambda field, message: found.append(f"{address}: [{name}] {message}"))
@@ -57,7 +57,7 @@ def rule_from_table(
 
 
 class _Entry:
-    """An entry being read: a field at fault is reported and left out, so that it causes no other fault."""
+    """An entry being read: a faulty field is reported and left out, so that it causes no other fault."""
 
     def __init__(self, name: str, table: Mapping[str, Any], facts: Mapping[str, str], report: Report) -> None:
         faulty: dict[str, None] = {}
@@ -120,14 +120,14 @@ class _Entry:
         return rule
 
     def kind(self) -> str:
-        """Return what the entry is: of an implicit one the value solves an equation that it is given."""
+        """Return the kind of the entry; the value of an implicit one solves an equation that is its argument."""
         for field in ("definition", "implicit"):
             if field in self.table:
                 return field
         return "map" if self.is_map else "op"
 
     def knows(self, field: str) -> bool:
-        """Whether `field` was read without fault."""
+        """Return whether `field` was read without fault."""
         return field not in self.faulty
 
     def texts(self, field: str) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ class _Entry:
         return (value,) if isinstance(value, str) else tuple(value)
 
     def about(self, field: str, message: str) -> None:
-        """Report a fault about parameters or outputs; they are not known if the signature is at fault."""
+        """Report a fault about parameters or outputs, unless the signature is faulty and they are unknown."""
         if self.knows("signature"):
             self.report(field, message)
 
@@ -155,11 +155,11 @@ class _Entry:
         return tuple(found)
 
     def per_signature(self, field: str) -> tuple[str, ...]:
-        """Return the texts of a field that has one for each signature; one value alone is of the first."""
-        found, wanted = self.texts(field), len(self.texts("signature"))
+        """Return the texts of a field that has one for each signature; a single value is that of the first."""
+        found, expected = self.texts(field), len(self.texts("signature"))
         alone = field == "value" and isinstance(self.table.get(field), str)
-        if found and len(found) != wanted and not alone:
-            self.about(field, f"{wanted} signatures, but {len(found)} of {field}")
+        if found and len(found) != expected and not alone:
+            self.about(field, f"{expected} signatures, but {len(found)} of {field}")
         return found
 
     def lets(self, field: str, texts: list[str] | tuple[str, ...]) -> Mapping[str, str]:
@@ -167,30 +167,30 @@ class _Entry:
         for text in texts:
             let = read_let(text)
             if let is None:
-                self.report(field, f"{field} '{text.strip()}' does not read  name = formula")
+                self.report(field, f"{field} '{text.strip()}' is not of the form  name = formula")
             else:
                 found[let[0]] = let[1]
         return MappingProxyType(found)
 
-    def by_name(self, field: str, what: str, names: tuple[str, ...]) -> Mapping[str, str]:
+    def by_name(self, field: str, noun: str, names: tuple[str, ...]) -> Mapping[str, str]:
         """Return a field that is a table by outputs, operands or parameters, or the text of the only one."""
         value = self.table.get(field, {})
         if isinstance(value, str):
             if len(names) > 1:
-                self.about(field, f"{field} is to be a table by {what}: {' '.join(names)}")
+                self.about(field, f"{field} must be a table by {noun}: {' '.join(names)}")
             return MappingProxyType(dict.fromkeys(names[:1], value))
         for name in value:
             if name not in names:
-                self.about(field, f"{field} of '{name}', which is no {what}{nearest(name, names)}")
+                self.about(field, f"{field} of '{name}', not among the {noun}s{nearest(name, names)}")
         return MappingProxyType(dict(value))
 
     def by_parameter(self, field: str) -> Mapping[str, str]:
-        """Return a field that is a text, or a table by values of the number parameter, by its name for any other."""
+        """Return a text, or a table by values of the number parameter, whose name stands for any other value."""
         value = self.table.get(field, {})
         names = [d.name for s in self.signatures[:1] for d in s.parameters if d.kind == "number"]
         general = names[0] if names else ""
         if isinstance(value, dict) and general not in value and value:
-            self.about(field, f"{field} is to be a text, or a table with an entry for the number parameter")
+            self.about(field, f"{field} must be a text, or a table with an entry for the number parameter")
         return MappingProxyType({general: value} if isinstance(value, str) else dict(value))
 
     def through(self) -> tuple[float, float] | None:
@@ -199,19 +199,19 @@ class _Entry:
             return (0.0, 0.0) if self.table.get("monotone") and self.table.get("parity") == "odd" else None
         found = read_point(text)
         if found is None or "monotone" not in self.table:
-            self.report("through", f"through '{text}' is to be  (x, f(x))  of a monotone function")
+            self.report("through", f"through '{text}' must be  (x, f(x))  of a monotone function")
         return found
 
     def interval(self) -> Interval | None:
         found = read_interval(self.table["interval"]) if "interval" in self.table else None
         if "interval" in self.table and found is None:
-            self.report("interval", f"interval '{self.table['interval']}' does not read  (lo, hi)  or  [lo, hi]")
+            self.report("interval", f"interval '{self.table['interval']}' is not of the form  (lo, hi)  or  [lo, hi]")
         return found
 
     def fact_rule(self, text: str) -> FactRule | None:
         found = read_fact_rule(text)
         if found is None:
-            self.report("facts", f"'{text}' does not read  fact(X) and fact(Z) => fact(Y)")
+            self.report("facts", f"'{text}' is not of the form  fact(X) and fact(Z) => fact(Y)")
             return None
         conditions, output, result = found
         for fact in (*(fact for fact, _ in conditions), result):
@@ -220,14 +220,14 @@ class _Entry:
         for _, parameter in conditions:
             if parameter not in self.parameters:
                 near = nearest(parameter, self.parameters)
-                self.about("facts", f"'{parameter}' in '{text}' is no parameter{near}")
+                self.about("facts", f"'{parameter}' in '{text}' is not a parameter{near}")
         outputs = [name or "Y" for name in self.outputs]
         if output not in outputs:
-            self.about("facts", f"'{output}' in '{text}' is no output: {' '.join(outputs)}")
+            self.about("facts", f"'{output}' in '{text}' is not among the outputs: {' '.join(outputs)}")
         return found
 
     def rewrites(self, address: str) -> tuple[Rewrite, ...]:
-        """Return the entry's own rewrites, each with those parameters declared that it names."""
+        """Return the entry's own rewrites, each with declarations of the parameters that it uses."""
         plain = [d for s in self.signatures[:1] for d in s.parameters if not d.repeated]
         variables = [replace(d, kind="array", sizes=()) if d.kind == "entry" else d for d in plain]
 
@@ -245,39 +245,39 @@ class _Entry:
         return tuple(MappingProxyType(dict(edge)) for edge in edges)
 
     def is_edge(self, edge: object) -> bool:
-        """Whether an edge is well-formed; report what is not."""
+        """Return whether an edge is well-formed, and report its faults."""
         before = len(self.faulty)
         if not isinstance(edge, dict) or not isinstance(edge.get("at"), dict):
-            self.report("edge", 'an edge reads  { at = { x = "0" }, derivative = { x = "1" } }')
+            self.report("edge", 'an edge has the form  { at = { x = "0" }, derivative = { x = "1" } }')
             return False
         check_fields(edge, EDGE_FIELDS, lambda _, message: self.report("edge", f"of an edge: {message}"))
         if edge.get("kind", "value") not in EDGE_KINDS:
             self.report("edge", f"kind of edge '{edge['kind']}' is not one of: {' '.join(EDGE_KINDS)}")
         if edge.get("part", "") not in ("", *self.outputs):
-            self.about("edge", f"an edge speaks of '{edge['part']}', which is no output")
+            self.about("edge", f"an edge refers to '{edge['part']}', which is not an output")
         tables = [edge.get(field, {}) for field in ("at", "derivative", "pullback", "along", "second")]
         for parameter in (name for table in tables if isinstance(table, dict) for name in table):
             if parameter not in self.parameters:
-                self.about("edge", f"an edge speaks of '{parameter}', which is no parameter")
+                self.about("edge", f"an edge refers to '{parameter}', which is not a parameter")
         return len(self.faulty) == before
 
     def changes(self) -> tuple[Mapping[str, str], ...]:
-        """Return the changes of arguments under which results change in a known way."""
+        """Return the changes of arguments under which results change in a known form."""
         names = [*self.parameters, *(name or "Y" for name in self.outputs)]
         found: list[Mapping[str, str]] = []
         for change in self.table.get("equivariant", ()):
             if not isinstance(change, dict) or not all(isinstance(text, str) for text in change.values()):
-                self.report("equivariant", 'a change reads  { X = "O*X*O\'", Y = "O*Y*O\'" }')
+                self.report("equivariant", 'a change has the form  { X = "O*X*O\'", Y = "O*Y*O\'" }')
                 continue
             for name in change:
                 if name not in names:
                     near = nearest(name, names)
-                    self.about("equivariant", f"a change of '{name}', which is no parameter and no result{near}")
+                    self.about("equivariant", f"a change of '{name}', neither a parameter nor a result{near}")
             found.append(MappingProxyType(dict(change)))
         return tuple(found)
 
     def spellings(self, field: str, names: Iterable[object]) -> tuple[str, ...]:
-        """Return names that a call may be written with, in the form that is looked up; report what is no name."""
+        """Return the spellings of calls in the form that is looked up; report invalid names."""
         found = []
         for name in names:
             try:
@@ -294,7 +294,7 @@ class _Entry:
         name = text.rstrip(RELATIONS)
         relation = text[len(name) :]
         if relation and relation not in COMPARISONS:
-            self.about("overload", f"'{shown(relation)}' is no comparison")
+            self.about("overload", f"'{shown(relation)}' is not a comparison")
         return next((spelling + relation for spelling in self.spellings("overload", [name])), None)
 
     def part_aliases(self, aliases: object) -> Mapping[str, str]:
@@ -302,11 +302,11 @@ class _Entry:
         self.spellings("aliases", parts)
         for spelling, output in parts.items():
             if output not in self.outputs:
-                self.about("aliases", f"'{spelling}' stands for '{output}', which is no output")
+                self.about("aliases", f"'{spelling}' stands for '{output}', which is not an output")
         return MappingProxyType(dict(parts))
 
     def check_complete(self, rule: Rule) -> None:
-        """Report what its kind must have: a derivative for each operand, a differential for each output."""
+        """Report missing requirements of its kind: a derivative for each operand, a differential for each output."""
         if rule.implicit is not None:
             self.check_implicit(rule)
         if rule.kind in ("definition", "implicit") or rule.opaque is not None or not self.signatures:
@@ -316,13 +316,13 @@ class _Entry:
             return
         if not self.knows(has) or not self.knows("definition") or not self.knows("opaque"):
             return
-        wanted, given = (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
-        for name in wanted:
-            if name not in given and name not in rule.opaque_in:
+        names, formulas = (self.operands, rule.derivative) if rule.kind == "map" else (self.outputs, rule.differentials)
+        for name in names:
+            if name not in formulas and name not in rule.opaque_in:
                 of = f" of '{name}'" if name else ""
                 self.about("", f"has no {has}{of}, no definition, and no `opaque` with the reason")
 
     def check_implicit(self, rule: Rule) -> None:
-        """Report parameters that are not an equation, its unknown and where the solution is sought from."""
+        """Report parameters other than an equation, its unknown and the start of the search."""
         if self.signatures and [p.kind for p in rule.parameters] != ["equation", "unknown", "array"]:
             self.about("implicit", "an implicit entry takes an equation, its unknown and an array to start from")

@@ -1,4 +1,4 @@
-"""TOML tables of facts and rewrites -> records: those that stand beside the operations, and the rewrites of these."""
+"""Reads TOML tables of facts and rewrites, both [[rewrite]] tables and the rewrites inside operations."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from matcalc.rulebook.rule import Fact, Rewrite
 def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: Report) -> Fact:
     """Return the fact that `table` describes."""
     fields = {field: value for field, value in check_fields(table, FACT_FIELDS, report).items() if field != "kind"}
-    given = {field: tuple(value) if isinstance(value, list) else value for field, value in fields.items()}
-    follows = tuple(frozenset(map(str.strip, text.split(" and "))) for text in given.pop("follows", ()))
-    own: dict[str, Any] = {"transposed": name, "negated": name if "tangent" in given else ""}
-    return Fact(name=name, address=address, follows=follows, **{**own, **given})
+    values = {field: tuple(value) if isinstance(value, list) else value for field, value in fields.items()}
+    follows = tuple(frozenset(map(str.strip, text.split(" and "))) for text in values.pop("follows", ()))
+    own: dict[str, Any] = {"transposed": name, "negated": name if "tangent" in values else ""}
+    return Fact(name=name, address=address, follows=follows, **{**own, **values})
 
 
 def rewrite_from_table(
     table: Mapping[str, Any], address: str, report: Report, facts: Mapping[str, str] = FACTS
 ) -> Rewrite | None:
-    """Return the rewrite that a `[[rewrite]]` describes; `facts` are those known, with the shapes that have them."""
-    given = check_fields(table, REWRITE_FIELDS, report)
+    """Return the rewrite that a `[[rewrite]]` describes; `facts` are the known ones, with the shapes that have them."""
+    values = check_fields(table, REWRITE_FIELDS, report)
     if "rule" not in table:
         report("", "has no rule")
-    if "rule" not in given:
+    if "rule" not in values:
         return None
     try:
-        variables = read_declarations(given.get("let", ""), RULE_KINDS, facts)
+        variables = read_declarations(values.get("let", ""), RULE_KINDS, facts)
     except MatcalcError as error:
         report("let", f"let does not parse: {error}")
         return None
-    made = rewrite_of(given["rule"], variables, address, report)
-    return made and replace(made, **{way: given.get(way, False) for way in REWRITE_WAYS})
+    made = rewrite_of(values["rule"], variables, address, report)
+    return made and replace(made, **{flag: values.get(flag, False) for flag in REWRITE_WAYS})
 
 
 def rewrite_of(text: str, variables: tuple[Declaration, ...], address: str, report: Report) -> Rewrite | None:
-    """Return the rewrite `left => right`, if any under its condition; None where the text reads otherwise, reported."""
+    """Return the rewrite `left => right`, with its condition if any; report a text of another form and return None."""
     sides = read_rewrite(text)
     if sides is None:
-        report("rule", f"'{text}' does not read  left => right  or  left => right if fact(expression)")
+        report("rule", f"'{text}' is not of the form  left => right  or  left => right if fact(expression)")
         return None
     return Rewrite(variables, *sides, address)

@@ -1,6 +1,6 @@
-"""The fields that a rule file knows, and how the short texts in them are read.
+"""Defines the fields of a rule file, and reads the short texts in them.
 
-Formulas are not read here; what is read here is the book's own shorthand, one form for each field.
+Formulas are not read here, only the book's own shorthand, which has one form for each field.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.rulebook.roles import ROLES
 from matcalc.rulebook.rule import Interval
 
 Report = Callable[[str, str], None]
-"""Called with the field at fault ("" for the entry) and the message."""
+"""A function of the field at fault ("" for the entry) and the message."""
 
 Types = tuple[type, ...]
 
@@ -73,17 +73,17 @@ _INTERVAL = re.compile(r"\s*([\[(])\s*(\S+)\s*,\s*(\S+)\s*([\])])\s*$")
 
 
 def check_fields(table: Mapping[str, Any], known: Mapping[str, Types], report: Report) -> dict[str, Any]:
-    """Report fields that are unknown, of a wrong type, or not one of the words they may be; return the others."""
+    """Report fields that are unknown, of a wrong type, or not an allowed word; return the others."""
     sound: dict[str, Any] = {}
     for field, value in table.items():
         if field not in known:
             report(field, f"unknown field '{field}'{nearest(field, known)}")
         elif type(value) not in known[field]:
-            report(field, f"{field} is to be {' or '.join(_WORDS[t] for t in known[field])}")
+            report(field, f"{field} must be {' or '.join(_WORDS[t] for t in known[field])}")
         elif isinstance(value, list) and field not in TABLE_FIELDS and not _all_texts(value):
-            report(field, f"{field} is to be a list of texts")
+            report(field, f"{field} must be a list of texts")
         elif isinstance(value, dict) and not _all_texts(value.values()):
-            report(field, f"{field} is to be a table of texts")
+            report(field, f"{field} must be a table of texts")
         elif field in CHOICES and value not in CHOICES[field]:
             report(field, f"{field} is '{value}', not one of: {' '.join(CHOICES[field])}")
         else:
@@ -96,12 +96,12 @@ def _all_texts(values: Iterable[object]) -> bool:
 
 
 def filled(message: str, texts: Mapping[str, str]) -> str:
-    """Return a message, the names in braces replaced by what they stand for."""
+    """Return a message with the names in braces replaced by their texts."""
     return re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), message)
 
 
 def read_let(text: str) -> tuple[str, str] | None:
-    """Return name and formula of `name = formula`."""
+    """Return name and formula of `name = formula`, None for another form."""
     match = _LET.match(text)
     return (match[1], match[2].strip()) if match else None
 
@@ -126,7 +126,7 @@ def read_point(text: str) -> tuple[float, float] | None:
 
 
 def read_degree(value: int | str) -> Fraction | str:
-    """Return a degree that is a number as such, one in sizes (`n - 1`) as text."""
+    """Return a degree that is a number as a number, one in sizes (`n - 1`) as text."""
     try:
         return Fraction(value)
     except (ValueError, ZeroDivisionError):
@@ -151,7 +151,7 @@ def read_fact_rule(text: str) -> tuple[tuple[tuple[str, str], ...], str, str] | 
 
 
 def read_latex(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:
-    """Return templates by what `latex` looks up after the name: a text, one by number of arguments, or by kind."""
+    """Return templates by the suffix of the name in `latex`: one text, one by number of arguments, or by kind."""
     if not isinstance(value, Mapping):
         return MappingProxyType({"": (value,) if isinstance(value, str) else tuple(value)})
     for kind in value:
@@ -161,7 +161,7 @@ def read_latex(value: str | list[str] | Mapping[str, str], report: Report) -> Ma
 
 
 def ordered_calls(texts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the spellings of calls with a number or a word behind the argument, and what is wrong with others."""
+    """Return the spellings of calls with a number or a word after the argument, and the faults of the other texts."""
     found: list[str] = []
     faults: list[str] = []
     for text in texts:
@@ -172,12 +172,13 @@ def ordered_calls(texts: Sequence[str]) -> tuple[list[str], list[str]]:
             continue
         is_call = call.head == "call" and len(call.args) == 2
         spelling = with_order(call_name(call), call.args[1]) if is_call else ""
-        (found if spelling else faults).append(spelling or f"calls: '{text}' does not read  f(x, 1)  or  f(x, 'word')")
+        wrong_form = f"calls: '{text}' is not of the form  f(x, 1)  or  f(x, 'word')"
+        (found if spelling else faults).append(spelling or wrong_form)
     return found, faults
 
 
 def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:
-    """Return NumPy's names with the words that say how each is called."""
+    """Return NumPy's names with the words for how each is called."""
     table = value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, "")
     found: dict[str, tuple[str, ...]] = {}
     for name, text in table.items():
@@ -204,7 +205,7 @@ def read_classes(value: Mapping[str, str], report: Report) -> Mapping[str, str]:
 
 
 def read_pattern(text: str, parameters: Sequence[str]) -> list[tuple[tuple[str, ...], str]]:
-    """Return what `(x, 0) => formula; ...` says of each form of the arguments; a formula alone is in `parameters`."""
+    """Return argument forms and formulas of `(x, 0) => formula; ...`; a formula alone is in `parameters`."""
     found = []
     for part in text.split(";"):
         left, arrow, right = part.partition("=>")
@@ -214,7 +215,7 @@ def read_pattern(text: str, parameters: Sequence[str]) -> list[tuple[tuple[str, 
 
 
 def stated_facts(domain: str) -> list[tuple[str, str]]:
-    """Return what a domain states as facts, `nonsingular(X)` as (nonsingular, X); the rest of it is prose."""
+    """Return the facts that a domain states, `nonsingular(X)` as (nonsingular, X); the rest of it is prose."""
     return [(fact, name) for fact, name in _FACTS.findall(domain)]
 
 

@@ -1,7 +1,7 @@
-"""A rule file: its tables, and the line where each header and field stands.
+"""Reads a rule file: its tables, and the line of each header and field.
 
-A TOML reader gives no lines, so the text is searched for them. A file that cannot be read is a fault like any
-other, reported together with those of the other files.
+A TOML reader reports no lines, so the text is searched for them. An unreadable file is a fault like any other,
+reported with those of the other files.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from matcalc.rulebook.fields import Report
 from matcalc.store.data_folders import data_folder
 
 TABLES = ("prelude", "rewrite")
-"""Names at the top of a rule file that are no operations."""
+"""Names at the top of a rule file that are not operations."""
 
 
 class RuleFile:
-    """The tables of a rule file at `path`, or with `text` if it is given; faults are added to `faults`."""
+    """The tables of a rule file at `path`, or with `text` if it is passed; faults are added to `faults`."""
 
     def __init__(self, path: Path, faults: list[str], text: str | None = None) -> None:
         own = text is None and "\0" not in str(path) and path.resolve().parent == data_folder("rules")
@@ -31,8 +31,8 @@ class RuleFile:
         try:
             self.tables = tomllib.loads(text)
         except ValueError as error:  # of TOML, or an integer of too many digits
-            place = re.search(r"at line (\d+)", str(error))
-            faults.append(f"{self.shown}:{place[1] if place else text.count(chr(10)) + 1}: {error}")
+            found = re.search(r"at line (\d+)", str(error))
+            faults.append(f"{self.shown}:{found[1] if found else text.count(chr(10)) + 1}: {error}")
         except RecursionError:
             faults.append(f"{self.shown}: lists and tables are nested too deeply")
 
@@ -42,12 +42,12 @@ class RuleFile:
         except UnicodeDecodeError:
             self.faults.append(f"{self.shown}: is not UTF-8 text")
         except (OSError, ValueError) as error:  # ValueError: a path with a zero character
-            why = error.strerror if isinstance(error, OSError) else error
-            self.faults.append(f"{self.shown}: cannot be read: {why}")
+            reason = error.strerror if isinstance(error, OSError) else error
+            self.faults.append(f"{self.shown}: cannot be read: {reason}")
         return ""
 
     def address(self, header: str, key: str = "") -> str:
-        """Return file and line of a field, or of its header where the field has no line of its own."""
+        """Return file and line of a field, or of its header if the field has no line of its own."""
         line = self.lines.get((header, key), self.lines.get((header, ""), 1))
         return f"{self.shown}:{line}"
 

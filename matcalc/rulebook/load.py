@@ -1,8 +1,8 @@
-"""Rule files -> `Rulebook`: the operations, rewrites and facts in force, frozen.
+"""Loads rule files as a `Rulebook`: the operations, rewrites and facts in force, frozen.
 
-A rulebook never changes; adding to it makes another one, so that what was compiled with the old one stays
-true. Files are read whole and all their faults are reported at once, each with file and line. Formulas stay
-unread until `check`, so that starting up is quick.
+A rulebook never changes; adding to it makes another one, so results compiled with the old one stay valid. Files are
+read whole, and all their faults are reported at once, each with file and line. Formulas stay unread until `check`, so
+that start-up is quick.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from matcalc.store.data_folders import data_folder
 from matcalc.store.kept_forms import kept_form
 
 MEASURED = "measured.toml"
-"""The file in rules/ that holds no rules but their errors as measured."""
+"""The file in rules/ that contains measured errors instead of rules."""
 
 MANY_DIGITS = "many_digits.py"
-"""The file in rules/ whose functions take the places of others at many digits."""
+"""The file in rules/ whose functions replace others at many digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a call may mean: a rule, one of its outputs, the number of one of its signatures."""
+    """A possible meaning of a call: a rule, one of its outputs, the number of one of its signatures."""
 
     rule: Rule
     output: str
@@ -54,13 +54,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rulebook:
-    """All that is known of operations; frozen.
+    """All operations, rewrites and facts; frozen.
 
-    rules: by name. spellings: what a call may be written as (names, aliases, parts `qr_Q`, shared names).
+    rules: by name. spellings: all names of calls (names, aliases, parts `qr_Q`, shared names).
     prelude: Python text that values call, by address: the Python files of rules/, `[prelude]` of any other file.
-    functions: Python functions that values call, by name. precise: Python text that says what of the prelude is said
-    again for values at many digits, by address. claims: what one entry alone has, by field and word: a role, a name
-    of NumPy's, a class of SymPy's.
+    functions: Python functions that values call, by name. precise: Python text that redefines parts of the prelude for
+    values at many digits, by address. claims: words that only one entry may have, by field and word: a role, a NumPy
+    name, a SymPy class.
     """
 
     rules: Mapping[str, Rule]
@@ -74,14 +74,14 @@ class Rulebook:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every spelling that a call may use, sorted."""
+        """All spellings of calls, sorted."""
         return tuple(sorted(self.spellings))
 
     def __contains__(self, name: str) -> bool:
         return name in self.spellings
 
     def candidates(self, name: str) -> tuple[Candidate, ...]:
-        """Return what a call of `name` may mean, in the order to be tried.
+        """Return the possible meanings of a call of `name`, in the order to be tried.
 
         Raises: UnknownName with the nearest names.
         """
@@ -96,7 +96,7 @@ class Rulebook:
         raise UnknownName(f"unknown function '{name}'", hint=hint)
 
     def named(self, name: str) -> list[Rule]:
-        """Return the rules that `name` stands for, several where they share it.
+        """Return the rules that `name` stands for, several if they share it.
 
         Raises: UnknownName with the nearest names.
         """
@@ -112,14 +112,14 @@ class Rulebook:
         return self.rules[name] if name in self.rules else self.candidates(name)[0].rule
 
     def playing(self, role: str) -> Rule:
-        """Return the entry that plays a part in the language (`ROLES`).
+        """Return the entry with a role in the language (`ROLES`).
 
-        Raises: UnknownName if none does.
+        Raises: UnknownName if there is none.
         """
         found = self.claims.get(("role", role))
         if found is None:
-            hint = f"of an entry: role = {role!r}"
-            raise UnknownName(f"no operation of the rulebook plays the part '{role}'", hint=hint)
+            hint = f"add to an entry: role = {role!r}"
+            raise UnknownName(f"no operation of the rulebook has the role '{role}'", hint=hint)
         return found
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
@@ -138,13 +138,13 @@ class Rulebook:
         return frozenset(found)
 
     def strongest(self, facts: Iterable[str]) -> tuple[str, ...]:
-        """Return, of facts, those that no others of them imply."""
+        """Return the facts that no others of them imply."""
         known = tuple(facts)
         implied = {g for f in known for g in self.closure([f]) if f not in self.closure([g])}
         return tuple(f for f in known if f not in implied)
 
     def contradiction(self, facts: Sequence[str]) -> tuple[str, str] | None:
-        """Return two of `facts` that nothing can have together, the one given later second; None if there are none."""
+        """Return two of `facts` that exclude each other, the later one second; None if there are none."""
         for k, later in enumerate(facts):
             excluded = {e for f in self.closure([later]) for e in self.facts[f].excludes}
             for earlier in facts[:k]:
@@ -154,21 +154,21 @@ class Rulebook:
         return None
 
     def hull(self, facts: Iterable[str]) -> tuple[str, ...]:
-        """Return the linear ones among `facts` and what they imply, in the book's order: a tangent's."""
+        """Return the linear facts among `facts` and their implications, in the book's order: the facts of a tangent."""
         known = self.closure(facts)
         return tuple(fact.name for fact in self.facts.values() if fact.linear and fact.name in known)
 
     def solid(self, facts: Iterable[str]) -> frozenset[str]:
-        """Return facts without the thin ones, which leave what they imply and is not thin."""
+        """Return facts with the thin ones replaced by their implications that are not thin."""
         declared = frozenset(facts)
         if not any(self.facts[f].thin for f in self.closure(declared)):
             return declared
         return frozenset(self.strongest(sorted(f for f in self.closure(declared) if not self.facts[f].thin)))
 
     def with_rules(self, more: Iterable[Rule]) -> Rulebook:
-        """Return a rulebook with further rules. One that is there already, unchanged, may be given again.
+        """Return a rulebook with further rules; an identical rule may be added again.
 
-        Raises: RuleError if a name is taken.
+        Raises: RuleError if a name is in use.
         """
         return _extended(self, list(more), (), (), {}, [])
 
@@ -187,30 +187,30 @@ def load(paths: Sequence[Path | str], base: Rulebook | None = None) -> Rulebook:
 
 
 def survey(path: Path | str, base: Rulebook) -> tuple[Rulebook, list[str]]:
-    """Return `base` with what a file holds without fault, and its faults, so that the rest can be looked at too."""
+    """Return `base` with the faultless contents of a file, and its faults, so that the rest can be checked too."""
     faults: list[str] = []
     return _assembled([RuleFile(Path(path), faults)], base, faults, strict=False), faults
 
 
 def load_text(text: str, name: str, base: Rulebook | None = None) -> Rulebook:
-    """Return the rulebook of the rule file with this text, added to `base`; `name` stands for its path."""
+    """Return the rulebook of the rule file with this text, added to `base`; `name` replaces its path."""
     faults: list[str] = []
     return _assembled([RuleFile(Path(name), faults, text)], base, faults)
 
 
 def default_rulebook() -> Rulebook:
-    """Return the rulebook in force: all files of rules/, and what was adopted since."""
+    """Return the rulebook in force: all files of rules/, and later adoptions."""
     return _trial.get() or _adopted or shipped_rulebook()
 
 
 def is_shipped() -> bool:
-    """Whether the rulebook in force is that of rules/ alone."""
+    """Return whether the rulebook in force is that of rules/ alone."""
     return _trial.get() is None and _adopted is None
 
 
 @cache
 def shipped_rulebook() -> Rulebook:
-    """Return the rulebook of rules/ alone: its tables, and the Python beside them that values call."""
+    """Return the rulebook of rules/ alone: its tables, and the Python files that values call."""
     return kept_form("rulebook", _read_shipped)
 
 
@@ -223,9 +223,9 @@ def _read_shipped() -> Rulebook:
 
 
 def measured() -> Mapping[str, Mapping[str, Any]]:
-    """Return the worst relative errors measured of each rule by name: `value`, `jvp`, `vjp`, `second`, and `at`.
+    """Return the worst measured relative errors of each rule by name: `value`, `jvp`, `vjp`, `second`, and `at`.
 
-    Made by `python -m benchmarks.accuracy`; empty where there is no file of them.
+    `python -m benchmarks.accuracy` writes their file; without it the result is empty.
     """
     path = data_folder("rules") / MEASURED
     return _table_of(path) if path.is_file() else NOTHING
@@ -243,7 +243,7 @@ _adopting = held_at_fork(RLock())
 
 @contextmanager
 def on_trial(book: Rulebook) -> Iterator[Rulebook]:
-    """Put `book` in force for this thread alone, for as long as the context lasts."""
+    """Put `book` in force for this thread only, while the context lasts."""
     token = _trial.set(book)
     try:
         yield book
@@ -278,7 +278,7 @@ def _extended(
     faults: list[str],
     strict: bool = True,
 ) -> Rulebook:
-    """Return `base` with more; names that are taken join `faults`, which are raised if there are any (`strict`)."""
+    """Return `base` with more; names in use are added to `faults`, which are raised if there are any (`strict`)."""
     known, fresh = dict(base.rules), []
     spellings = {spelling: list(found) for spelling, found in base.spellings.items()}
     claims = dict(base.claims)
@@ -288,7 +288,7 @@ def _extended(
             fresh.append(rule)
             faults.extend([*_spell(rule, spellings), *_claim(rule, claims)])
         elif old != rule:
-            faults.append(f"{rule.address}: [{rule.name}] is taken by {old.address}")
+            faults.append(f"{rule.address}: [{rule.name}] is already defined at {old.address}")
     all_facts = _all_facts(base, facts, faults)
     if faults and strict:
         raise RuleError("\n".join(faults))
@@ -309,18 +309,18 @@ def _all_facts(base: Rulebook, facts: Sequence[Fact], faults: list[str]) -> dict
     for fact in facts:
         old = known.setdefault(fact.name, fact)
         if old is not fact and old != fact:
-            faults.append(f"{fact.address}: [{fact.name}] is taken by {old.address}")
+            faults.append(f"{fact.address}: [{fact.name}] is already defined at {old.address}")
     for fact in facts:
         together = [name for names in fact.follows for name in sorted(names)]
         for other in (*fact.implies, *fact.excludes, *together, fact.transposed, fact.negated):
             if other and other not in known:
                 near = nearest(other, known)
-                faults.append(f"{fact.address}: [{fact.name}] speaks of '{other}', which is no fact{near}")
+                faults.append(f"{fact.address}: [{fact.name}] refers to '{other}', which is not a fact{near}")
     return known
 
 
 def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
-    """Enter what a rule may be called; return the faults: a name that already means something else."""
+    """Enter the spellings of a rule; return the faults: a name that already means something else."""
     faults: list[str] = []
     only = rule.outputs[0]
     own = [*zip(rule.names, rule.outputs, strict=True), *rule.part_aliases.items()]
@@ -329,7 +329,7 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
     for spelling, output in dict.fromkeys(own):
         other = next((c.rule for c in spellings.get(spelling, ()) if c.rule.overload != spelling), rule)
         if other is not rule:
-            faults.append(f"{rule.address}: [{rule.name}] '{spelling}' stands for {other.name}, {other.address}")
+            faults.append(f"{rule.address}: [{rule.name}] '{spelling}' already means {other.name}, {other.address}")
             continue
         spellings[spelling] = [*_candidates(rule, output), *spellings.get(spelling, ())]
     calls, wrong = ordered_calls(rule.calls)
@@ -339,13 +339,13 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
 
 
 def _claim(rule: Rule, claims: dict[tuple[str, str], Rule]) -> list[str]:
-    """Enter what a rule alone may have; return the faults: what another has already."""
-    wanted = [("role", rule.role)] if rule.role else []
-    wanted += [("numpy", name) for name in rule.numpy]
-    wanted += [("sympy", name) for name in (rule.sympy or "", *rule.from_sympy) if name.isidentifier()]
-    others = {claim: claims.setdefault(claim, rule) for claim in wanted}
+    """Enter the words that only one rule may have; return the faults: words that another has already."""
+    claimed = [("role", rule.role)] if rule.role else []
+    claimed += [("numpy", name) for name in rule.numpy]
+    claimed += [("sympy", name) for name in (rule.sympy or "", *rule.from_sympy) if name.isidentifier()]
+    others = {claim: claims.setdefault(claim, rule) for claim in claimed}
     return [
-        f"{rule.address}: [{rule.name}] {field} '{word}' is that of {other.name}, {other.address}"
+        f"{rule.address}: [{rule.name}] {field} '{word}' already belongs to {other.name}, {other.address}"
         for (field, word), other in others.items() if other is not rule
     ]  # fmt: skip
 
@@ -355,7 +355,7 @@ def _candidates(rule: Rule, output: str) -> list[Candidate]:
 
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-"""The default of a mapping that is only read."""
+"""The default of a read-only mapping."""
 
 _EMPTY = Rulebook(NOTHING, (), NOTHING, NOTHING, NOTHING)
 

@@ -1,6 +1,6 @@
-"""The fields `latex`, `numpy` and `sympy` of a rule: what it is called, and looks like, in other languages.
+"""Gathers the fields `latex`, `numpy` and `sympy` of rules: the names and looks of operations in other languages.
 
-Languages and bridges know no operation: what they need is gathered from a rulebook here, once, and handed to them.
+Languages and bridges know no operation: this file collects what they need from a rulebook once, and passes it to them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from matcalc.rulebook.roles import ROLES
 from matcalc.rulebook.rule import Rule
 
 WORDS_KEPT = 4
-"""Rulebooks whose names stay gathered."""
+"""The number of rulebooks whose names stay cached."""
 
 
 def spelled(role: str) -> str:
-    """Return the name by which the entry that plays a part is called.
+    """Return the name of the entry with a role.
 
-    Raises: UnknownName if none does.
+    Raises: UnknownName if there is none.
     """
     return default_rulebook().playing(role).spelling
 
@@ -47,15 +47,15 @@ def sum_of_squares() -> str:
 
 
 def latex_templates(book: Rulebook) -> Templates:
-    """Return the templates of calls as the fields say, also those that are not read back: for people alone."""
+    """Return the templates of calls in the fields, also those that are not read back: for people only."""
     return {rule.spelling + key: look for rule in book.rules.values() for key, look in rule.latex.items()}
 
 
 @lru_cache(maxsize=WORDS_KEPT)
 def latex_looks(book: Rulebook) -> Templates:
-    """Return the templates of calls, by the keys that `latex` looks up: those that can be read back.
+    """Return the templates of calls that can be read back, by the keys that `latex` looks up.
 
-    What several calls look like is the look of one of them only where the kind of its operand tells them apart.
+    A look that several calls share is used for one of them only if the kind of its operand distinguishes it.
     """
     names = latex_names(book)
     alike: dict[str, list[Look]] = {}
@@ -80,7 +80,7 @@ _KEYS = tuple(key for key in LOOKS.values() if key.startswith(":") and len(key) 
 
 @lru_cache(maxsize=WORDS_KEPT)
 def latex_names(book: Rulebook) -> LatexNames:
-    """Return what LaTeX stands for here: the looks of calls, and what each call takes and gives."""
+    """Return the looks of calls in LaTeX, and the parameters and results of each call."""
     looks = [
         Look(rule.spelling, template, key.removeprefix(":"))
         for rule in book.rules.values()
@@ -120,7 +120,7 @@ _PLAINLY = {"integer": SIZE, "number": "scalar"}
 
 @lru_cache(maxsize=WORDS_KEPT)
 def numpy_names(book: Rulebook) -> NumpyNames:
-    """Return what NumPy's functions are here."""
+    """Return NumPy's functions and their calls here."""
     found = {name: _called(rule, words) for rule in book.rules.values() for name, words in rule.numpy.items()}
     stacked, unstacked = (book.playing(role).spelling for role in ("stacked_columns", "unstacked_columns"))
     calls, _ = ordered_calls([call for rule in book.rules.values() for call in rule.calls])
@@ -146,7 +146,7 @@ def _called(rule: Rule, words: tuple[str, ...]) -> Called:
 
 
 def with_items(tree: Ast, book: Rulebook) -> Ast:
-    """Return a tree in which an item of an operation with several results, `slogdet(S)[1]`, is the call of it."""
+    """Return a tree with each item of an operation with several results, `slogdet(S)[1]`, replaced by its own call."""
     made: dict[Ast, Ast] = {}
 
     def change(node: Ast) -> Ast:

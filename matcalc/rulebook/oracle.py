@@ -1,7 +1,7 @@
-"""The oracle of a rule: its `value`, Python text, as a function. Slow, obvious, independent of the compiler.
+"""Compiles the oracle of a rule, its Python text `value`, as a function: slow, obvious, independent of the compiler.
 
-Rule files are code that their user trusts, like any plug-in: `value`, `[prelude]` and the Python files of `rules/` are
-run as Python, all in one scope. (Formulas are not: they are read by the grammar, and nothing else.)
+Rule files are code that their user trusts, like any plug-in: `value`, `[prelude]` and the Python files of `rules/` run
+as Python, all in one scope. Formulas do not: only the grammar reads them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 
 MODULES = ("np", "sl", "sp")
-"""What every value has in scope: NumPy, scipy.linalg, scipy.special."""
+"""Modules in the scope of each value: NumPy, scipy.linalg, scipy.special."""
 
 SIBLINGS = "matcalc.rules."
 IMPORTS = {
@@ -27,7 +27,7 @@ IMPORTS = {
     "sl": "import scipy.linalg as sl",
     "sp": "import scipy.special as sp",
 }
-"""Imports by binding that any generated text may use, and so need not bring along: those of values among them."""
+"""Imports by binding that any generated text may use, so it need not contain them; includes those of values."""
 
 Prelude = tuple[tuple[str, str], ...]
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
@@ -36,14 +36,14 @@ Functions = tuple[tuple[str, Callable[..., Any]], ...]
 def oracle(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | None:
     """Return the value of signature number `index` as a function of its arguments in order, or None.
 
-    Further tangents follow the other arguments. A function argument is a callable f(x, k=0): the k-th
-    derivative of f at the array x. The result is an array or number, or a tuple of them for several outputs.
+    Further tangents follow the other arguments. A function argument is a callable f(x, k=0): the k-th derivative of f
+    at the array x. The result is an array or number, or a tuple of them for several outputs.
     """
     return _oracle(rule, index, tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
 def namespace(book: Rulebook) -> dict[str, Any]:
-    """Return the names that values may use: np, sp, sl, the functions of every prelude and those of the book."""
+    """Return the names that values may use: np, sp, sl, the functions of all preludes and those of the book."""
     return _namespace(tuple(book.prelude.items()), tuple(book.functions.items()))
 
 
@@ -72,7 +72,7 @@ def _namespace(prelude: Prelude, functions: Functions) -> dict[str, Any]:
 
 
 class Late:
-    """A module that is imported when something of it is first used: most values need NumPy alone."""
+    """A module that is imported when it is first used: most values need NumPy only."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -84,7 +84,7 @@ class Late:
 
 
 def run(prelude: Iterable[tuple[str, str]], space: dict[str, Any]) -> dict[str, Any]:
-    """Return `space` with what preludes define in it.
+    """Return `space` with the definitions of preludes.
 
     Raises: RuleError with the address of a text that does not parse.
     """
@@ -94,7 +94,7 @@ def run(prelude: Iterable[tuple[str, str]], space: dict[str, Any]) -> dict[str, 
 
 
 def statements(text: str, address: str) -> ast.Module:
-    """Return the statements of a prelude but imports of what is in scope anyway: `MODULES`, and other files of rules/.
+    """Return the statements of a prelude without imports of names in scope: `MODULES`, and other files of rules/.
 
     Raises: as `run`.
     """

@@ -1,7 +1,7 @@
-"""The parts that operations play in the language itself: what signs stand for, and what printing writes with.
+"""Lists the roles of operations in the language itself: the meanings of signs, and the operations that printing uses.
 
-The engine asks for the entry that plays a part and never for a name: `A^-1` is a call of the entry whose `role` is
-"inverse", whatever that is called. At most one entry of a rulebook plays each part.
+The engine looks up the entry with a role and never a name: `A^-1` is a call of the entry whose `role` is "inverse",
+whatever its name. At most one entry of a rulebook has each role.
 """
 
 from __future__ import annotations
@@ -67,4 +67,4 @@ ROLES: Mapping[str, str] = {
     "direction": "a vector over its length",
     "euclidean_length": "the root of a sum of squares",
 }
-"""Part -> what the entry that plays it is, in words."""
+"""Role -> the operation that has it, in words."""

@@ -1,8 +1,8 @@
-"""The records of a rulebook: `Rule` (one operation), `Rewrite` and `Fact`, each with its address.
+"""Defines the records of a rulebook: `Rule` (one operation), `Rewrite` and `Fact`, each with its address.
 
-A record is immutable and holds formulas as text. What they mean needs shapes and nodes and is compiled later,
-once, by the layer above; here a rule is a table of a TOML file, its fields read. Rules are equal if their
-content is: an edited rule is another rule, and what was compiled from the old one is left alone.
+A record is immutable and holds formulas as text. Their meaning needs shapes and nodes; the layer above compiles it
+later, once. Here a rule is a table of a TOML file with its fields read. Rules with equal content are equal: an edited
+rule is another rule, and what was compiled from the old one stays valid.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ Interval = tuple[float, float, bool, bool]
 
 RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-"""What comparisons are written with."""
+"""The signs of comparisons."""
 SPELLED = (
     "role", "latex", "from_latex", "numpy", "sympy", "from_sympy", "internal", "calls", "differs",
 )  # fmt: skip
-"""Fields that say what an operation is called by others, and not what it is."""
+"""Fields for the names of an operation elsewhere, which do not change its meaning."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
 
 TIED = ("m", "n")
-"""What the operands of a map weigh in a tie, as `weight` and `weighed` call it."""
+"""The weights of a map's operands in a tie, as `weight` and `weighed` name them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,9 +40,9 @@ class Rule:
 
     kind: "map" (elementwise, with derivatives), "op" (with a differential), "implicit" (the solution of an equation
     that is an argument) or "definition" (expands instead).
-    signatures: overloads by number and rank of arguments; all give the same outputs.
+    signatures: overloads by number and rank of arguments; all have the same outputs.
     outputs: names, ("",) for a single unnamed one. In formulas the single output is Y.
-    Fields with a default are those of the entry as they stand.
+    Fields with a default are copied from the entry.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Rule:
 
     @property
     def signature(self) -> Signature:
-        """The first signature: of all, the one that its facts and fields speak of."""
+        """The first signature, which the facts and fields refer to."""
         return self.signatures[0]
 
     @property
@@ -124,12 +124,12 @@ class Rule:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The operands of an elementwise entry, by name; none of any other."""
+        """The names of the operands of an elementwise entry; empty for any other."""
         return tuple(p.name for p in self.parameters if p.kind == "entry")
 
     @property
     def takes_constants(self) -> bool:
-        """Whether it takes its arguments as constants, but for those in which it is linear."""
+        """Whether its arguments are constants, except those in which it is linear."""
         return self.kind == "op" and bool(self.differentials) and set(self.differentials.values()) == {"0"}
 
     @property
@@ -144,32 +144,32 @@ class Rule:
 
     @property
     def precise(self) -> tuple[str, ...]:
-        """The values as they are to be taken at many digits, where their own text holds for doubles alone."""
-        given = self.fields.get("precise", ())
-        return (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
+        """The values for many digits, if the text of `value` holds for doubles only."""
+        texts = self.fields.get("precise", ())
+        return (texts,) if isinstance(texts, str) else tuple(texts)  # type: ignore[arg-type]
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """Calls that mean it with a number or a word behind the argument, `norm(X, 'fro')`."""
+        """Calls of it with a number or a word after the argument, `norm(X, 'fro')`."""
         return tuple(self.fields.get("calls", ()))  # type: ignore[arg-type]
 
     @property
     def differs(self) -> Mapping[str, str]:
-        """Modules in which its name in NumPy is another function's, perhaps `with axis` or `without`; and how it is."""
+        """Modules in which its NumPy name means another function, perhaps `with axis` or `without`; and why."""
         found = {}
-        for modules, why in self.fields.get("differs", {}).items():  # type: ignore[attr-defined]
-            places, sign, when = modules.partition(" with")
-            found.update({f"{place}{sign}{when}": why for place in places.split(", ")})
+        for modules, difference in self.fields.get("differs", {}).items():  # type: ignore[attr-defined]
+            names, sign, when = modules.partition(" with")
+            found.update({f"{name}{sign}{when}": difference for name in names.split(", ")})
         return found
 
     @property
     def spelling(self) -> str:
-        """The name that a reader sees: of an entry that shares its name with others, the shared one."""
+        """The name that a reader sees: the shared name of an entry that has one."""
         return self.overload.rstrip(RELATIONS) if self.overload is not None else self.name
 
     @property
     def relation(self) -> str:
-        """The comparison of its first two operands that a call begins with, `>` of `where>`; "" of most entries."""
+        """The comparison of its first two operands that a call begins with, `>` for `where>`; "" for most entries."""
         return self.overload[len(self.spelling) :] if self.overload is not None else ""
 
     @property
@@ -182,7 +182,7 @@ class Rule:
         return self.differentials.get(output)
 
     def definition(self, index: int = 0) -> str | None:
-        """Return what a call by signature number `index` stands for."""
+        """Return the definition of a call by signature number `index`."""
         return self.definitions[index] if self.definitions else None
 
     def __eq__(self, other: object) -> bool:
@@ -198,12 +198,12 @@ class Rule:
 
 
 def digest(name: str, table: Mapping[str, Any]) -> bytes:
-    """Return the digest of what an entry means: the same wherever it stands, in whatever order, however it is spelled.
+    """Return the digest of an entry's meaning, independent of its position, field order and spelling.
 
-    Nodes are ordered by it, so that a formula prints as before when its operation gets another look.
+    Nodes are ordered by it, so a formula prints as before if only the look of its operation changes.
     """
-    meant = {field: value for field, value in table.items() if field not in SPELLED}
-    text = json.dumps([name, meant], sort_keys=True, default=str)
+    meaning = {field: value for field, value in table.items() if field not in SPELLED}
+    text = json.dumps([name, meaning], sort_keys=True, default=str)
     return blake2b(text.encode(), digest_size=16).digest()
 
 
@@ -211,8 +211,8 @@ def digest(name: str, table: Mapping[str, Any]) -> bytes:
 class Rewrite:
     """`left => right if condition` for the declared `variables`.
 
-    One that `splits` makes several operations of one, each on less: longer to read, better to differentiate and run.
-    One of a `factor` fits a factor of a larger product too. A `numeric` one is used where numbers are computed alone.
+    `splits`: it makes several smaller operations of one, longer to read but better to differentiate and run.
+    `factor`: it also fits a factor of a larger product. `numeric`: it is used only where numbers are computed.
     """
 
     variables: tuple[Declaration, ...]
@@ -230,9 +230,9 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What may be known of an array: implications, tests, projection and samplers, as formulas in X and M.
+    """A property of an array: implications, tests, projection and samplers, as formulas in X and M.
 
-    Fields with a default are those of the entry as they stand.
+    Fields with a default are copied from the entry.
     """
 
     name: str
@@ -261,5 +261,5 @@ class Fact:
 
     @property
     def linear(self) -> bool:
-        """Whether the arrays that have it form a linear set, given by its projection `tangent`."""
+        """Whether the arrays that have it form a linear set, defined by its projection `tangent`."""
         return self.tangent is not None

@@ -1,7 +1,7 @@
-"""The field `sympy` of a rule as a syntax tree: Python's notation for formulas and nothing else of Python.
+"""Reads the field `sympy` of a rule as a syntax tree: Python's notation for formulas and nothing else.
 
-Names, whole numbers, operators, comparisons, tuples, `lambda`, and calls of names by position. No attribute, no
-subscript, no text, no keyword: what is written there can build SymPy's objects and do nothing besides.
+It contains names, whole numbers, operators, comparisons, tuples, `lambda`, and calls of names by position. It has no
+attribute, subscript, text or keyword: such text can only build SymPy's objects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ALLOWED = (
 def read_sympy(text: str) -> ast.Expression:
     """Return the syntax tree of a field `sympy`.
 
-    Raises: RuleError where it is no formula.
+    Raises: RuleError if it is not a formula.
     """
     try:
         tree = ast.parse(text, mode="eval")
@@ -35,6 +35,6 @@ def read_sympy(text: str) -> ast.Expression:
 
 
 def names_in(tree: ast.Expression) -> list[str]:
-    """Return the names of a tree that its functions do not bind, in the order in which they stand."""
+    """Return the names of a tree that its functions do not bind, in order."""
     bound = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in bound]

@@ -1,9 +1,9 @@
-"""The order of the axes of what is added or mapped: of all orders of tensors of order 3 and more, one is chosen.
+"""Chooses the axis order of sums and maps: one of all orders of the axes of tensors of rank 3 and more.
 
-A matrix is oriented by its leaves (`sums.py`, `elementwise.py`). For more axes than two, axes are told apart by where
-operands hold them; those still tied are tried in every order, and the least content wins. So `T[i,j,k] + U[j,i,k]` is
-one node in whatever order its axes are met: the result is that node, its axes put back.
-Beyond MOST_ORDERS the first ones are tried: correct, no longer canonical.
+Leaves orient a matrix (`sums.py`, `elementwise.py`). With more axes, the positions at which operands hold an axis
+distinguish it; all orders of the axes still tied are tried, and the least content wins. So `T[i,j,k] + U[j,i,k]` is
+one node in any order of its axes: the result is that node with its axes permuted back.
+Beyond MOST_ORDERS only the first ones are tried: the result is correct, but no longer canonical.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matcalc.tensor.product import simple_product
 
 MOST_ORDERS = 120
 
-Turned = TypeVar("Turned")
+Reordered = TypeVar("Reordered")
 Colour = tuple[int, list[list[tuple[bytes, int]]]]
 
 
@@ -30,12 +30,12 @@ def with_axes(node: Node, order: Indices) -> Node:
 
 
 def inverse(order: Indices) -> Indices:
-    """Return the order that undoes another."""
+    """Return the inverse permutation of an order."""
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
 def axes_of_turned(node: Node) -> Indices | None:
-    """Return the order in which a product shows the axes of its one operand; None where it does more than that."""
+    """Return the order in which a product permutes the axes of its one operand; None if it does anything else."""
     if node.kind != "product" or len(node.args) != 1 or node.coef != 1 or node.rank != node.args[0].rank:
         return None
     at = node.indices[0]
@@ -43,47 +43,46 @@ def axes_of_turned(node: Node) -> Indices | None:
 
 
 def least_order(
-    nodes: Sequence[Node], turned: Callable[[Indices], Turned], rank_of: Callable[[Turned], Any]
+    nodes: Sequence[Node], reordered: Callable[[Indices], Reordered], rank_of: Callable[[Reordered], Any]
 ) -> Indices:
-    """Return the order of the axes of tensors of one shape that is theirs however they come.
+    """Return the axis order of tensors of one shape that does not depend on the order in which their axes come.
 
-    `turned` gives them with their axes in an order, `rank_of` what decides between orders that nothing else tells
-    apart. Of orders that give the same, which are symmetries, the least way back decides; axes that may be exchanged
-    go to the end, where products look for them (`Node.commuting`).
+    `reordered` returns the tensors with their axes in an order; `rank_of` ranks the orders that are otherwise tied.
+    Orders with equal results are symmetries; of these the least inverse wins. Axes that may be exchanged come last,
+    where products expect them (`Node.commuting`).
     """
     orders = _orders(nodes)
     if len(orders) == 1:
         return orders[0]
-    ranks = {order: rank_of(turned(order)) for order in orders}
+    ranks = {order: rank_of(reordered(order)) for order in orders}
     least = min(ranks.values())
     tied = [order for order, rank in ranks.items() if rank == least]
-    places = _exchanged_last(tied[0], lambda order: order in ranks and turned(order) == turned(tied[0]))
-    return min((tuple(order[place] for place in places) for order in tied), key=inverse)
+    positions = _exchanged_last(tied[0], lambda order: order in ranks and reordered(order) == reordered(tied[0]))
+    return min((tuple(order[position] for position in positions) for order in tied), key=inverse)
 
 
 def _exchanged_last(order: Indices, is_same: Callable[[Indices], bool]) -> Indices:
-    """Return the places of an order of axes, the most that may all be exchanged for one another at the end."""
+    """Return the positions of an axis order with the largest class of mutually exchangeable axes at the end."""
     classes: list[list[int]] = []
-    for place in range(len(order)):
-        found = next((c for c in classes if is_same(_exchanged(order, c[0], place))), None)
+    for position in range(len(order)):
+        found = next((c for c in classes if is_same(_exchanged(order, c[0], position))), None)
         if found is None:
-            classes.append([place])
+            classes.append([position])
         else:
-            found.append(place)
+            found.append(position)
     last = max(classes, key=len)
-    return tuple(sorted(range(len(order)), key=lambda place: (place in last, place)))
+    return tuple(sorted(range(len(order)), key=lambda position: (position in last, position)))
 
 
 def _exchanged(order: Indices, one: int, other: int) -> Indices:
     swapped = {one: other, other: one}
-    return tuple(order[swapped.get(place, place)] for place in range(len(order)))
+    return tuple(order[swapped.get(axis, axis)] for axis in range(len(order)))
 
 
 def exchanges_of(nodes: Sequence[Node], sign_of: Callable[[Indices], int]) -> tuple[int, tuple[Exchange, ...]]:
-    """Return from which axis on tensors may have all their axes exchanged, their rank where there is none, and
-    in which other orders their axes may stand, with the sign that each brings.
+    """Return `Node.commuting` and `Node.exchanges` of tensors.
 
-    `sign_of` tells which sign an order brings, 0 where it makes another tensor.
+    `sign_of` returns the sign that an order brings, 0 if it yields another tensor.
     """
     straight = tuple(range(nodes[0].rank))
     first_order, *others = _orders(nodes)
@@ -106,31 +105,31 @@ def _orders(nodes: Sequence[Node]) -> list[Indices]:
 
 
 def _colour(nodes: Sequence[Node], axis: int) -> Colour:
-    """Return how far back an axis stands where operands hold it, and where that is, for each term."""
-    places = [sorted(_places(node, axis)) for node in nodes]
-    return sum(place for term in places for _, place in term), sorted(places)
+    """Return the sum of an axis' positions in the operands, and these positions, for each term."""
+    occurrences = [sorted(_occurrences(node, axis)) for node in nodes]
+    return sum(position for term in occurrences for _, position in term), sorted(occurrences)
 
 
-def _places(node: Node, axis: int) -> list[tuple[bytes, int]]:
-    """Return which operands hold an axis of a tensor, each with the position."""
+def _occurrences(node: Node, axis: int) -> list[tuple[bytes, int]]:
+    """Return the operands that hold an axis of a tensor, each with the position."""
     whole = (node,), (tuple(range(node.rank)),), tuple(range(node.rank))
     args, indices, out = (node.args, node.indices, node.out) if node.kind == "product" else whole
     return [
-        (arg.digest, _first_alike(arg, place))
+        (arg.digest, _first_alike(arg, position))
         for arg, at in zip(args, indices, strict=True)
-        for place, index in enumerate(at)
+        for position, index in enumerate(at)
         if index == out[axis]
     ]
 
 
-def _first_alike(arg: Node, place: int) -> int:
-    """Return the first place of an operand to which its symmetries take an axis."""
+def _first_alike(arg: Node, position: int) -> int:
+    """Return the first position of an operand to which its symmetries take an axis."""
     first = commuting_from(arg)
     if not arg.exchanges:
-        return min(place, first)
-    alike = range(first, arg.rank) if place >= first else [place]
-    return min(min(order.index(axis), first) for order in _ways_to_stand(arg) for axis in alike)
+        return min(position, first)
+    alike = range(first, arg.rank) if position >= first else [position]
+    return min(min(order.index(axis), first) for order in _equivalent_orders(arg) for axis in alike)
 
 
-def _ways_to_stand(arg: Node) -> list[Indices]:
+def _equivalent_orders(arg: Node) -> list[Indices]:
     return [tuple(range(arg.rank)), *(order for order, _ in arg.exchanges)]

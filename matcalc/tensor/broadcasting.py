@@ -1,6 +1,6 @@
-"""NumPy's broadcasting, said once: shapes are aligned at their last axis, and an axis of size 1 is stretched.
+"""Defines NumPy's broadcasting once: shapes are aligned at their last axis, and an axis of size 1 is stretched.
 
-An axis is stretched where its size is the number 1; a size that a name stands for is never taken to be 1.
+Only an axis whose size is the number 1 is stretched; a size name never counts as 1.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from matcalc.tensor.size import Size
 
 
 class Broadcast(NamedTuple):
-    """The common shape of operands, and for each operand which axis of it each of its axes is; None where stretched."""
+    """The common shape of operands, and for each operand the axis of it that each own axis is; None if stretched."""
 
     shape: Shape
     places: tuple[tuple[int | None, ...], ...]
 
 
 def broadcast_shapes(shapes: Sequence[Shape], same: Callable[[Size, Size], bool] = eq) -> Broadcast | None:
-    """Return how operands of these shapes meet; None where two sizes differ.
+    """Return how operands of these shapes broadcast; None if two sizes differ.
 
     `same` decides whether two sizes that are not the number 1 are equal.
     """
@@ -35,24 +35,24 @@ def broadcast_shapes(shapes: Sequence[Shape], same: Callable[[Size, Size], bool]
             if common[axis] != 1 and not same(common[axis], size):
                 return None
             common[axis] = size
-    places = (
+    axes = (
         tuple(None if size == 1 and common[axis] != 1 else axis for axis, size in enumerate(shape, rank - len(shape)))
         for shape in shapes
     )
-    return Broadcast(tuple(common), tuple(places))
+    return Broadcast(tuple(common), tuple(axes))
 
 
-def broadcast_node(node: Node, places: Sequence[int | None], shape: Shape) -> Node:
-    """Return a node repeated along the axes of `shape` that are none of its own."""
-    if tuple(places) == tuple(range(len(shape))):
+def broadcast_node(node: Node, axes: Sequence[int | None], shape: Shape) -> Node:
+    """Return a node repeated along the axes of `shape` that it lacks."""
+    if tuple(axes) == tuple(range(len(shape))):
         return node
     rank = len(shape)
-    labels = tuple(rank + k if place is None else place for k, place in enumerate(places))
+    labels = tuple(rank + k if axis is None else axis for k, axis in enumerate(axes))
     return product(1, [(node, labels)], tuple(range(rank)), dict(enumerate(shape)))
 
 
 def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
-    """Return nodes in their common shape; None where two sizes differ."""
+    """Return nodes in their common shape; None if two sizes differ."""
     found = broadcast_shapes([node.shape for node in nodes])
     if found is None:
         return None
@@ -60,18 +60,18 @@ def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
 
 
 def on_long_axes(function: Callable[[Sequence[Node]], Node], nodes: Sequence[Node]) -> Node:
-    """Return an elementwise function of nodes of one shape, worked out without the axes that only keep a place.
+    """Return an elementwise function of nodes of one shape, computed without axes that only hold a position.
 
-    These are axes of size 1 that no operand of a node measures, as a sum with its axis kept has: `f(s[:, None])` is
+    These are axes of size 1 that no operand of a node measures, as of a sum with its axis kept: `f(s[:, None])` is
     `f(s)[:, None]`.
     """
     shape = nodes[0].shape
     idle = [k for k, size in enumerate(shape) if size == 1 and all(_is_idle(node, k) for node in nodes)]
     if not idle:
         return function(nodes)
-    kept = tuple(k for k in range(len(shape)) if k not in idle)
-    made = function([product(1, [(node, tuple(range(len(shape))))], kept) for node in nodes])
-    return product(1, [(made, kept)], tuple(range(len(shape))), dict(enumerate(shape)))
+    long = tuple(k for k in range(len(shape)) if k not in idle)
+    made = function([product(1, [(node, tuple(range(len(shape))))], long) for node in nodes])
+    return product(1, [(made, long)], tuple(range(len(shape))), dict(enumerate(shape)))
 
 
 def _is_idle(node: Node, axis: int) -> bool:

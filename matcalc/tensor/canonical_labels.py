@@ -1,14 +1,14 @@
-"""Canonical labels for the summed indices of a product, so that equal products are one object.
+"""Labels the summed indices of a product canonically, so that equal products are one object.
 
-Sorting operands by content and numbering indices as they come leaves a product with repeated operands in
-many forms. Here summed indices are coloured by where they occur, the colours refined until stable, and
-the smallest class that is still tied is split by trying each member, the least certificate winning
-(individualisation and refinement, as in graph canonisation). Components that share no unlabelled index
-are labelled on their own, which keeps stars of equal operands cheap. Colours are content digests, never
-addresses. Beyond a budget of calls ties are broken in the order given: correct, no longer canonical.
+Sorting operands by content and numbering indices in order of appearance leaves a product with repeated operands in
+many forms. Here summed indices are coloured by where they occur, and the colours refined until stable. The smallest
+class still tied is split by trying each member; the least certificate wins (individualisation and refinement, as in
+graph canonisation). Components that share no unlabelled index are labelled separately, which keeps stars of equal
+operands cheap. Colours are content digests, never addresses. Beyond a budget of calls, ties are broken in input order:
+correct, but no longer canonical.
 
-Two labellings with the same least certificate are a symmetry of the product. Where skew operands give up
-their signs to it an odd number of times, the product is its own negative: it is zero (`x'*K*x`).
+Two labellings with the same least certificate are a symmetry of the product. If skew operands change sign under it an
+odd number of times, the product is its own negative, so it is zero (`x'*K*x`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Item = TypeVar("Item")
 
 
 class Factor(NamedTuple):
-    """A factor of a product: its content digest, its index tuple, and from which position on indices commute.
+    """A factor of a product: its content digest, its index tuple, and the position from which on its indices commute.
 
-    A symmetric matrix commutes from 0, the convolution selector from 1, anything else from its end. A skew
-    matrix commutes too, but `turns`: exchanged indices change its sign.
+    Indices of a symmetric matrix commute from 0, of the convolution selector from 1, of others from the end. Those of a
+    skew matrix commute too, but it `turns`: exchanging them changes its sign.
     """
 
     digest: bytes
@@ -41,7 +41,7 @@ PLUS: Signs = frozenset([1])
 
 
 class Labelling(NamedTuple):
-    """A least certificate, the order of the free indices that gives it, and the signs with which one can get it."""
+    """A least certificate, the order of the free indices that yields it, and the signs with which it arises."""
 
     certificate: Certificate
     sequence: list[int]
@@ -49,22 +49,22 @@ class Labelling(NamedTuple):
 
 
 def order_operands(operands: Sequence[Factor], fixed: Labels) -> tuple[list[int], Labels, bool]:
-    """Return the canonical order of `operands` (as places), labels of all indices, and whether they vanish.
+    """Return the canonical order of `operands` (as positions), labels of all indices, and whether they vanish.
 
     `fixed` labels the output indices; the others are numbered after them in canonical order.
     """
     budget = [BUDGET]
     pieces = _labelled(operands, fixed, budget)
     labels = dict(fixed)
-    places: list[int] = []
+    positions: list[int] = []
     for found, piece in pieces:
         labels = _number(found.sequence, labels)
-        places += [operand.place for operand in _sorted(piece, labels)]
-    return places, labels, any(len(found.signs) > 1 for found, _ in pieces)
+        positions += [operand.place for operand in _sorted(piece, labels)]
+    return positions, labels, any(len(found.signs) > 1 for found, _ in pieces)
 
 
 def _labelled(operands: Sequence[Factor], fixed: Labels, budget: list[int]) -> list[tuple[Labelling, list[Factor]]]:
-    """Return the components of a product with their labellings, those of least certificates first."""
+    """Return the components of a product with their labellings, least certificates first."""
     pieces = [(_label(piece, fixed, budget), piece) for piece in components(operands, fixed)]
     return sorted(pieces, key=lambda item: item[0].certificate)
 
@@ -75,30 +75,30 @@ def components(operands: Sequence[Factor], fixed: Container[int]) -> list[list[F
 
 
 def linked(items: Sequence[Item], at: Callable[[Item], Iterable[int]], fixed: Container[int]) -> list[list[Item]]:
-    """Split what stands at indices into groups that share none outside `fixed`, in order of first appearance."""
+    """Split items at indices into groups that share none outside `fixed`, in order of first appearance."""
     if len(items) < 2:
         return [[item] for item in items]
-    home = list(range(len(items)))
-    met: dict[int, int] = {}
+    parent = list(range(len(items)))
+    first_at: dict[int, int] = {}
     for number, item in enumerate(items):
         for index in at(item):
             if index not in fixed:
-                one, other = _root(home, met.setdefault(index, number)), _root(home, number)
-                home[max(one, other)] = min(one, other)
+                one, other = _root(parent, first_at.setdefault(index, number)), _root(parent, number)
+                parent[max(one, other)] = min(one, other)
     groups: dict[int, list[Item]] = {}
     for number, item in enumerate(items):
-        groups.setdefault(_root(home, number), []).append(item)
+        groups.setdefault(_root(parent, number), []).append(item)
     return list(groups.values())
 
 
-def _root(home: list[int], number: int) -> int:
-    while home[number] != number:
-        home[number] = number = home[home[number]]
+def _root(parent: list[int], number: int) -> int:
+    while parent[number] != number:
+        parent[number] = number = parent[parent[number]]
     return number
 
 
 def _label(operands: list[Factor], fixed: Labels, budget: list[int]) -> Labelling:
-    """Return the least certificate of a component and the order of its free indices that gives it."""
+    """Return the least certificate of a component and the order of its free indices that yields it."""
     budget[0] -= 1
     free = list(dict.fromkeys(i for o in operands for i in o.indices if i not in fixed))
     if len(free) < 2:
@@ -154,9 +154,9 @@ def _refine(operands: list[Factor], free: list[int], fixed: Labels) -> dict[int,
             for position, i in enumerate(operand.indices):
                 if i not in fixed:
                     same = tuple(j == i for j in operand.indices)
-                    own = (*same[:first], *sorted(same[first:]))  # however the commuting ones are given
-                    place = (first, same[first:].count(True)) if position >= first else (position, *own)
-                    signatures[i].append((operand.digest, place, shown))
+                    own = (*same[:first], *sorted(same[first:]))  # in any order of the commuting ones
+                    occurrence = (first, same[first:].count(True)) if position >= first else (position, *own)
+                    signatures[i].append((operand.digest, occurrence, shown))
         keys = {i: (colours[i], tuple(sorted(signatures[i]))) for i in free}
         ranking = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
         colours = {i: ranking[keys[i]] for i in free}

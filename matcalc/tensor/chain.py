@@ -1,7 +1,7 @@
-"""The chain view: a product read as a path of matrices with vector weights on its indices.
+"""Reads a product as a chain: a path of matrices with vector weights on its indices.
 
-Most matrix products are such paths; facts, matching and planning read them here instead of walking the
-index tuples each in their own way. What is no path has no chain view (None), never a wrong one.
+Most matrix products are such paths. Facts, matching and planning read them here instead of each walking the index
+tuples. A product that is not a path has no chain (None), never a wrong one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from matcalc.tensor.node import Node
 
 
 class Links(NamedTuple):
-    """A path: matrices with their direction (True: rows first), weights of each index passed, scalars."""
+    """A path: matrices with their direction (True: rows first), the weights of each index on it, and scalars."""
 
     matrices: tuple[tuple[Node, bool], ...]
     weights: tuple[tuple[Node, ...], ...]
@@ -21,7 +21,7 @@ class Links(NamedTuple):
 
     @property
     def directed(self) -> tuple[tuple[Node, bool], ...]:
-        """The matrices, a symmetric one always with rows first."""
+        """The matrices with their direction, a symmetric one always rows first."""
         return tuple((a, forward or "symmetric" in a.facts) for a, forward in self.matrices)
 
     @property
@@ -30,9 +30,9 @@ class Links(NamedTuple):
 
 
 def chain_between(node: Node, first: int, last: int) -> Links | None:
-    """Return the path of a product from index `first` to index `last` that uses every operand once.
+    """Return the path of a product from index `first` to index `last` that uses each operand once.
 
-    A closed walk is no matrix, and none is a path over an index that the product puts out.
+    A closed walk is not a matrix, and a path over an output index of the product is not a chain.
     """
     if first == last:
         return None
@@ -40,7 +40,7 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
     weights: dict[int, list[Node]] = {}
     scalars: list[Node] = []
     count = 0
-    for place, (arg, indices) in enumerate(node.operands):
+    for position, (arg, indices) in enumerate(node.operands):
         if not indices:
             scalars.append(arg)
         elif len(indices) == 1:
@@ -48,7 +48,7 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
         elif is_matrix(indices):
             count += 1
             for i in indices:
-                at.setdefault(i, []).append(place)
+                at.setdefault(i, []).append(position)
         else:
             return None
     matrices: list[tuple[Node, bool]] = []
@@ -56,13 +56,13 @@ def chain_between(node: Node, first: int, last: int) -> Links | None:
     used: set[int] = set()
     here = first
     while here != last or len(used) < count:
-        ways = [p for p in at.get(here, ()) if p not in used]
-        if len(ways) != 1 or (here == last and used):
+        candidates = [p for p in at.get(here, ()) if p not in used]
+        if len(candidates) != 1 or (here == last and used):
             return None
-        place = ways[0]
-        used.add(place)
-        left, right = node.indices[place]
-        matrices.append((node.args[place], left == here))
+        position = candidates[0]
+        used.add(position)
+        left, right = node.indices[position]
+        matrices.append((node.args[position], left == here))
         here = right if left == here else left
         if here != last and (here in passed or here in node.out):
             return None

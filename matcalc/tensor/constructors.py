@@ -1,8 +1,8 @@
-"""The constructors of the normal form: the only way to make nodes.
+"""Defines the constructors of the normal form, the only functions that make nodes.
 
-Everything is said by `product`, `add`, `apply`, `power` and `operate`; the rest are shorthands for index
-tuples. One rule needs both products and sums and stands here: a summed index that meets sums of blocks
-(or slices) at two places is distributed over, since the cross terms of disjoint blocks vanish.
+`product`, `add`, `apply`, `power` and `operate` suffice; the rest are shorthands for index tuples. One rule needs both
+products and sums and is therefore here: if a summed index meets sums of blocks (or slices) at two operands, the
+product is distributed, since the cross terms of disjoint blocks vanish.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ __all__ = [
 def product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
     """Return coef * the sum over indices not in `out` of the product of operands at their indices.
 
-    Shapes: `sizes` gives the length of output indices that no operand measures.
+    Shapes: `sizes` contains the lengths of output indices that no operand measures.
     """
     network = gather(coef, operands, out, sizes)
     if any(_is_map_on_diagonal(node, indices) for node, indices in network.operands):
         return product(network.coef, list(map(_diagonal_inside, network.operands)), network.out, network.sizes)
-    met = _met_blocks(network)
-    if met is None:
+    position = _met_blocks(network)
+    if position is None:
         return _with_squares_settled(finish(network))
-    return add(over_terms(network, met))
+    return add(over_terms(network, position))
 
 
-def over_terms(whole: Node | Network, place: int) -> list[tuple[Fraction, Node]]:
+def over_terms(whole: Node | Network, position: int) -> list[tuple[Fraction, Node]]:
     """Return the terms of a product distributed over one of its operands, a sum."""
     operands = list(whole.operands)
-    inner, at = operands.pop(place)
+    inner, at = operands.pop(position)
     return [(c, product(whole.coef, [*operands, (term, at)], whole.out, whole.sizes)) for c, term in inner.terms]
 
 
@@ -68,9 +68,9 @@ def power(base: Node, exponent: Fraction) -> Node:
 
 
 def _with_squares_settled(node: Node) -> Node:
-    """Return a product or its power with the blocks that powers let meet distributed over.
+    """Return a product or its power, distributed over blocks that meet in a square.
 
-    `flip([x; y]).^2` is one, `norm2([A; B])^2`, `1/norm2([A; B])^2`.
+    Examples: `flip([x; y]).^2`, `norm2([A; B])^2`, `1/norm2([A; B])^2`.
     """
     base, exponent = exponent_of(node)
     if exponent != 1:
@@ -87,7 +87,7 @@ def _may_hold_square(node: Node) -> bool:
 
 
 def _distributed(node: Node, args: Sequence[Node]) -> Node:
-    """Return a product with these operands instead, distributed over blocks that meet."""
+    """Return a product with other operands, distributed over blocks that meet."""
     operands, sizes = list(zip(args, node.indices, strict=True)), node.sizes
     if tuple(args) == node.args and _met_blocks(Network(node.coef, operands, node.out, sizes)) is None:
         return node
@@ -99,7 +99,7 @@ def _is_map_on_diagonal(node: Node, indices: Indices) -> bool:
 
 
 def _diagonal_inside(operand: Operand) -> Operand:
-    """Return a function of a matrix on its diagonal as the function of the diagonal."""
+    """Return a map of a matrix, read on its diagonal, as the map of the diagonal."""
     node, indices = operand
     if not _is_map_on_diagonal(node, indices):
         return operand
@@ -108,25 +108,25 @@ def _diagonal_inside(operand: Operand) -> Operand:
 
 
 def _met_blocks(network: Network) -> int | None:
-    """Return the place of a sum of blocks whose block axis meets another, so that every pair of blocks is settled."""
+    """Return the position of a sum of blocks whose block axis meets another, if every pair of blocks is settled."""
     if not network.coef or not any(node.kind == "sum" for node, _ in network.operands):
         return None
     meetings: dict[int, list[tuple[int, list[Span]]]] = {}
-    for place, (node, indices) in enumerate(network.operands):
+    for position, (node, indices) in enumerate(network.operands):
         for axis in range(len(indices)):
             parts = block_parts(node, axis)
             if parts:
-                meetings.setdefault(indices[axis], []).append((place, parts))
-    places = []
-    for index, met in meetings.items():
-        sums = [place for place, _ in met if network.operands[place][0].kind == "sum"]
-        if len(met) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in met]):
-            places.append(sums[0])
-    return min(places) if places else None
+                meetings.setdefault(indices[axis], []).append((position, parts))
+    positions = []
+    for index, meeting in meetings.items():
+        sums = [position for position, _ in meeting if network.operands[position][0].kind == "sum"]
+        if len(meeting) > 1 and sums and index not in network.out and _all_settled([parts for _, parts in meeting]):
+            positions.append(sums[0])
+    return min(positions) if positions else None
 
 
 def block_parts(node: Node, axis: int) -> list[Span]:
-    """Return (offset, length) of the blocks that slices place along an axis; empty if it is not made of blocks."""
+    """Return (offset, length) of the blocks that slices place along an axis; empty if it does not consist of blocks."""
     if node.kind == "selector":
         return [node.selector.span] if node.selects("slice") and axis == 0 else []
     if node.kind != "sum":
@@ -146,7 +146,7 @@ def _placed(term: Node, axis: int) -> Span | None:
 
 
 def _all_settled(lists: Sequence[list[Span]]) -> bool:
-    """Whether blocks of different operands are all known to be disjoint, or one within the other."""
+    """Return whether blocks of different operands are all known to be disjoint or nested."""
     return all(
         _settled(a, b) for k, parts in enumerate(lists) for others in lists[k + 1 :] for a in parts for b in others
     )
@@ -160,7 +160,7 @@ def _settled(a: Span, b: Span) -> bool:
 
 
 def transpose(a: Node) -> Node:
-    """Return the matrix with its axes exchanged; scalars and vectors as they are."""
+    """Return the matrix with its axes exchanged; scalars and vectors unchanged."""
     return a if len(a.shape) < 2 else product(1, [(a, (0, 1))], (1, 0))
 
 
@@ -169,14 +169,14 @@ def matmul(*factors: Node) -> Node:
     operands: list[Operand] = []
     out: list[int] = []
     index = 0
-    for place, factor in enumerate(factors):
+    for position, factor in enumerate(factors):
         if len(factor.shape) == 1:
             operands.append((factor, (index,)))
-            if place:
+            if position:
                 index += 1
             continue
         operands.append((factor, (index, index + 1)))
-        if place == 0:
+        if position == 0:
             out.append(index)
         index += 1
     if len(factors[-1].shape) == 2:
@@ -210,9 +210,9 @@ def eye(*sizes: Size) -> Node:
 
 
 def selector_alone(rule: Selector) -> Node:
-    """Return a selector as a tensor that stands alone: at some sizes it is the identity, or another one turned.
+    """Return a selector as a tensor of its own; at some sizes it is the identity or another selector transposed.
 
-    One with axes of length 1 alone, which are all one entry, stays: a product reads from it which axes are the same.
+    A selector whose axes all have length 1 stays, since a product reads from it which axes are the same.
     """
     raw = selector(rule)
     axes = tuple(range(len(rule.shape)))
@@ -226,7 +226,7 @@ def ones(shape: Shape) -> Node:
 
 
 def broadcast(scalar: Node, shape: Shape) -> Node:
-    """Return the tensor of this shape with one scalar in every entry."""
+    """Return the tensor of this shape whose entries are all one scalar."""
     return product(1, [(scalar, ())], tuple(range(len(shape))), dict(enumerate(shape)))
 
 

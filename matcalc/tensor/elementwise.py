@@ -1,7 +1,7 @@
-"""Canonical maps and powers: elementwise functions of operands of equal shape.
+"""Makes canonical maps and powers: elementwise functions of operands of equal shape.
 
-Axes along which every operand is broadcast are taken out, matrices are oriented, odd and even functions
-give up the sign of their argument, powers of products of factors are products of powers.
+Axes along which each operand is broadcast are taken out, and matrices are oriented. Odd and even functions give up the
+sign of their argument, and powers of products become products of powers.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ def apply(rule: Rule, args: Sequence[Node], params: tuple[Any, ...] = ()) -> Nod
         return power(args[0], exponent)
     if rule.role == "weight" and (content := split_coef(args[0])[0]) not in (0, 1):
         return scale(content, apply(rule, [scale(1 / content, args[0])]))
-    kept = _kept_axes(args)
-    if len(kept) < len(args[0].shape):
-        return _broadcast_back(apply(rule, [_reduced(a, kept) for a in args], params), kept, args[0])
+    varying = _varying_axes(args)
+    if len(varying) < len(args[0].shape):
+        return _broadcast_back(apply(rule, [_reduced(a, varying) for a in args], params), varying, args[0])
     if rule.parity and len(args) == 1:
         coef, rest = split_coef(args[0])
         if coef < 0:
             inner = apply(rule, [scale(-coef, rest)], params)
             return scale(-1, inner) if rule.parity == "odd" else inner
     order = _order(args, rule.commutes)
-    return with_axes(map_node(rule, params, _turned(args, order, rule.commutes)), inverse(order))
+    return with_axes(map_node(rule, params, _reordered(args, order, rule.commutes)), inverse(order))
 
 
 def _constant(node: Node) -> Fraction | None:
-    """Return the number that a node is at every place."""
+    """Return the number that all entries of a node are, None if they are not one number."""
     if node.kind == "number":
         return Fraction(node.value)
     is_constant = node.kind == "product" and not node.args and len(set(node.out)) == len(node.out)
@@ -58,12 +58,12 @@ def power(base: Node, exponent: Fraction) -> Node:
     if exponent == 0:
         return simple_product(1, [], indices, sizes)
     if exponent < 0 and base.kind == "number" and base.is_zero:
-        exponent = Fraction(-1)  # all of them are 1/0
+        exponent = Fraction(-1)  # every negative power of 0 is 1/0
     if exponent.denominator == 1 and 1 < exponent <= MOST:
         return simple_product(1, [(base, indices)] * int(exponent), indices, sizes)
-    kept = _kept_axes([base])
-    if len(kept) < len(base.shape):
-        return _broadcast_back(power(_reduced(base, kept), exponent), kept, base)
+    varying = _varying_axes([base])
+    if len(varying) < len(base.shape):
+        return _broadcast_back(power(_reduced(base, varying), exponent), varying, base)
     coef, rest = split_coef(base)
     if coef != 1 and base.kind != "number":
         exact = _exact_power(coef, exponent)
@@ -85,13 +85,13 @@ def power(base: Node, exponent: Fraction) -> Node:
 
 
 def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
-    """Whether (x.^before).^exponent is x.^total for every x, negative ones and zero included."""
+    """Return whether (x.^before).^exponent is x.^total for every x, negative ones and zero included."""
     roots = before.denominator != 1 and total.denominator != 1
     return roots or before.denominator == exponent.denominator == 1
 
 
 def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
-    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, for what may leave the power; what sums connect is one factor."""
+    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, as far as factors may leave the power; a sum joins its factors."""
     if base.kind != "product" or not base.coef:
         return None
     axes = tuple(range(len(base.shape)))
@@ -102,7 +102,7 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
     operands: list[Operand] = []
     for part in parts_of(base.operands, base.out):
         own = tuple(sorted({i for _, at in part for i in at if i in base.out}))
-        is_plain = len(part) == 1 and len(part[0][1]) == len(own)  # off the diagonal a power may be infinite
+        is_plain = len(part) == 1 and len(part[0][1]) == len(own)  # off the diagonal a negative power is infinite
         operands.append(part[0] if is_plain else (simple_product(1, part, own), own))
     if operands == [(base, axes)]:
         return None
@@ -120,7 +120,7 @@ def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
 
 
 def _exact_power(value: Fraction, exponent: Fraction) -> Fraction | None:
-    """Return value**exponent where it is rational, defined and not too long to write down."""
+    """Return value**exponent if it is rational, defined and not too long to write out."""
     if is_long(value, exponent):
         return None
     if exponent.denominator == 1:
@@ -143,7 +143,7 @@ def _exact_root(value: Fraction, degree: int) -> Fraction | None:
     return Fraction(parts[0], parts[1])
 
 
-def _kept_axes(args: Sequence[Node]) -> list[int]:
+def _varying_axes(args: Sequence[Node]) -> list[int]:
     """Return the axes along which some operand varies."""
     rank = len(args[0].shape)
     varies: set[int] = set()
@@ -155,32 +155,34 @@ def _kept_axes(args: Sequence[Node]) -> list[int]:
     return sorted(varies)
 
 
-def _reduced(node: Node, kept: Sequence[int]) -> Node:
-    """Return a node without the axes it is broadcast along."""
-    return simple_product(node.coef, node.operands, tuple(node.out[axis] for axis in kept), node.sizes)
+def _reduced(node: Node, varying: Sequence[int]) -> Node:
+    """Return a node without the axes along which it is broadcast."""
+    return simple_product(node.coef, node.operands, tuple(node.out[axis] for axis in varying), node.sizes)
 
 
-def _broadcast_back(node: Node, kept: Sequence[int], like: Node) -> Node:
+def _broadcast_back(node: Node, varying: Sequence[int], like: Node) -> Node:
     out = tuple(range(len(like.shape)))
-    return simple_product(1, [(node, tuple(kept))], out, dict(enumerate(like.shape)))
+    return simple_product(1, [(node, tuple(varying))], out, dict(enumerate(like.shape)))
 
 
 def _order(args: Sequence[Node], commutes: bool) -> Indices:
-    """Return the order in which a map has the axes of its operands: matrices with fewer transposed leaves."""
+    """Return the axis order of a map's operands; of matrices the order with fewer transposed leaves."""
     rank = args[0].rank
     if rank > 2:
-        return least_order(args, lambda order: _turned(args, order, commutes), lambda found: [a.digest for a in found])
-    return (1, 0) if rank == 2 and _leans(_turned(args, (0, 1), commutes)) else tuple(range(rank))
+        return least_order(
+            args, lambda order: _reordered(args, order, commutes), lambda found: [a.digest for a in found]
+        )
+    return (1, 0) if rank == 2 and _leans(_reordered(args, (0, 1), commutes)) else tuple(range(rank))
 
 
-def _turned(args: Sequence[Node], order: Indices, commutes: bool) -> list[Node]:
-    """Return operands with their axes in an order; sorted by content where they commute."""
-    turned = [with_axes(a, order) for a in args]
-    return sorted(turned, key=lambda a: a.digest) if commutes else turned
+def _reordered(args: Sequence[Node], order: Indices, commutes: bool) -> list[Node]:
+    """Return operands with their axes in an order, sorted by content if they commute."""
+    reordered = [with_axes(a, order) for a in args]
+    return sorted(reordered, key=lambda a: a.digest) if commutes else reordered
 
 
 def _leans(args: Sequence[Node]) -> bool:
-    """Whether matrices should be read transposed: fewer transposed leaves, ties by content."""
+    """Return whether matrices are to be read transposed: fewer transposed leaves, ties by content."""
     against, leaves = tilt_of(args)
     if 2 * against != leaves:
         return 2 * against > leaves

@@ -1,9 +1,8 @@
-"""What is known of a node: facts, the range of its entries, and how it leans.
+"""Finds the facts of a node, the range of its entries, and its tilt.
 
-Facts and ranges are computed once per node from its operands, bottom-up, before it is interned; no
-fixpoint is needed. Facts of operations come from the rulebook, those of products from their shape as a
-chain: a palindrome around a positive semidefinite middle is positive semidefinite, a chain of lower
-triangular matrices is lower triangular.
+Facts and ranges are computed once per node from its operands, bottom-up, before it is interned; no fixpoint is needed.
+Facts of operations come from the rulebook, those of products from their form as a chain: a palindrome around a
+positive semidefinite centre is positive semidefinite, a chain of lower triangular matrices is lower triangular.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from matcalc.tensor.size import is_nonnegative
 LONGEST = 1_000_000
 STRUCTURAL = frozenset(["selector", "number", "size", "product", "sum", "map"])
 CONSTANT = frozenset(["constant"])
-EITHER_WAY = frozenset(["symmetric", "skew"])
+SYMMETRIC_OR_SKEW = frozenset(["symmetric", "skew"])
 
 
 def closure(facts: Iterable[str]) -> frozenset[str]:
@@ -59,7 +58,7 @@ def _closed(facts: frozenset[str]) -> frozenset[str]:
 
 
 def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
-    """Fill in what is known of a new node; its constructor has seen whether it is symmetric or skew."""
+    """Fill in the facts and properties of a new node; its constructor has found whether it is symmetric or skew."""
     node.facts = symmetry
     node.length = min(_length(node), LONGEST)
     node.switches = _switches(node)
@@ -71,7 +70,7 @@ def describe(node: Node, symmetry: frozenset[str] = frozenset()) -> None:
 
 
 def _length(node: Node) -> int:
-    """Return about how many tokens a node prints as: what factoring makes smaller."""
+    """Return the estimated number of tokens in a node's printed form, which factoring reduces."""
     if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0].length + 2
     if node.kind in ("map", "op"):
@@ -84,7 +83,7 @@ def _length(node: Node) -> int:
 
 
 def _switches(node: Node) -> bool:
-    """Whether a node is 0 where conditions in it do not hold: a product if an operand is, a sum if all terms are."""
+    """Return whether a node is 0 where its conditions do not hold: a product if any operand is, a sum if all are."""
     if node.kind == "product":
         return any(arg.switches for arg in node.args)
     if node.kind == "sum":
@@ -93,7 +92,7 @@ def _switches(node: Node) -> bool:
 
 
 def _holds_mean(node: Node) -> bool:
-    """Whether a product holds the sum of a vector over its length: both are one call then."""
+    """Return whether a product contains the sum of a vector over its length, which prints as one call."""
     sizes = [a.args[0].size for a in node.args if a.kind == "map" and a.args[0].kind == "size"]
     return bool(sizes) and any(
         a.kind == "product" and not a.rank and a.index_sizes == (s,) for a in node.args for s in sizes
@@ -103,7 +102,7 @@ def _holds_mean(node: Node) -> bool:
 def _symbol(node: Node) -> None:
     node.facts = closure(node.data[1])
     node.range = POSITIVE if "positive" in node.facts else NONNEGATIVE if "nonnegative" in node.facts else ANY
-    node.tilt = (0, 1) if node.rank == 2 and not node.facts & EITHER_WAY else (0, 0)
+    node.tilt = (0, 1) if node.rank == 2 and not node.facts & SYMMETRIC_OR_SKEW else (0, 0)
 
 
 def _number(node: Node) -> None:
@@ -125,7 +124,7 @@ def _constant(node: Node) -> None:
     if node.rank == 2 and node.shape[0] == node.shape[1]:
         facts += ["symmetric"] if (array == array.T).all() else []
     node.facts = closure(facts)
-    node.tilt = (0, 1) if node.rank == 2 and not node.facts & EITHER_WAY else (0, 0)
+    node.tilt = (0, 1) if node.rank == 2 and not node.facts & SYMMETRIC_OR_SKEW else (0, 0)
 
 
 def _selector(node: Node) -> None:
@@ -142,7 +141,7 @@ def _product(node: Node) -> None:
     if node.rank == 2 and node.shape[0] == node.shape[1]:
         facts += _matrix_facts(node)
     node.facts = closure(facts)
-    node.tilt = (0, 0) if node.facts & EITHER_WAY else _product_tilt(node)
+    node.tilt = (0, 0) if node.facts & SYMMETRIC_OR_SKEW else _product_tilt(node)
 
 
 def _sum(node: Node) -> None:
@@ -157,7 +156,7 @@ def _sum(node: Node) -> None:
         facts += [found.fact] if found is not None else []
     facts += node.facts
     node.facts = closure(facts)
-    if not node.facts & EITHER_WAY:
+    if not node.facts & SYMMETRIC_OR_SKEW:
         node.tilt = tilt_of(node.args)
 
 
@@ -171,12 +170,12 @@ def _map(node: Node) -> None:
     node.commuting = max(base.commuting for base in bases)
     if len(bases) == 1:
         node.exchanges = tuple((order, sign) for order, sign in bases[0].exchanges if sign > 0)
-    if not node.facts & EITHER_WAY:
+    if not node.facts & SYMMETRIC_OR_SKEW:
         node.tilt = tilt_of(node.args)
 
 
 def _multiplied(node: Node) -> Node:
-    """Return what a node is a multiple of, itself if it is none."""
+    """Return the node of which another is a multiple, itself if it is none."""
     is_multiple = node.kind == "product" and node.indices == (tuple(range(node.rank)),) == (node.out,)
     return node.args[0] if is_multiple else node
 
@@ -203,14 +202,14 @@ def _op(node: Node) -> None:
     elif "nonnegative" in facts and not node.range.nonnegative:
         node.range = NONNEGATIVE
     node.facts = closure(facts + _sign_facts(node))
-    if node.rank - node.batch_rank == 2 and not node.facts & EITHER_WAY:
+    if node.rank - node.batch_rank == 2 and not node.facts & SYMMETRIC_OR_SKEW:
         matrices = [a for a in node.args if a.rank == 2]
         inherits = rule.transpose_same and matrices and node.batch_rank == 0
         node.tilt = tilt_of(matrices) if inherits else (0, 1)
 
 
 def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
-    """Return the facts of each argument under its parameter's name; functions have facts by their range."""
+    """Return the facts of each argument under its parameter's name; a function's facts come from its range."""
     known: dict[str, frozenset[str]] = {}
     cores = (_of_core(a.facts, a.rank - len(b)) for a, b in zip(node.args, node.batches, strict=True))
     values = iter(node.params)
@@ -227,7 +226,7 @@ def _parameter_facts(node: Node) -> dict[str, frozenset[str]]:
 
 
 def _of_core(facts: frozenset[str], rank: int) -> frozenset[str]:
-    """Return the facts that hold of each slice of this rank: what matrices have, their rows have not."""
+    """Return the facts that hold for each slice of this rank: rows do not inherit the facts of matrices."""
     if rank == 2:
         return facts
     known = default_rulebook().facts
@@ -246,7 +245,7 @@ def _product_range(node: Node) -> Range:
 
 
 def _term_range(node: Node) -> Range:
-    """Return the range of a product's entries where the indices of its result agree: elsewhere they are 0."""
+    """Return the range of a product's entries where the indices of its result agree; elsewhere they are 0."""
     result = Range(1.0, 1.0)
     counts = Counter(node.operands)
     summed = any(i not in node.out for i in range(len(node.index_sizes)))
@@ -266,7 +265,7 @@ def _term_range(node: Node) -> Range:
 
 
 def _range_at(arg: Node, at: tuple[int, ...]) -> Range:
-    """Return the range of an operand: of the diagonal alone where its indices are one."""
+    """Return the range of an operand; of its diagonal alone if its indices are equal."""
     if len(at) == 2 and at[0] == at[1] and not arg.range.positive and "psd" in arg.facts:
         return POSITIVE if "spd" in arg.facts else NONNEGATIVE
     return arg.range
@@ -292,6 +291,7 @@ def _is_negative_complement(node: Node) -> bool:
 
 
 def _matrix_facts(node: Node) -> list[str]:
+    """Return the facts of a square product, by its symmetry, its chain of factors and the Schur complements in it."""
     first, last = node.out
     if first == last:
         return _diagonal_facts(node)
@@ -329,10 +329,10 @@ def _matrix_facts(node: Node) -> list[str]:
 
 
 def _masked(node: Node, first: int, last: int) -> list[str]:
-    """Return the triangles outside of which a mask makes a matrix 0."""
+    """Return the facts of the triangles to which masks restrict a matrix."""
     masks = [(a.selector, at) for a, at in node.operands if a.kind == "selector" and a.selector.kind == "mask"]
-    spots = {at for rule, at in masks if is_nonnegative(rule.offset)}
-    return [fact for fact, at in (("lower", (first, last)), ("upper", (last, first))) if at in spots]
+    masked = {at for rule, at in masks if is_nonnegative(rule.offset)}
+    return [fact for fact, at in (("lower", (first, last)), ("upper", (last, first))) if at in masked]
 
 
 def _diagonal_facts(node: Node) -> list[str]:
@@ -347,7 +347,7 @@ def _diagonal_facts(node: Node) -> list[str]:
 
 
 def _product_tilt(node: Node) -> tuple[int, int]:
-    """Count the leaf matrices and those read against their index order when walking from the first output."""
+    """Count the leaf matrices and those read against their index order on a walk from the first output."""
     if node.rank != 2:
         return (0, 0)
     first, last = node.out

@@ -1,7 +1,7 @@
-"""Which nodes are finite for all finite data of their domain and its border, and which may be infinite there.
+"""Decides which nodes are finite for all finite data of their domain and its border.
 
-A mask or a weight of 0 has to switch off what may be infinite; what is finite it multiplies as any number does. The
-answer is on the safe side: a node that is not known to be finite counts as infinite somewhere. Overflow is left aside.
+A mask or a weight of 0 switches off what may be infinite, and multiplies finite values like any number. The decision
+is conservative: a node that is not known to be finite counts as infinite somewhere. Overflow is ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ STRICT = ("<", ">")
 
 
 def is_finite(node: Node) -> bool:
-    """Whether a node, whose operands know it of themselves, is finite for all finite data."""
+    """Return whether a node is finite for all finite data; its operands have the flag already."""
     if not all(arg.finite for arg in node.args):
         return False
     if node.kind == "map":
@@ -24,7 +24,7 @@ def is_finite(node: Node) -> bool:
 
 
 def _is_inside(node: Node) -> bool:
-    """Whether a matrix is known to be in the domain of an operation: an inverse of what is declared definite is."""
+    """Return whether matrices are known to be in the domain of an operation, as a declared spd one for inv."""
     stated = stated_facts(node.rule.domain or "")
     tensors = tensors_of(node.rule.signature)
     known = {p.name: arg.facts for p, arg in zip(tensors, node.args, strict=False)}
@@ -46,7 +46,7 @@ def _is_finite_ratio(node: Node) -> bool:
 
 
 def _is_finite_map(node: Node) -> bool:
-    """Whether an elementwise function has no pole at data: its domain is closed, or they lie inside."""
+    """Return whether an elementwise function has no pole at its arguments: its domain is closed, or they are inside."""
     if node.rule.closed:
         return True
     needed = [p.name for p in tensors_of(node.rule.signature) if "positive" in p.facts]
@@ -55,7 +55,7 @@ def _is_finite_map(node: Node) -> bool:
 
 
 def _is_open(rule: Rule) -> bool:
-    """Whether the domain is stated by a strict inequality, as that of `log1p` is."""
+    """Return whether the domain is stated by a strict inequality, as that of `log1p` is."""
     return any(f" {sign} " in f" {rule.domain or ''} " for sign in STRICT)
 
 

@@ -1,12 +1,13 @@
-"""Runs: which operands of a long product stand together as a product of their own.
+"""Chooses the runs of a long product: operands that become a product of their own.
 
-The choice depends on the operands and their indices alone, never on the order given or on brackets. Of WHOLE operands
-or more that indices connect, or MOST scalars, a whole is cut off, which is never dissolved again: so what is read in
-parentheses is what was printed. What is left has, where it is more than MOST operands, groups, which are dissolved and
-made again wherever they stand. A run begins at an end and takes what leaves the fewest indices open, so that a chain of
-matrices is folded from one end and no run is an outer product of far parts; the longest formulas first, which the terms
-of the gradient of a recurrence have in common. Of operands that summed indices connect full runs are cut off; of
-shorter parts the largest gives up as many as have to go; then what has equal indices does.
+The choice depends only on the operands and their indices, never on their order or on brackets. From WHOLE or more
+operands that indices connect, or MOST scalars, a whole is cut off, which is never dissolved again: so a bracket in the
+printed form reads back as the same node. If more than MOST operands remain, they form groups, which are dissolved and
+made again wherever they occur.
+A run begins at an end and takes the operands that leave the fewest indices open. So a chain of matrices is folded from
+one end, and no run is an outer product of distant parts. The longest formulas come first: the terms of the gradient of
+a recurrence share them. Full runs are cut off operands that summed indices connect. Of shorter parts the largest gives
+up as many operands as necessary; then operands with equal indices do.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from matcalc.tensor.canonical_labels import Factor, Labels, components, order_op
 from matcalc.tensor.node import Indices
 
 MOST = 12
-"""Operands of a node."""
+"""The most operands of a node."""
 
 WHOLE = 2 * MOST - 1
-"""Operands that indices connect, of a product that is never dissolved; of scalars there are MOST."""
+"""Operands, connected by indices, of a product that is never dissolved; for scalars it is MOST."""
 
 T = TypeVar("T")
 Run = list[int]
@@ -30,9 +31,9 @@ Part = list[Factor]
 
 
 def full_runs(items: list[T]) -> list[list[T]]:
-    """Return more than MOST items in runs of MOST and, after them, of 1.
+    """Return more than MOST items in runs of MOST, followed by runs of 1.
 
-    Full runs are never dissolved again, so that what is built from them is what is read from its printed form.
+    Full runs are never dissolved again, so the printed form reads back as the same node.
     """
     count = min(-(-(len(items) - MOST) // (MOST - 1)), len(items) // MOST)
     grouped = [items[MOST * k : MOST * (k + 1)] for k in range(count)]
@@ -40,17 +41,17 @@ def full_runs(items: list[T]) -> list[list[T]]:
 
 
 def is_long(operands: Sequence[Factor]) -> bool:
-    """Whether a product is, or has, a whole."""
+    """Return whether a product is, or contains, a whole."""
     return any(len(part) >= _whole(part) for part in _linked(operands))
 
 
 def runs_of(operands: Sequence[Factor], out: Indices, lengths: Sequence[int]) -> list[Run]:
-    """Return the places of more than MOST operands in runs, fewer than there are operands.
+    """Return the positions of more than MOST operands in runs, fewer than there are operands.
 
-    `lengths` are those of their formulas, by place.
+    `lengths` are those of the operands' formulas, by position.
     """
     labels = {index: label for label, index in enumerate(dict.fromkeys(out))}
-    ranks = {place: rank for rank, place in enumerate(order_operands(operands, labels)[0])}
+    ranks = {position: rank for rank, position in enumerate(order_operands(operands, labels)[0])}
     ordered = sorted(operands, key=lambda operand: (-lengths[operand.place], ranks[operand.place]))
     linked = _linked(ordered)
     if any(len(operands) > _whole(part) <= len(part) for part in linked):
@@ -64,18 +65,18 @@ def runs_of(operands: Sequence[Factor], out: Indices, lengths: Sequence[int]) ->
 
 
 def _whole(part: Part) -> int:
-    """Return of how many operands of a part a whole is."""
+    """Return the number of operands that make a part a whole."""
     return WHOLE if part[0].indices else MOST
 
 
 def _linked(operands: Sequence[Factor]) -> list[Part]:
-    """Return operands in groups that share no index at all; scalars are one."""
+    """Return operands in groups that share no index at all; scalars are one group."""
     scalars = [operand for operand in operands if not operand.indices]
     return [*components([operand for operand in operands if operand.indices], {}), *([scalars] if scalars else [])]
 
 
 def _alike(operands: list[Factor]) -> list[Part]:
-    """Return operands in groups of those that have equal indices."""
+    """Return operands in groups with equal indices."""
     found: dict[frozenset[int], Part] = {}
     for operand in operands:
         found.setdefault(frozenset(operand.indices), []).append(operand)
@@ -83,12 +84,12 @@ def _alike(operands: list[Factor]) -> list[Part]:
 
 
 def _cut(parts: list[Part], count: int, fixed: Labels) -> list[Run]:
-    """Return parts with a full run cut off each that is long enough."""
+    """Return parts with one full run cut off each part that is long enough."""
     return [run for part in parts for run in _first_run(part, fixed, count if len(part) >= count else 1)]
 
 
 def _shortened(parts: list[Part], fixed: Labels) -> list[Run]:
-    """Return parts with a run cut off the largest until MOST operands are left; nothing if all parts are single."""
+    """Return parts with runs cut off the largest until MOST operands are left; empty if all are single operands."""
     left = total = sum(map(len, parts))
     runs: list[Run] = []
     for part in sorted(parts, key=len, reverse=True):
@@ -99,8 +100,8 @@ def _shortened(parts: list[Part], fixed: Labels) -> list[Run]:
 
 
 def _first(ordered: list[Factor]) -> list[Run]:
-    places = [operand.place for operand in ordered]
-    return [places[:MOST], *([place] for place in places[MOST:])]
+    positions = [operand.place for operand in ordered]
+    return [positions[:MOST], *([position] for position in positions[MOST:])]
 
 
 def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
@@ -109,7 +110,7 @@ def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
     own = {operand.place: Counter(i for i in operand.indices if i not in fixed) for operand in part}
     inside = dict.fromkeys(uses, 0)
     latest: dict[int, int] = {}
-    taken: Part = []
+    run: Part = []
     rest = list(part)
 
     def price(operand: Factor) -> tuple[bool, int, int, int]:
@@ -118,11 +119,11 @@ def _first_run(part: Part, fixed: Labels, count: int) -> list[Run]:
         nearest = max((latest[i] for i in counts if i in latest), default=-1)
         return latest.keys().isdisjoint(operand.indices), opened, -nearest, len(operand.indices)
 
-    while len(taken) < count:
+    while len(run) < count:
         best = min(rest, key=price)
         rest.remove(best)
         for index in best.indices:
             inside[index] += 1
-            latest[index] = len(taken)
-        taken.append(best)
-    return [[operand.place for operand in taken], *([operand.place] for operand in rest)]
+            latest[index] = len(run)
+        run.append(best)
+    return [[operand.place for operand in run], *([operand.place] for operand in rest)]

@@ -1,4 +1,4 @@
-"""What data are looked up in: the lengths of the axes that the symbols of kind `index` are places of."""
+"""Finds the lengths of the axes that symbols of kind `index` are looked up in."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from matcalc.tensor.size import Size
 
 
 def is_index(symbol: Node) -> bool:
-    """Whether a symbol is data that are places of an axis."""
+    """Return whether a symbol is data that are indices along an axis."""
     return symbol.kind == "symbol" and INDEX in symbol.data[1]
 
 
 def as_number(node: Node) -> Node:
-    """Return a node that stands as a number.
+    """Return a node that is used as a number.
 
-    Raises: ShapeError for an index, which is none.
+    Raises: ShapeError for an index.
     """
     if is_index(node):
-        raise ShapeError(f"{node.name} is an index, not a number", hint=f"it stands in subscripts: x[{node.name}]")
+        raise ShapeError(f"{node.name} is an index, not a number", hint=f"use it in a subscript: x[{node.name}]")
     return node
 
 
 def is_places(node: Node) -> bool:
-    """Whether a node is an index or made of one by selectors: what may be looked up."""
+    """Return whether a node is an index, or consists of one and selectors: only such nodes can be looked up."""
     parts = [arg for arg in node.args if arg.kind != "selector"] if node.kind == "product" else [node]
     return len(parts) == 1 and is_index(parts[0]) and (node.kind == "symbol" or node.coef == 1)
 
 
 def lengths_of(nodes: Iterable[Node]) -> dict[str, list[Size]]:
-    """Return by the name of each index the lengths of the axes that it, or a part of it, is looked up in."""
+    """Return for the name of each index the lengths of the axes that it, or a part of it, is looked up in."""
     found: dict[str, dict[Size, None]] = {}
     for node in everything(nodes):
-        for places in node.args if node.kind == "selector" else ():
-            for symbol in (places, *places.args):
+        for indices in node.args if node.kind == "selector" else ():
+            for symbol in (indices, *indices.args):
                 if is_index(symbol):
                     found.setdefault(symbol.name, {})[node.shape[0]] = None
     return {name: list(lengths) for name, lengths in found.items()}

@@ -1,9 +1,9 @@
-"""Why a product is never negative, or positive semidefinite: it is its own mirror image about what is so.
+"""Finds why a product is nonnegative or positive semidefinite: it is a palindrome about a centre with that sign.
 
-Read as a path or a cycle of matrices, `X'*D*X`, `v'*X'*D*X*v` and `tr(C*B'*P*B)` look the same from both ends: the
-halves on either side are each other's transposes, and on the axis stands a positive semidefinite matrix, a nonnegative
-diagonal or nothing. Matrices between the same two indices count as their entrywise product (Schur). What stands on the
-axis is the reason, which `evidence/explain` says in words.
+Read as a path or a cycle of matrices, `X'*D*X`, `v'*X'*D*X*v` and `tr(C*B'*P*B)` are palindromes: the two halves are
+each other's transposes. On the axis of symmetry is a positive semidefinite matrix, a nonnegative diagonal or nothing.
+Matrices between the same two indices count as their entrywise product (Schur). The joints on the axis are the reason,
+which `evidence/explain` puts into words.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Joint(NamedTuple):
 
 
 class Mirror(NamedTuple):
-    """What stands on the axis, one joint of a path and two of a cycle; nothing where f*f' is two parts."""
+    """The joints on the axis, one of a path and two of a cycle; none if f*f' is two separate parts."""
 
     axis: tuple[Joint, ...] = ()
     is_cycle: bool = False
@@ -40,9 +40,9 @@ def is_psd(node: Node) -> bool:
 
 
 def mirror(node: Node, has_sign: Callable[[Node], bool] = is_psd) -> Mirror | None:
-    """Return why a scalar or symmetric product is nonnegative or psd, up to its coefficient; None where it may not be.
+    """Return why a scalar or symmetric product is nonnegative or psd, up to its coefficient; None if it may not be.
 
-    Matrices on the axis must be psd, or what `has_sign` says.
+    Matrices on the axis must satisfy `has_sign`.
     """
     scalars = Counter(a for a in node.args if a.rank == 0)
     if any(count % 2 and not a.range.nonnegative for a, count in scalars.items()):
@@ -66,9 +66,9 @@ def _keeps_sign(joint: Joint, has_sign: Callable[[Node], bool]) -> bool:
 
 
 def _walk(node: Node) -> tuple[list[Joint], bool] | None:
-    """Return the joints of a product along its path or round its cycle; None where it is neither.
+    """Return the joints of a product along its path or round its cycle; None if it is neither.
 
-    The path of a matrix is that between its outputs.
+    The path of a matrix is the path between its outputs.
     """
     weights: dict[int, list[Node]] = {}
     between: dict[tuple[int, int], list[tuple[Node, bool]]] = {}
@@ -117,12 +117,12 @@ def _sorted(parts: Iterator[tuple[Node, bool]]) -> Edge:
     return tuple(sorted(directed, key=lambda p: (p[0].digest, p[1])))
 
 
-def _flipped(edge: Edge) -> Edge:
+def _reversed(edge: Edge) -> Edge:
     return _sorted((a, not forward) for a, forward in edge)
 
 
 def _axes(joints: Sequence[Joint], is_cycle: bool) -> Iterator[tuple[Joint, ...]]:
-    """Yield what stands on each axis of symmetry that there may be: one place of a path, two of a cycle."""
+    """Yield the joints on each possible axis of symmetry: one of a path, two of a cycle."""
     half = len(joints) // 2
     if not is_cycle:
         yield (joints[half],)
@@ -132,16 +132,16 @@ def _axes(joints: Sequence[Joint], is_cycle: bool) -> Iterator[tuple[Joint, ...]
 
 
 def _is_mirror(joints: Sequence[Joint], axis: Sequence[Joint], is_cycle: bool) -> bool:
-    """Whether what follows the axis is what precedes it, read backwards."""
+    """Return whether the joints after the axis are those before it, reversed."""
     count = len(joints)
     middle = next(k for k, j in enumerate(joints) if j is axis[0]) if is_cycle else count // 2
     reach = count // 2 - 1 if is_cycle else count // 2
     pairs = ((joints[(middle + k) % count], joints[(middle - k) % count]) for k in range(1, reach + 1))
-    return all(a.weights == b.weights and a.edge == _flipped(b.edge) for a, b in pairs)
+    return all(a.weights == b.weights and a.edge == _reversed(b.edge) for a, b in pairs)
 
 
 def _separated(node: Node, first: int, last: int) -> bool:
-    """Whether no operand links the two outputs: then a symmetric product is f*f' of one vector f."""
+    """Return whether no operand links the two outputs: then a symmetric product is f*f' of one vector f."""
     side: dict[int, int] = {first: 0, last: 1}
     pending = list(node.indices)
     while pending:

@@ -1,9 +1,9 @@
-"""What is a part of a product: whether some of its operands are the scalar, vector or matrix that a pattern names.
+"""Decides whether some operands of a product are the scalar, vector or matrix that a pattern names.
 
-Rewrites, laws, kernels, chains and proofs all ask here. What a pattern sums is summed in the product too, by the part
-alone. What it does not sum are the indices at which the part is read: as a factor of a larger product they may be one
-(a trace, a diagonal), since the identity holds entry by entry. As a tensor, which an operation takes whole, they are as
-many as the tensor has axes: the diagonal of `A*B` is no `A*B`, and a walk that ends where it began is no matrix.
+Rewrites, laws, kernels, chains and proofs all call it. An index that the pattern sums must be summed in the product
+too, by that part alone. The other indices are those at which the part is read. Of a factor of a larger product they
+may coincide (a trace, a diagonal), since the identity holds entry by entry. Of a tensor that an operation takes whole
+they are distinct: the diagonal of `A*B` is not `A*B`, and a walk that ends where it began is not a matrix.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from collections.abc import Collection, Mapping
 from matcalc.tensor.node import Indices, Node, OpenProduct
 
 
-def is_part(product: Node | OpenProduct, places: Collection[int], indices: Mapping[int, int], free: Indices) -> bool:
-    """Whether operands at these places, read at `indices` by those of a pattern, are a factor with the axes `free`.
+def is_part(product: Node | OpenProduct, positions: Collection[int], indices: Mapping[int, int], free: Indices) -> bool:
+    """Return whether operands at these positions, read at the pattern's `indices`, are a factor with the axes `free`.
 
-    Each index that the pattern sums is one of its own: not another's, not one of the output, and of no other operand.
+    Each index that the pattern sums is its own: distinct, not in the output, and of no other operand.
     """
-    inner = [given for wanted, given in indices.items() if wanted not in free]
-    held = {given for wanted, given in indices.items() if wanted in free}.union(product.out)
-    for place, at in enumerate(product.indices):
-        if place not in places:
-            held.update(at)
-    return len(set(inner)) == len(inner) and held.isdisjoint(inner)
+    inner = [index for own, index in indices.items() if own not in free]
+    outer = {index for own, index in indices.items() if own in free}.union(product.out)
+    for position, at in enumerate(product.indices):
+        if position not in positions:
+            outer.update(at)
+    return len(set(inner)) == len(inner) and outer.isdisjoint(inner)
 
 
-def is_the_tensor(wanted: Indices, given: Indices, indices: Mapping[int, int]) -> bool:
-    """Whether output indices of a product are those of a pattern, each of them as often and at the same axes.
+def is_the_tensor(pattern: Indices, out: Indices, indices: Mapping[int, int]) -> bool:
+    """Return whether the output indices of a product are those of a pattern, with the same repetitions and axes.
 
-    One that no operand of the pattern has broadcasts; then it does so in the product too.
+    An index that no operand of the pattern has broadcasts; it must broadcast in the product too.
     """
-    measured = {indices[i] for i in wanted if i in indices}
-    for index, other in zip(wanted, given, strict=True):
+    measured = {indices[i] for i in pattern if i in indices}
+    for index, other in zip(pattern, out, strict=True):
         if indices.get(index, other) != other or (index not in indices and other in measured):
             return False
-    return are_alike(wanted, given)
+    return are_alike(pattern, out)
 
 
-def are_alike(wanted: Indices, given: Indices) -> bool:
-    """Whether two tuples of indices are one but for their names: equal at the same places, different at the same."""
-    return tuple(map(wanted.index, wanted)) == tuple(map(given.index, given))
+def are_alike(one: Indices, other: Indices) -> bool:
+    """Return whether two tuples of indices are equal up to renaming."""
+    return tuple(map(one.index, one)) == tuple(map(other.index, other))
 
 
 def is_matrix(at: Indices) -> bool:
-    """Whether an operand is read as a matrix: at two indices, and not on its diagonal."""
+    """Return whether an operand is read as a matrix: at two different indices."""
     return len(at) == 2 and at[0] != at[1]

@@ -1,9 +1,9 @@
-"""Network: a product under construction, and its flattening.
+"""Defines Network, a product under construction, and flattens it.
 
-Operands that are products themselves are dissolved into the network, but for wholes (`is_whole`) and for closed scalar
-factors such as `x'*A*x`, so that neither brackets nor the order of arguments matter. What is longer is cut into
-wholes, and no node has more than MOST operands: the rest are in groups (`grouping.py`). Without these bounds, squaring
-a matrix ten times has 1,024 operands and gradients of deep networks grow with the square of their depth.
+Operands that are products are dissolved into the network, so that neither brackets nor the order of arguments matter.
+Exceptions are wholes (`is_whole`) and closed scalar factors such as `x'*A*x`. A longer product is cut into wholes, and
+no node has more than MOST operands: the rest are in groups (`grouping.py`). Without these bounds, a matrix squared ten
+times has 1,024 operands, and gradients of deep networks grow with the square of their depth.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Network:
         return index
 
     def unify(self, kept: int, dropped: int) -> None:
-        """Make two indices one everywhere: their identity is contracted."""
+        """Replace an index by another everywhere: their identity is contracted."""
         if kept == dropped:
             return
         if self.sizes[kept] != self.sizes[dropped]:
@@ -73,42 +73,42 @@ class Network:
 def flatten(network: Network) -> None:
     """Dissolve numbers and nested products into the network."""
     while True:
-        place = next_inlined(network.operands, network.out)
-        if place is None:
+        position = next_inlined(network.operands, network.out)
+        if position is None:
             return
-        node, indices = network.operands.pop(place)
-        _inline(network, node, indices, place)
+        node, indices = network.operands.pop(position)
+        _inline(network, node, indices, position)
 
 
 def next_inlined(operands: Sequence[Operand], out: Indices) -> int | None:
-    """Return the place of an operand that is dissolved, None where there is none."""
+    """Return the position of an operand that is to be dissolved, None if there is none."""
     is_alone = len(operands) == 1
-    for place, (node, _) in enumerate(operands):
+    for position, (node, _) in enumerate(operands):
         if node.kind == "number":
-            return place
+            return position
         if node.kind != "product":
             continue
         if is_closed_scalar(node):
             if node.coef != 1 or (is_alone and not out):
-                return place
+                return position
         elif is_alone or not is_whole(node):
-            return place
+            return position
     return None
 
 
 def is_whole(node: Node) -> bool:
-    """Whether a product is too long to be dissolved: an operand that is a product stays one."""
+    """Return whether a product is too long to be dissolved; as an operand it stays a product."""
     if len(node.args) < MOST and all(arg.kind != "product" for arg in node.args):
         return False
     if node not in _wholes:
         network = _opened(node)
-        places = [Factor(b"", at, 0, place) for place, (_, at) in enumerate(network.operands)]
-        _wholes[node] = is_long(places)
+        factors = [Factor(b"", at, 0, position) for position, (_, at) in enumerate(network.operands)]
+        _wholes[node] = is_long(factors)
     return _wholes[node]
 
 
 def _opened(node: Node) -> Network:
-    """Return the network of a product, the groups among its operands dissolved."""
+    """Return the network of a product with the groups among its operands dissolved."""
     axes = tuple(range(node.rank))
     network = Network(Fraction(1), [(node, axes)], axes, {})
     flatten(network)
@@ -116,18 +116,19 @@ def _opened(node: Node) -> Network:
 
 
 def is_closed_scalar(node: Node) -> bool:
-    """Whether a node is a scalar product that sums over indices, such as `x'*A*x`: kept whole as a factor."""
+    """Return whether a node is a scalar product that sums over indices, such as `x'*A*x`, kept whole as a factor."""
     return node.kind == "product" and not node.shape and bool(node.index_sizes)
 
 
-def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
+def _inline(network: Network, node: Node, indices: Indices, position: int) -> None:
+    """Insert a number or the operands of a product into a network, at the operand's position."""
     if node.kind == "number":
         network.coef *= node.value
         return
     network.coef *= node.coef
     if is_closed_scalar(node) and (network.operands or network.out):
         bare = product_node(Fraction(1), node.args, node.indices, node.out, node.index_sizes)
-        network.operands.insert(place, (bare, ()))
+        network.operands.insert(position, (bare, ()))
         return
     inner: dict[int, int] = {}
     same: list[tuple[int, int]] = []
@@ -140,13 +141,13 @@ def _inline(network: Network, node: Node, indices: Indices, place: int) -> None:
         if index not in inner:
             inner[index] = network.fresh(size)
     new = [(arg, tuple(inner[i] for i in at)) for arg, at in node.operands]
-    network.operands[place:place] = new
+    network.operands[position:position] = new
     for kept, dropped in _closed(same):
         network.unify(kept, dropped)
 
 
 def _closed(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return pairs to unify one after the other, each named by what is left after those before."""
+    """Return pairs to unify in sequence, each named by the indices that earlier pairs leave."""
     renamed: dict[int, int] = {}
 
     def final(index: int) -> int:

@@ -1,9 +1,8 @@
-"""Node: one hash-consed tensor expression in normal form, and the walks over its DAG.
+"""Defines Node, one hash-consed tensor expression in normal form, and the walks over its DAG.
 
-Equal structure is the same object, so `is` decides equality, sharing is free and every pass can keep its
-results in a dictionary. Nodes are made by `tensor.py` alone, which knows the normal form; this module
-knows only what a node holds. The kinds are few and closed: there is no transpose, trace, diagonal or
-Kronecker node, since all of these are index tuples of a product.
+Nodes of equal structure are the same object. So `is` decides equality, sharing is free, and every pass can key its
+results by node. Only `constructors.py`, which knows the normal form, makes nodes; this module only knows their fields.
+The kinds are few and closed: transpose, trace, diagonal and Kronecker product are index tuples of a product.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Exchange = tuple[Indices, int]
 
 
 class Range(NamedTuple):
-    """The interval that all entries of a node lie in; open ends exclude the bound."""
+    """The interval that contains all entries of a node; open ends exclude the bound."""
 
     low: float = -inf
     high: float = inf
@@ -57,20 +56,20 @@ class Range(NamedTuple):
 ANY = Range()
 
 LONG = 1500
-"""Tokens of the longest formula that is written as a tree: three or four thousand characters."""
+"""Tokens of the longest formula that is written as a tree, three or four thousand characters."""
 
 
-def _payload(place: int) -> Any:
-    """Return the property that is one entry of a node's data."""
-    return property(lambda node: node.data[place])
+def _payload(position: int) -> Any:
+    """Return a property that reads one entry of a node's data."""
+    return property(lambda node: node.data[position])
 
 
 class Node:
-    """A tensor expression. Attributes are read-only; payloads are read through the names below.
+    """A tensor expression. Attributes are read-only; the names below read the payload.
 
     Kinds: symbol, number, size, constant, selector, product, sum, map, op.
-    A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`: a
-    repeated number in `out` is the identity on these axes, one that no operand has is broadcasting.
+    A product is `value[out] = coef * sum over indices not in out of prod_k args[k][indices[k]]`.
+    A repeated index in `out` is the identity on its axes; an index of `out` that no operand has is broadcasting.
     """
 
     __slots__ = (
@@ -97,21 +96,21 @@ class Node:
     data: tuple[Any, ...]
     shape: Shape
     facts: frozenset[str]
-    ground: object  # the form from which it is known that it is definite or never negative, where that is one
+    ground: object  # the form that proves that it is definite or never negative, if there is one
     range: Range
     digest: bytes
-    tilt: tuple[int, int]  # transposed leaf matrices when read as is, and leaf matrices in all
-    length: int  # about how many tokens it prints as
-    commuting: int  # the axis from which on those of a sum or map of order 3 or more may be exchanged; else the rank
-    exchanges: tuple[Exchange, ...]  # the other orders in which its axes may stand, with the sign that each brings
-    switches: bool  # whether it is 0, whatever else it holds, where conditions in it do not hold
-    structural: bool  # whether no data stand below it: its zeros are those of masks
-    finite: bool  # whether it is finite for all data that are, but for overflow
+    tilt: tuple[int, int]  # number of leaf matrices that are transposed, and of all leaf matrices
+    length: int  # estimated number of tokens in its printed form
+    commuting: int  # the first of the trailing axes of a sum or map of rank 3 or more that commute; else the rank
+    exchanges: tuple[Exchange, ...]  # other axis orders that change at most its sign, each with the sign
+    switches: bool  # whether it is 0 where its conditions do not hold, even beside infinity or NaN
+    structural: bool  # whether it depends on no data: its zeros are those of masks
+    finite: bool  # whether it is finite for all finite data, overflow aside
 
     name: str = _payload(0)  # of a symbol
     value: Fraction = _payload(0)  # of a number
-    size: Size = _payload(0)  # that a size node stands for
-    selector: Selector = _payload(0)  # the rule of one; a lookup has the node of its places as its only operand
+    size: Size = _payload(0)  # of a size node
+    selector: Selector = _payload(0)  # its rule; the only operand of a lookup is the node of its indices
     coef: Fraction = _payload(0)  # in front of a product
     indices: tuple[Indices, ...] = _payload(1)  # of each operand of a product
     out: Indices = _payload(2)  # output indices of a product
@@ -119,30 +118,30 @@ class Node:
     coefs: tuple[Fraction, ...] = _payload(0)  # of the terms of a sum
     rule: Rule = _payload(0)  # the rulebook's entry of a map or op
     params: tuple[Any, ...] = _payload(1)  # of a map or op: Fraction, Size or (functions) Node
-    batches: tuple[Indices, ...] = _payload(2)  # the batch axes that each argument of an op carries in front
+    batches: tuple[Indices, ...] = _payload(2)  # the leading batch axes of each argument of an op
     batch_rank: int = _payload(3)  # number of leading batch axes of an op
-    output: str = _payload(4)  # which result of a several-output op this is; empty if there is one
+    output: str = _payload(4)  # which output of an op with several this is; empty if there is one
 
     @property
     def array(self) -> np.ndarray:
-        """Entries of a constant, read-only."""
+        """The entries of a constant, read-only."""
         import numpy as np
 
         return np.frombuffer(self.data[0], dtype=np.float64).reshape([int(s) for s in self.shape])
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Operands of a product, each with its index tuple."""
+        """The operands of a product, each with its index tuple."""
         return tuple(zip(self.args, self.indices, strict=True))
 
     @property
     def sizes(self) -> dict[int, Size]:
-        """Size of each index of a product."""
+        """The size of each index of a product."""
         return dict(enumerate(self.index_sizes))
 
     @property
     def terms(self) -> tuple[tuple[Fraction, Node], ...]:
-        """Terms of a sum, each with its coefficient."""
+        """The terms of a sum, each with its coefficient."""
         return tuple(zip(self.coefs, self.args, strict=True))
 
     @property
@@ -154,7 +153,7 @@ class Node:
         return (self.kind == "product" and not self.coef) or (self.kind == "number" and not self.value)
 
     def selects(self, kind: str) -> bool:
-        """Whether this is a selector of a kind."""
+        """Return whether this is a selector of a kind."""
         return self.kind == "selector" and self.selector.kind == kind
 
     def is_number(self, value: int) -> bool:
@@ -170,7 +169,7 @@ Operand = tuple[Node, Indices]
 
 
 class OpenProduct(NamedTuple):
-    """A product as its operands alone, which no constructor has grouped or split into closed scalars and the rest."""
+    """A product as a flat list of operands: no constructor has grouped it or kept closed scalars apart."""
 
     coef: Fraction
     args: tuple[Node, ...]
@@ -180,22 +179,22 @@ class OpenProduct(NamedTuple):
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Operands of the product, each with its index tuple."""
+        """The operands of the product, each with its index tuple."""
         return tuple(zip(self.args, self.indices, strict=True))
 
-    def dissolved(self, place: int) -> OpenProduct:
-        """Return the product with one of its operands, itself a product, as its own operands; new indices are last."""
-        inner, at = self.operands[place]
-        meant = dict(zip(inner.out, at, strict=True))
-        summed = [index for index in range(len(inner.index_sizes)) if index not in meant]
-        meant.update({index: len(self.index_sizes) + k for k, index in enumerate(summed)})
+    def dissolved(self, position: int) -> OpenProduct:
+        """Return the product with one operand, itself a product, replaced by its own operands; new indices are last."""
+        inner, at = self.operands[position]
+        renamed = dict(zip(inner.out, at, strict=True))
+        summed = [index for index in range(len(inner.index_sizes)) if index not in renamed]
+        renamed.update({index: len(self.index_sizes) + k for k, index in enumerate(summed)})
         return OpenProduct(
             self.coef * inner.coef,
-            (*self.args[:place], *inner.args, *self.args[place + 1 :]),
+            (*self.args[:position], *inner.args, *self.args[position + 1 :]),
             (
-                *self.indices[:place],
-                *(tuple(meant[i] for i in own) for own in inner.indices),
-                *self.indices[place + 1 :],
+                *self.indices[:position],
+                *(tuple(renamed[i] for i in own) for own in inner.indices),
+                *self.indices[position + 1 :],
             ),
             self.out,
             (*self.index_sizes, *(inner.index_sizes[index] for index in summed)),
@@ -213,7 +212,7 @@ def intern(
     shape: Shape,
     describe: Callable[[Node], None],
 ) -> Node:
-    """Return the one node of this structure; `describe` fills facts, range, tilt and length of a new one."""
+    """Return the one node of this structure; `describe` fills in the facts, range, tilt and length of a new one."""
     key = (kind, args, data, shape)
     found = _interned.get(key)
     if found is not None:
@@ -248,23 +247,23 @@ def _encode(value: object) -> bytes:
 
 
 def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
-    """Return a function of a node that remembers an answer for as long as the node is there, never holding it.
+    """Return a function of a node that caches each result for the lifetime of its node, by a weak reference.
 
-    An answer must not hold the node either.
+    A result must not refer to its node.
     """
-    known: weakref.WeakKeyDictionary[Node, Answer] = weakref.WeakKeyDictionary()
+    cached: weakref.WeakKeyDictionary[Node, Answer] = weakref.WeakKeyDictionary()
 
     @wraps(answer)
-    def found(node: Node) -> Answer:
-        if node not in known:
-            known[node] = answer(node)
-        return known[node]
+    def look_up(node: Node) -> Answer:
+        if node not in cached:
+            cached[node] = answer(node)
+        return cached[node]
 
-    return found
+    return look_up
 
 
 def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return the terms of a sum or of a multiple of one; any other node is its only term."""
+    """Return the terms of a sum or of a multiple of one; the only term of any other node is itself."""
     is_multiple = node.kind == "product" and len(node.args) == 1 and node.out == node.indices[0]
     if is_multiple and len(set(node.out)) == node.rank and node.args[0].kind == "sum":
         return [(node.coef * c, a) for c, a in node.args[0].terms]
@@ -272,14 +271,14 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
 
 
 def exponent_of(node: Node) -> tuple[Node, Fraction]:
-    """Return base and exponent of a node; anything that is no power has exponent 1."""
+    """Return base and exponent of a node; a node that is not a power has exponent 1."""
     if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0], node.params[0]
     return node, Fraction(1)
 
 
 def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
-    """Return how many of the leaf matrices in nodes are transposed, and how many there are."""
+    """Return how many of the leaf matrices in nodes are transposed, and how many leaf matrices there are."""
     tilts = [node.tilt for node in nodes]
     return sum(against for against, _ in tilts), sum(leaves for _, leaves in tilts)
 
@@ -287,7 +286,7 @@ def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
 def toposort(roots: Node | Iterable[Node], known: Container[Node] = ()) -> list[Node]:
     """Return all nodes that `roots` reach, operands before users, each once, in a deterministic order.
 
-    Those that are `known` are left out, with what they alone reach.
+    Nodes in `known` are left out, with the nodes that only they reach.
     """
     order: list[Node] = []
     done: set[Node] = set()
@@ -304,14 +303,14 @@ def toposort(roots: Node | Iterable[Node], known: Container[Node] = ()) -> list[
 
 
 def everything(roots: Node | Iterable[Node]) -> list[Node]:
-    """Return what `toposort` does, then the nodes inside functions and equations that are parameters."""
+    """Return the nodes of `toposort`, then the nodes inside functions and equations that are parameters."""
     found: dict[Node, None] = {}
     pending: Node | list[Node] = roots if isinstance(roots, Node) else list(roots)
     while pending:
         new = [node for node in toposort(pending) if node not in found]
         found.update(dict.fromkeys(new))
-        held = [p for n in new if n.kind in ("map", "op") for p in n.params]
-        pending = [p for p in held if isinstance(p, Node) and p not in found]
+        parameters = [p for n in new if n.kind in ("map", "op") for p in n.params]
+        pending = [p for p in parameters if isinstance(p, Node) and p not in found]
     return list(found)
 
 
@@ -325,8 +324,8 @@ def label(node: Node) -> str:
 
 
 def sizes_met(nodes: Sequence[Node]) -> list[str]:
-    """Return the size names that nodes use in any place, by name."""
-    met: set[str] = set()
+    """Return the size names that nodes use anywhere, sorted."""
+    names: set[str] = set()
     for node in everything(nodes):
         sizes = [*node.shape]
         if node.kind == "product":
@@ -337,5 +336,5 @@ def sizes_met(nodes: Sequence[Node]) -> list[str]:
             sizes.append(node.selector.offset)
         elif node.kind in ("op", "map"):
             sizes += [p for p in node.params if isinstance(p, Size)]
-        met.update(n for size in sizes for n in size.names)
-    return sorted(met)
+        names.update(n for size in sizes for n in size.names)
+    return sorted(names)

@@ -1,8 +1,8 @@
-"""Canonical operations: rulebook entries applied to arguments that may carry batch axes in front.
+"""Makes canonical operations: rulebook entries applied to arguments that may carry leading batch axes.
 
-An argument gives up what its rule lets it: coefficients by `degree`, a transposition by
-`transpose = "same"`, and in a slot declared linear every factor that does not touch the slot's own axes,
-together with its batch axes, so that a batch of linear solves shrinks to what really differs.
+An argument gives up the factors that its rule lets out: coefficients by `degree`, a transposition by
+`transpose = "same"`. A slot declared linear gives up each factor that does not touch the slot's own axes, with its
+batch axes. So a batch of linear solves shrinks to the solves that differ.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Slot(NamedTuple):
-    """One tensor argument: its parameter, the node (batch axes first), the batch positions it carries."""
+    """One tensor argument: its parameter, the node (batch axes first), and the batch positions it carries."""
 
     parameter: Declaration
     node: Node
@@ -38,8 +38,8 @@ class Slot(NamedTuple):
         return self.node.shape[len(self.batch) :]
 
 
-class Given(NamedTuple):
-    """Factors that slots have given up, each with the batch positions of its axes."""
+class Extracted(NamedTuple):
+    """A coefficient and the factors that slots have given up, each with the batch positions of its axes."""
 
     coef: Fraction
     factors: list[Operand]
@@ -55,46 +55,46 @@ def operate(
 ) -> Node:
     """Return an operation's result: leading batch axes, then the axes of the core result.
 
-    `batches` gives for each argument the batch positions that its leading axes are; `batch_sizes` their
-    lengths where no argument carries them.
+    `batches` contains for each argument the batch positions of its leading axes. `batch_sizes` are the lengths of the
+    batch axes that no argument carries.
     """
     name = rule.outputs[0] if output is None else output
     carried = [tuple(b) for b in batches] if batches is not None else [()] * len(args)
     sizes = _batch_sizes(args, carried, batch_sizes)
     slots = _slots(rule, args, carried)
     shape_of_core = result_shape(output_of(rule.signature, name), _binding(rule, slots, params))
-    given = Given(Fraction(1), [])
+    extracted = Extracted(Fraction(1), [])
     reduced: list[Slot] = []
     for slot in slots:
         if slot.linear and slot.node.is_zero:
             return zeros((*sizes, *shape_of_core))
-        slot, given = _give_up(_without_broadcast(slot), given)
+        slot, extracted = _extract_factors(_without_broadcast(slot), extracted)
         reduced.append(slot)
-    reduced, given = _take_degree(rule, reduced, params, given)
+    reduced, extracted = _extract_content(rule, reduced, params, extracted)
     reduced = _sort_repeated(reduced)
     used = sorted({b for slot in reduced for b in slot.batch})
-    node, swapped, given = _oriented(rule, reduced, params, name, used, sizes, shape_of_core, given)
-    return _wrap(node, swapped, used, sizes, shape_of_core, given)
+    node, swapped, extracted = _oriented(rule, reduced, params, name, used, sizes, shape_of_core, extracted)
+    return _wrap(node, swapped, used, sizes, shape_of_core, extracted)
 
 
 def _slots(rule: Rule, args: Sequence[Node], carried: Sequence[Indices]) -> list[Slot]:
     tensors = tensors_of(rule.signature)
     slots = []
-    for place, (node, batch) in enumerate(zip(args, carried, strict=True)):
-        parameter = tensors[min(place, len(tensors) - 1)]
+    for position, (node, batch) in enumerate(zip(args, carried, strict=True)):
+        parameter = tensors[min(position, len(tensors) - 1)]
         slots.append(Slot(parameter, node, batch, parameter.repeated or parameter.name in rule.linear))
     return slots
 
 
 def _binding(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Binding:
     for slot in slots:
-        wanted = core_rank(slot.parameter, len(slot.core))
-        assert wanted == len(slot.core), f"{rule.name}: {slot.parameter.name} has rank {len(slot.core)}"
+        expected = core_rank(slot.parameter, len(slot.core))
+        assert expected == len(slot.core), f"{rule.name}: {slot.parameter.name} has rank {len(slot.core)}"
     return bind(rule, rule.signature, [slot.core for slot in slots], params)
 
 
-def _batch_sizes(args: Sequence[Node], carried: Sequence[Indices], given: Sequence[Size] | None) -> list[Size]:
-    found: dict[int, Size] = dict(enumerate(given or ()))
+def _batch_sizes(args: Sequence[Node], carried: Sequence[Indices], lengths: Sequence[Size] | None) -> list[Size]:
+    found: dict[int, Size] = dict(enumerate(lengths or ()))
     for node, batch in zip(args, carried, strict=True):
         for axis, position in enumerate(batch):
             found[position] = node.shape[axis]
@@ -107,61 +107,65 @@ def _without_broadcast(slot: Slot) -> Slot:
     if not slot.batch or node.kind != "product":
         return slot
     measured = {i for at in node.indices for i in at}
-    kept = [
+    varying = [
         axis
         for axis in range(len(node.out))
         if axis >= len(slot.batch) or node.out[axis] in measured or node.out.count(node.out[axis]) > 1
     ]
-    if len(kept) == len(node.out):
+    if len(varying) == len(node.out):
         return slot
-    smaller = simple_product(node.coef, node.operands, tuple(node.out[a] for a in kept), node.sizes)
-    return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in kept if a < len(slot.batch)))
+    smaller = simple_product(node.coef, node.operands, tuple(node.out[a] for a in varying), node.sizes)
+    return slot._replace(node=smaller, batch=tuple(slot.batch[a] for a in varying if a < len(slot.batch)))
 
 
-def _give_up(slot: Slot, given: Given) -> tuple[Slot, Given]:
-    """Take out of a linear slot its coefficient and the factors that live on batch axes alone."""
+def _extract_factors(slot: Slot, extracted: Extracted) -> tuple[Slot, Extracted]:
+    """Extract from a linear slot its coefficient and the factors on batch axes alone."""
     node = slot.node
     if not slot.linear or node.kind != "product":
-        return slot, given
+        return slot, extracted
     batch_count = len(slot.batch)
     position_of = {index: slot.batch[axis] for axis, index in enumerate(node.out[:batch_count])}
-    held = {index: index for index in node.out}
-    described = [Factor(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(node.operands)]
-    kept: list[Operand] = []
-    factors = list(given.factors)
+    free = {index: index for index in node.out}
+    described = [Factor(arg.digest, at, len(at), position) for position, (arg, at) in enumerate(node.operands)]
+    own: list[Operand] = []
+    factors = list(extracted.factors)
     sizes = node.sizes
-    for part in components(described, held):
+    for part in components(described, free):
         terms = [(node.args[o.place], node.indices[o.place]) for o in part]
-        touched = tuple(dict.fromkeys(i for _, at in terms for i in at if i in held))
+        touched = tuple(dict.fromkeys(i for _, at in terms for i in at if i in free))
         if all(i in position_of for i in touched):
             factor = simple_product(1, terms, touched, sizes)
             factors.append((factor, tuple(position_of[i] for i in touched)))
         else:
-            kept += terms
-    left = simple_product(1, kept, node.out, sizes)
-    return _without_broadcast(slot._replace(node=left)), Given(given.coef * node.coef, factors)
+            own += terms
+    left = simple_product(1, own, node.out, sizes)
+    return _without_broadcast(slot._replace(node=left)), Extracted(extracted.coef * node.coef, factors)
 
 
-def _take_degree(rule: Rule, slots: list[Slot], params: tuple[Any, ...], given: Given) -> tuple[list[Slot], Given]:
-    places = [k for k, slot in enumerate(slots) if not slot.linear]
-    if rule.degree is None or len(places) != 1:
-        return slots, given
-    slot = slots[places[0]]
+def _extract_content(
+    rule: Rule, slots: list[Slot], params: tuple[Any, ...], extracted: Extracted
+) -> tuple[list[Slot], Extracted]:
+    """Extract the coefficient of the only nonlinear slot, to the power of the rule's degree."""
+    positions = [k for k, slot in enumerate(slots) if not slot.linear]
+    if rule.degree is None or len(positions) != 1:
+        return slots, extracted
+    slot = slots[positions[0]]
     coef, rest = split_coef(slot.node)
     allowed = coef > 0 or rule.parity is not None or rule.homogeneous
     if coef == 1 or not coef or not allowed:
-        return slots, given
+        return slots, extracted
     degree = _degree(rule, slots, params)
     if degree is None or degree.denominator != 1:
-        return slots, given
-    taken = (abs(coef) if rule.parity is not None else coef) ** int(degree)
+        return slots, extracted
+    factor = (abs(coef) if rule.parity is not None else coef) ** int(degree)
     if rule.parity == "odd" and coef < 0:
-        taken = -taken
-    slots = [*slots[: places[0]], slot._replace(node=rest), *slots[places[0] + 1 :]]
-    return slots, Given(given.coef * taken, given.factors)
+        factor = -factor
+    slots = [*slots[: positions[0]], slot._replace(node=rest), *slots[positions[0] + 1 :]]
+    return slots, Extracted(extracted.coef * factor, extracted.factors)
 
 
 def _degree(rule: Rule, slots: Sequence[Slot], params: tuple[Any, ...]) -> Fraction | None:
+    """Return the degree of an operation's remaining argument, None if it depends on sizes."""
     if isinstance(rule.degree, str):
         size = size_of(read(rule.degree), _binding(rule, slots, params).sizes)
         if not size.is_integer:
@@ -187,11 +191,11 @@ def _oriented(
     used: list[int],
     sizes: Sequence[Size],
     core: Shape,
-    given: Given,
-) -> tuple[Node, bool, Given]:
-    """Intern the operation, its matrices read transposed if that has fewer transposed leaves.
+    extracted: Extracted,
+) -> tuple[Node, bool, Extracted]:
+    """Intern the operation, its matrices transposed if that has fewer transposed leaves.
 
-    A skew matrix in a linear slot changes its sign with that, and gives it up.
+    A skew matrix in a linear slot then changes its sign, which is extracted.
     """
 
     def node_of(chosen: Sequence[Slot], shape: Shape) -> Node:
@@ -200,12 +204,12 @@ def _oriented(
         return op_node(rule, params, [s.node for s in chosen], batches, name, full, len(used))
 
     if not rule.transpose_same or not _leans(slots):
-        return node_of(slots, core), False, given
+        return node_of(slots, core), False, extracted
     mirrored = []
     for slot in slots:
-        slot, given = _give_up(_core_transposed(slot), given)
+        slot, extracted = _extract_factors(_core_transposed(slot), extracted)
         mirrored.append(slot)
-    return node_of(_sort_repeated(mirrored), core[::-1]), len(core) == 2, given
+    return node_of(_sort_repeated(mirrored), core[::-1]), len(core) == 2, extracted
 
 
 def _leans(slots: Sequence[Slot]) -> bool:
@@ -233,12 +237,12 @@ def _wrap(
     used: Sequence[int],
     sizes: Sequence[Size],
     core: Shape,
-    given: Given,
+    extracted: Extracted,
 ) -> Node:
-    """Put back what was given up: coefficient, factors, broadcast batch axes, the transposition."""
+    """Put back the extracted coefficient and factors, broadcast batch axes and the transposition."""
     count = len(sizes)
     core_axes = tuple(range(count, count + len(core)))
     read_axes = core_axes[::-1] if swapped else core_axes
-    operands = [(node, (*used, *read_axes)), *given.factors]
+    operands = [(node, (*used, *read_axes)), *extracted.factors]
     out = (*range(count), *core_axes)
-    return simple_product(given.coef, operands, out, dict(enumerate((*sizes, *core))))
+    return simple_product(extracted.coef, operands, out, dict(enumerate((*sizes, *core))))

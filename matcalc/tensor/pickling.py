@@ -1,7 +1,7 @@
-"""Pickles of nodes: the DAG as a flat list of records, so that depth and sharing cost nothing.
+"""Pickles nodes: the DAG becomes a flat list of records, so depth and sharing cost nothing.
 
-A record holds what the intern table is keyed by; operands are numbers of earlier records. Loading interns the
-records again, so that equal nodes of two pickles are one object.
+A record holds the key of the intern table, with operands as numbers of earlier records. Loading interns the records
+again, so equal nodes of two pickles are one object.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]
 
 
 def pickle_form(node: Node) -> tuple[Callable[..., Node], tuple[Any, ...]]:
-    """Return what pickle makes of a node."""
-    place: dict[Node, int] = {}
+    """Return the pickled form of a node: `restore` and its argument."""
+    number: dict[Node, int] = {}
     records: list[Record] = []
     for member in toposort(node):
-        place[member] = len(records)
-        args = tuple(place[arg] for arg in member.args)
+        number[member] = len(records)
+        args = tuple(number[arg] for arg in member.args)
         records.append((member.kind, args, member.data, member.shape))
     return restore, (tuple(records),)
 
@@ -31,8 +31,8 @@ def pickle_form(node: Node) -> tuple[Callable[..., Node], tuple[Any, ...]]:
 def restore(records: tuple[Record, ...]) -> Node:
     """Return the node of a pickle."""
     nodes: list[Node] = []
-    for kind, places, data, shape in records:
-        args = tuple(nodes[place] for place in places)
+    for kind, numbers, data, shape in records:
+        args = tuple(nodes[number] for number in numbers)
         if kind == "product":
             node = raw_nodes.product_node(data[0], args, *data[1:])
         elif kind == "sum":

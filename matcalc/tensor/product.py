@@ -1,8 +1,8 @@
-"""Canonical products: from a network of operands and indices to the one node that it is.
+"""Makes canonical products: a network of operands and indices becomes its one node.
 
-Steps: flatten within the bound; apply selector identities; replace indices that nothing measures by their
-size; split closed components off as scalar nodes; collect powers of equal operands; order by canonical
-labels. Transpose, trace, diagonal, matrix, Hadamard, outer and Kronecker products all end here.
+Steps: flatten within the bound; apply selector identities; replace unmeasured indices by their sizes; split closed
+components off as scalar nodes; collect powers of equal operands; order by canonical labels. Transpose, trace,
+diagonal, matrix, Hadamard, outer and Kronecker products all end here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matcalc.errors import NotSupported, RuleError
 from matcalc.rulebook.notations import sum_of_squares
 from matcalc.tensor.canonical_labels import Factor, components, order_operands
 from matcalc.tensor.grouping import MOST, runs_of
-from matcalc.tensor.labelling import EITHER_WAY, described, labelled
+from matcalc.tensor.labelling import SYMMETRIC_OR_SKEW, described, labelled
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
 from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
 from matcalc.tensor.raw_nodes import is_long, merged_exponents, number, power_node, product_node
@@ -26,11 +26,11 @@ from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors
 
-REMEMBERED = 1024  # products of each constructor: four of five that a derivation asks for were among the last 256
+REMEMBERED = 1024  # cached products of each constructor: the last 256 already hit for four of five in a derivation
 
 
 class Constructor(Protocol):
-    """What makes a product of a coefficient, operands, output indices and the lengths that no operand measures."""
+    """Makes a product of a coefficient, operands, output indices and the lengths that no operand measures."""
 
     def __call__(
         self,
@@ -42,7 +42,7 @@ class Constructor(Protocol):
 
 
 def remembered(build: Callable[[Fraction | int, Sequence[Operand], Indices, Mapping[int, Size]], Node]) -> Constructor:
-    """Return a constructor that knows the last products it made."""
+    """Return a constructor that caches its last products."""
 
     @lru_cache(maxsize=REMEMBERED)
     def made(
@@ -61,15 +61,15 @@ def remembered(build: Callable[[Fraction | int, Sequence[Operand], Indices, Mapp
 
 
 def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Network:
-    """Return the flattened network of a product, selectors reduced; its coefficient 0 if it vanishes.
+    """Return the flattened network of a product, selectors reduced; its coefficient is 0 if it vanishes.
 
-    What is too long to be dissolved gives up its coefficient and has its axes in canonical order, so that `(-X)*Y` is
+    A product too long to be dissolved gives up its coefficient and has its axes in canonical order. So `(-X)*Y` is
     `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
     """
     network = Network(Fraction(coef), operands, out, sizes)
     while network.coef:
         flatten(network)
-        if any(_stripped(network, place) for place in range(len(network.operands))):
+        if any(_stripped(network, position) for position in range(len(network.operands))):
             continue
         before = list(network.operands)
         reduce_selectors(network)
@@ -80,12 +80,12 @@ def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, size
     network.operands = [oriented(node, indices) for node, indices in network.operands]
     _count(network)
     if not network.coef and any(_is_pole(node) for node, _ in operands):
-        raise NotSupported("0/0, which is no number")
+        raise NotSupported("0/0, which is not a number")
     return network
 
 
 def _count(network: Network) -> None:
-    """Multiply by the length of each summed index that no operand is left to measure, and drop it."""
+    """Multiply by the length of each summed index that no operand measures any more, and drop it."""
     lost = unmeasured(network.sizes, network.operands, network.out)
     factor, atoms = lengths_of(lost, network.sizes)
     network.coef *= factor
@@ -95,20 +95,20 @@ def _count(network: Network) -> None:
 
 
 def unmeasured(indices: Iterable[int], operands: Sequence[Operand], out: Indices) -> list[int]:
-    """Return those of the indices that are summed and that no operand has: each is worth its length."""
+    """Return the summed indices that no operand has; each contributes its length as a factor."""
     measured = {i for _, at in operands for i in at}.union(out)
     return [index for index in indices if index not in measured]
 
 
 def lengths_of(lost: Sequence[int], sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
-    """Return what sums over indices that nothing measures are worth: a number, and sizes as operands."""
+    """Return the product of the lengths of unmeasured indices: a number, and sizes as operands."""
     found = [size_factors(sizes[index]) for index in lost]
     return prod([c for c, _ in found], start=Fraction(1)), [(atom, ()) for _, atoms in found for atom in atoms]
 
 
-def _stripped(network: Network, place: int) -> bool:
-    """Leave a product that is an operand no coefficient, and each of its axes once; tell whether something changed."""
-    node, indices = network.operands[place]
+def _stripped(network: Network, position: int) -> bool:
+    """Remove the coefficient and repeated axes of an operand that is a product; return whether something changed."""
+    node, indices = network.operands[position]
     if node.kind != "product":
         return False
     measured = {i for at in node.indices for i in at}
@@ -116,31 +116,31 @@ def _stripped(network: Network, place: int) -> bool:
     axes = {index: axis for index, axis in first.items() if index in measured}
     if node.coef == 1 and len(axes) == node.rank and len(set(indices)) == node.rank:
         return False
-    for axis, index in enumerate(node.out):  # of one that no operand measures too: `s^12*eye(n)` keeps its diagonal
-        now = network.operands[place][1]
+    for axis, index in enumerate(node.out):  # also of unmeasured indices: `s^12*eye(n)` keeps its diagonal
+        now = network.operands[position][1]
         network.unify(*sorted((now[axis], now[first[index]])))
-    now = network.operands[place][1]
+    now = network.operands[position][1]
     own = tuple(now[axis] for axis in axes.values())
     network.coef *= node.coef
     bare = _intern(Fraction(1), node.operands, tuple(axes), node.sizes)
     once = tuple(dict.fromkeys(own))
-    network.operands[place] = (simple_product(1, [(bare, own)], once) if len(once) < len(own) else bare, once)
+    network.operands[position] = (simple_product(1, [(bare, own)], once) if len(once) < len(own) else bare, once)
     return True
 
 
 def oriented(node: Node, indices: Indices) -> Operand:
-    """Return a product as an operand of another: of a matrix and its transpose that with fewer transposed leaves."""
-    if node.kind != "product" or node.rank < 2 or len(node.args) < 2 or node.facts & EITHER_WAY:
+    """Return a product as an operand of another: of a matrix and its transpose the one with fewer transposed leaves."""
+    if node.kind != "product" or node.rank < 2 or len(node.args) < 2 or node.facts & SYMMETRIC_OR_SKEW:
         return node, indices
     if node.rank > 2:
         return _with_axes_ordered(node, indices)
-    turned = transposed(node)
-    chosen = min(node, turned, key=lambda n: (n.tilt[0], n.digest))
-    return (node, indices) if chosen is node else (turned, indices[::-1])
+    mirrored = transposed(node)
+    chosen = min(node, mirrored, key=lambda n: (n.tilt[0], n.digest))
+    return (node, indices) if chosen is node else (mirrored, indices[::-1])
 
 
 def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
-    """Return a tensor with its axes in the order of the labels that they have where none is given."""
+    """Return a tensor with its axes in the order of the labels that they have when none is fixed."""
     marked = [Factor(b"axis", (index,), 1, -1) for index in node.out]
     _, labels, _ = order_operands([*described(node.operands), *marked], {})
     order = sorted(range(node.rank), key=lambda axis: labels[node.out[axis]])
@@ -150,12 +150,12 @@ def _with_axes_ordered(node: Node, indices: Indices) -> Operand:
 
 
 def without_coef(node: Node) -> Node:
-    """Return a product that is not zero without its coefficient."""
+    """Return a nonzero product without its coefficient."""
     return with_coef(Fraction(1), node) if node.kind == "product" else node
 
 
 def with_coef(coef: Fraction, node: Node) -> Node:
-    """Return a product with another coefficient, none of them 0: nothing else of its normal form changes."""
+    """Return a product with another coefficient, both nonzero; the rest of its normal form stays."""
     if node.coef == coef:
         return node
     if coef == 1 and len(node.args) == 1 and node.indices[0] == node.out == tuple(range(node.rank)):
@@ -164,7 +164,7 @@ def with_coef(coef: Fraction, node: Node) -> Node:
 
 
 def _is_pole(node: Node) -> bool:
-    """Whether an operand is a reciprocal of the number 0, repeated or not."""
+    """Return whether an operand is a reciprocal of the number 0, repeated or not."""
     parts = node.args if node.kind == "product" else (node,)
     return any(exponent < 0 and base.is_zero for base, exponent in map(exponent_of, parts))
 
@@ -187,10 +187,10 @@ def finish(network: Network) -> Node:
 
 
 def _cancelled(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[list[Operand], bool]:
-    """Return operands with their powers collected, and whether all at some indices are gone: what is left may fall
-    apart, as `x'*(M.*(1./M))*y` into the sum of x and that of y.
+    """Return operands with their powers collected, and whether all operands at some indices cancelled.
 
-    Summed indices that are lost leave their lengths: `x'*(1./x)` is n.
+    The rest may then fall apart, as `x'*(M.*(1./M))*y` into the sum of x and that of y. Summed indices that are lost
+    leave their lengths: `x'*(1./x)` is n.
     """
     collected = collect_powers(operands)
     before, after = ({frozenset(at) for _, at in terms} for terms in (operands, collected))
@@ -203,7 +203,7 @@ def _cancelled(operands: list[Operand], out: Indices, sizes: Mapping[int, Size])
 
 @remembered
 def simple_product(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
-    """Return the canonical product, without the distribution over block sums."""
+    """Return the canonical product, without distribution over block sums."""
     return finish(gather(coef, operands, out, sizes))
 
 
@@ -222,19 +222,19 @@ def size_number(size: Size) -> Node:
 
 
 def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
-    """Turn every closed component with indices into a scalar operand, unless it is the whole product."""
-    held = set(out)
+    """Turn each closed component with indices into a scalar operand, unless it is the whole product."""
+    outer = set(out)
     parts = parts_of(operands, out)
     if len(parts) <= 1 and not out:
         return Fraction(1), operands
-    kept: list[Operand] = []
+    result: list[Operand] = []
     coef = Fraction(1)
     for terms in parts:
-        if not any(indices for _, indices in terms) or any(i in held for _, t in terms for i in t):
-            kept += terms
+        if not any(indices for _, indices in terms) or any(i in outer for _, t in terms for i in t):
+            result += terms
             continue
         collected, is_less = _cancelled(terms, (), sizes)
-        has_room = len(terms) > MOST or any(_is_run(node) for node, _ in terms)  # by itself it may, for its runs
+        has_room = len(terms) > MOST or any(_is_run(node) for node, _ in terms)  # alone it may dissolve its runs
         if has_room or is_less or next_inlined(collected, ()) is not None:
             closed = simple_product(1, terms, (), sizes)
         else:
@@ -243,23 +243,23 @@ def _close(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> 
             coef *= closed.value
         elif closed.kind == "product" and not is_closed_scalar(closed):
             coef *= closed.coef
-            kept += [(arg, ()) for arg in closed.args]
+            result += [(arg, ()) for arg in closed.args]
         elif closed.kind == "product" and closed.coef != 1:  # the sign of skew operands
             coef *= closed.coef
-            kept.append((without_coef(closed), ()))
+            result.append((without_coef(closed), ()))
         else:
-            kept.append((closed, ()))
-    return coef, kept
+            result.append((closed, ()))
+    return coef, result
 
 
 def parts_of(operands: Sequence[Operand], out: Indices) -> list[list[Operand]]:
     """Return operands in groups that share no summed index."""
-    held = {index: label for label, index in enumerate(dict.fromkeys(out))}
-    return [[operands[o.place] for o in part] for part in components(described(operands), held)]
+    fixed = {index: label for label, index in enumerate(dict.fromkeys(out))}
+    return [[operands[o.place] for o in part] for part in components(described(operands), fixed)]
 
 
 def _is_run(node: Node) -> bool:
-    """Whether an operand is a product that had no room where it stands."""
+    """Return whether an operand is a product that its whole had no room to dissolve."""
     return node.kind == "product" and bool(node.shape)
 
 
@@ -268,7 +268,7 @@ def _dissolves(node: Node) -> bool:
 
 
 def collect_powers(operands: list[Operand]) -> list[Operand]:
-    """Merge powers of one operand at the same indices; opposite signs only where it is known nonzero.
+    """Merge powers of one operand at the same indices; opposite signs only if the operand is known to be nonzero.
 
     Even powers of a norm, whose square its rule declares, become powers of the sum of squares.
     """
@@ -290,6 +290,7 @@ def collect_powers(operands: list[Operand]) -> list[Operand]:
 
 
 def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
+    """Return a power as operands: small whole powers repeat the base, those of scalar products go to their factors."""
     if exponent.denominator == 1 and 0 <= exponent <= MOST:
         return [(base, at)] * int(exponent)
     dissolves = exponent.denominator == 1 and _dissolves(base) and not is_long(base.coef, exponent)
@@ -298,17 +299,17 @@ def _as_operands(base: Node, exponent: Fraction, at: Indices) -> list[Operand]:
         powers = [(b, q * exponent) if q.denominator == 1 else (power_node(b, q), exponent) for b, q in inner]
         return [(number(base.coef ** int(exponent)), ()), *(term for b, q in powers for term in _as_operands(b, q, ()))]
     if exponent < 0 and base.kind == "number" and base.is_zero:
-        exponent = Fraction(-1)  # all of them are 1/0
+        exponent = Fraction(-1)  # every negative power of 0 is 1/0
     return [(power_node(base, exponent), at)]
 
 
 def has_square(node: Node) -> bool:
-    """Whether the rulebook says what the square of this operation is."""
+    """Return whether the rulebook defines the square of this operation."""
     return node.kind in ("map", "op") and node.rule.square is not None
 
 
 def square_of(node: Node) -> Node:
-    """Return the square of an operation as its rule says it: the sum of squares, "x.^2", or itself."""
+    """Return the square of an operation by its rule: the sum of squares, "x.^2", or itself."""
     text, argument = node.rule.square, node.args[0]
     axes = tuple(range(len(argument.shape)))
     if text == sum_of_squares():
@@ -324,28 +325,28 @@ def square_of(node: Node) -> Node:
 
 
 def _grouped(operands: list[Operand], out: Indices, sizes: Mapping[int, Size]) -> tuple[Fraction, list[Operand]]:
-    """Cut a product into wholes and groups: a coefficient, and at most MOST operands."""
+    """Cut a product into wholes and groups; return a coefficient and at most MOST operands."""
     coef = Fraction(1)
     while len(operands) > MOST:
         total = Counter(i for _, indices in operands for i in indices)
         total.update(out)
         found: list[Operand] = []
-        for places in runs_of(described(operands), out, [node.length for node, _ in operands]):
-            run = [operands[place] for place in places]
+        for positions in runs_of(described(operands), out, [node.length for node, _ in operands]):
+            run = [operands[position] for position in positions]
             if len(run) == 1:
                 found += run
                 continue
             own = Counter(i for _, indices in run for i in indices)
-            kept = tuple(i for i, count in own.items() if total[i] > count)
-            made = simple_product(1, run, kept, sizes)
+            outer = tuple(i for i, count in own.items() if total[i] > count)
+            made = simple_product(1, run, outer, sizes)
             coef *= made.coef if made.kind == "product" else 1
-            found.append(oriented(without_coef(made), kept))
+            found.append(oriented(without_coef(made), outer))
         operands = found
     return coef, operands
 
 
 def _intern(coef: Fraction, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Node:
-    """Order operands canonically and intern; a lone operand read as it is, is itself."""
+    """Order operands canonically and intern; a lone operand with its axes in order is returned itself."""
     if not operands and not out:
         return number(coef)
     fixed = {index: label for label, index in enumerate(dict.fromkeys(out))}
@@ -365,5 +366,5 @@ def _intern(coef: Fraction, operands: Sequence[Operand], out: Indices, sizes: Ma
 
 
 def transposed(node: Node) -> Node:
-    """Return the matrix with its two axes exchanged; coefficient and all."""
+    """Return the matrix with its two axes exchanged."""
     return simple_product(1, [(node, (0, 1))], (1, 0))

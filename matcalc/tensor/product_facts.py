@@ -1,6 +1,6 @@
-"""Facts of products, sums and blocks: what these inherit from all their parts.
+"""Finds facts of products, sums and blocks: those that they inherit from all their parts.
 
-Which facts these are is said in `rules/facts.toml` (`products`, `sums`, `scaled`, `transposed`).
+`rules/facts.toml` defines which facts these are (`products`, `sums`, `scaled`, `transposed`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from matcalc.tensor.size import Size
 
 @cache
 def closed_under(product: str) -> tuple[str, ...]:
-    """Return the facts that a "matrix", "kron" or "hadamard" product of factors that have them has."""
+    """Return the facts that a "matrix", "kron" or "hadamard" product inherits if all factors have them."""
     return tuple(fact.name for fact in default_rulebook().facts.values() if product in fact.products)
 
 
 def entrywise_facts(node: Node, first: int, last: int) -> list[str]:
-    """Return the facts of a Hadamard product of matrices (Schur: of positive definite ones it is so)."""
+    """Return the facts of a Hadamard product of matrices (by Schur, of spd matrices it is spd)."""
     pairs = [(arg, at) for arg, at in node.operands if at]
     if not pairs or any(set(at) != {first, last} for _, at in pairs):
         return []
@@ -51,11 +51,11 @@ def kronecker_facts(node: Node, first: int, last: int) -> list[str]:
 
 
 def _of_multiple(node: Node, facts: Iterable[str]) -> list[str]:
-    """Return those facts of a product that its coefficient and its scalar factors keep."""
+    """Return those facts of a product that its coefficient and its scalar factors preserve."""
     scalars = [arg.range for arg in node.args if not arg.rank]
     if node.coef == 1 and not scalars:
         return list(facts)
-    known, kept = default_rulebook().facts, _kept_by([node.coef], scalars)
+    known, kept = default_rulebook().facts, _preserved_by([node.coef], scalars)
     return [f for f in facts if known[f].scaled in kept]
 
 
@@ -64,12 +64,12 @@ def sum_facts(node: Node) -> list[str]:
     common = frozenset.intersection(*(arg.facts for arg in node.args))
     if not common:
         return []
-    kept = _kept_by(node.coefs)
+    kept = _preserved_by(node.coefs)
     return [f.name for f in default_rulebook().facts.values() if f.name in common and f.sums and f.scaled in kept]
 
 
-def _kept_by(coefs: Iterable[Fraction], scalars: Sequence[Range] = ()) -> set[str]:
-    """Return the kinds of facts (`scaled`) that multiples by all these coefficients and scalars keep."""
+def _preserved_by(coefs: Iterable[Fraction], scalars: Sequence[Range] = ()) -> set[str]:
+    """Return the kinds of facts (`scaled`) that multiples by all these coefficients and scalars preserve."""
     kept = {"any"}
     if all(coefs) and all(r.nonzero for r in scalars):
         kept.add("nonzero")
@@ -86,7 +86,7 @@ def link_has(arg: Node, forward: bool, fact: str) -> bool:
 
 
 class Definite(NamedTuple):
-    """Why L*S*L' is spd: the rows of L are independent, and so is S, a matrix or the diagonal of no matrix."""
+    """The reason why L*S*L' is spd: L has independent rows, and the centre S is spd or a positive diagonal."""
 
     centre: tuple[Node, ...]
 
@@ -113,12 +113,12 @@ def _has_independent_rows(node: Node, forward: bool) -> bool:
 
 
 def is_over_entries(node: Node) -> bool:
-    """Whether a sum is over all entries of a Hadamard product, `tr(A*B)` of symmetric matrices among them."""
+    """Return whether a sum is over all entries of a Hadamard product, such as `tr(A*B)` of symmetric matrices."""
     return len({tuple(sorted(at)) for at in node.indices if at}) == 1
 
 
 def block_facts(node: Node) -> list[str]:
-    """Return the facts of a block diagonal matrix that has no rows left out: those that all blocks have."""
+    """Return the facts of a block diagonal matrix without gaps: those that all blocks have."""
     blocks = [_diagonal_block(arg) for arg in node.args]
     if len(node.shape) != 2 or any(b is None for b in blocks) or any(c != 1 for c in node.coefs):
         return []
@@ -130,7 +130,7 @@ def block_facts(node: Node) -> list[str]:
 
 
 def _diagonal_block(node: Node) -> tuple[Node, Size, Size] | None:
-    """Return the matrix that a term puts on the diagonal, the row where it begins and its size."""
+    """Return the matrix that a term places on the diagonal, the row where it begins and its size."""
     if node.kind != "product" or len(node.args) != 3 or node.coef != 1 or len(set(node.out)) < 2:
         return None
     slices = {at[0]: (arg.selector, at[1]) for arg, at in node.operands if arg.selects("slice")}

@@ -1,4 +1,4 @@
-"""Ranges: where sums, products, powers and monotone functions of what lies in intervals lie."""
+"""Computes ranges: the intervals of sums, products, powers and monotone functions of values in intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = float_info.max
 
 
 def as_float(value: Fraction | float) -> float:
-    """Return a rational as a float, infinite where it is too large for one."""
+    """Return a rational as a float, infinite if it is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -29,7 +29,7 @@ def digits(value: Fraction | float) -> str:
 
 
 def exactly(value: Fraction | float) -> Range:
-    """Return the interval that holds a number alone: the floats on both sides of it where it is none."""
+    """Return the interval of one number, between the two nearest floats if it is not a float."""
     if isinstance(value, float):
         return Range(value, value)
     low, high = _rounded(value, False), _rounded(value, True)
@@ -37,7 +37,7 @@ def exactly(value: Fraction | float) -> Range:
 
 
 def scaled(interval: Range, factor: Fraction | float) -> Range:
-    """Return where the multiples of what lies in an interval lie; ends are rounded outwards."""
+    """Return the interval of the multiples of values in an interval, with ends rounded outwards."""
     if factor == 0:
         return Range(0.0, 0.0)
     if factor == 1:
@@ -49,7 +49,7 @@ def scaled(interval: Range, factor: Fraction | float) -> Range:
 
 
 def added(a: Range, b: Range) -> Range:
-    """Return where the sums of what lies in two intervals lie; ends are rounded outwards."""
+    """Return the interval of the sums of values in two intervals, with ends rounded outwards."""
     low, high = _plus(a.low, b.low, False), _plus(a.high, b.high, True)
     return Range(*_joined(low, high, a.low_open or b.low_open, a.high_open or b.high_open))
 
@@ -57,12 +57,12 @@ def added(a: Range, b: Range) -> Range:
 def _joined(
     low: tuple[float, bool], high: tuple[float, bool], low_open: bool, high_open: bool
 ) -> tuple[float, float, bool, bool]:
-    """Return the ends of an interval: one that was rounded is open."""
+    """Return the ends of an interval; a rounded end is open."""
     return low[0], high[0], low_open or low[1], high_open or high[1]
 
 
 def _rounded(exact: Fraction, up: bool) -> float:
-    """Return the float next to an exact number on one side of it, the number itself where it is one."""
+    """Return the float next to an exact number on one side, or the number itself if it is a float."""
     found = as_float(exact)
     if isinf(found):
         return found if (found > 0) == up else copysign(LARGEST, found)
@@ -73,7 +73,7 @@ def _rounded(exact: Fraction, up: bool) -> float:
 
 
 def _times(end: float, factor: Fraction | float, up: bool) -> tuple[float, bool]:
-    """Return an end of an interval times a number that is not 0, and whether it was rounded."""
+    """Return an end of an interval times a nonzero number, and whether it was rounded."""
     if end == 0 or not isfinite(end):
         return (end if factor > 0 else -end) + 0.0, False
     if isinstance(factor, float) and not isfinite(factor):
@@ -110,7 +110,7 @@ def _corner(x: float, y: float, up: bool) -> float:
 
 
 def square_of(own: Range) -> Range:
-    """Return where the even powers of what lies in a range lie."""
+    """Return the interval of the even powers of values in an interval."""
     if max(-own.low, own.high) > 1:
         return POSITIVE if own.nonzero else NONNEGATIVE
     is_open = own.low > -1 or own.low_open, own.high < 1 or own.high_open
@@ -118,7 +118,7 @@ def square_of(own: Range) -> Range:
 
 
 def image(rule: Rule, known: Range) -> Range:
-    """Return where a monotone function maps a range: above or below the value at the point that is known of it."""
+    """Return the image of an interval under a monotone function, by the value at its one known point."""
     found = Range(*(rule.interval or (-inf, inf, True, True)))
     if rule.through is None:
         return found

@@ -1,4 +1,4 @@
-"""Raw nodes: interning with facts, no mathematics. Only the constructors of the normal form call this."""
+"""Interns raw nodes with their facts, without mathematics. Only the constructors of the normal form call this."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def symbol(name: str, shape: Sequence[Size], facts: Sequence[str] = ()) -> Node:
 @cache
 def parameter() -> Node:
     """Return the bound symbol of every function argument such as `x -> log(x)^2`: interned up to renaming."""
-    return symbol("#", ())  # no identifier: no symbol of a user is called so
+    return symbol("#", ())  # not an identifier, so no user's symbol has this name
 
 
 def number(value: Fraction | int) -> Node:
@@ -49,17 +49,17 @@ def selector(rule: Selector) -> Node:
     return intern("selector", (), (rule,), rule.shape, describe)
 
 
-def lookup(places: Node, length: Size) -> Node:
-    """Return the selector [i == k[t..]] of an axis of this length, k being integers that are data.
+def lookup(indices: Node, length: Size) -> Node:
+    """Return the selector [i == k[t..]] of an axis of this length, with integer data k.
 
     Shapes: (length, *places.shape).
     """
-    rule = Selector("lookup", (length, *places.shape))
-    return intern("selector", (places,), (rule,), rule.shape, describe)
+    rule = Selector("lookup", (length, *indices.shape))
+    return intern("selector", (indices,), (rule,), rule.shape, describe)
 
 
 def size_atom(size: Size) -> Node:
-    """Return a size used as a number; the caller has taken out its content and its factors."""
+    """Return a size used as a number, its content and factors already taken out by the caller."""
     return intern("size", (), (size,), (), describe)
 
 
@@ -105,16 +105,16 @@ def op_node(
 
 
 def power_node(base: Node, exponent: Fraction) -> Node:
-    """Return `base.^exponent` as it stands: the caller has normalised both."""
+    """Return `base.^exponent` of a base and exponent that the caller has normalised."""
     return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))
 
 
 LONGEST_NUMBER = 4096
-"""Bits of the largest exact power of a number; longer ones stay powers."""
+"""Bits of the longest exact power of a number; longer ones stay powers."""
 
 
 def is_long(value: Fraction, exponent: Fraction) -> bool:
-    """Whether a power of a number is too long to write down."""
+    """Return whether a power of a number is too long to write out."""
     return abs(exponent) * max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_NUMBER
 
 

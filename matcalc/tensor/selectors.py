@@ -1,4 +1,4 @@
-"""Selectors: the closed set of 0/1 tensors that re-index, given by a rule on their indices, never formed.
+"""Defines selectors: the closed set of 0/1 tensors that re-index, given by a rule on their indices and never formed.
 
     Merge    S[p, i1, .., ik]   p is the row-major rank of (i1, .., ik): vec, reshape, kron
     Slice    S[i, j]            i == j + offset: parts and blocks
@@ -7,9 +7,9 @@
     Shift    S[i, j]            i == (j + offset) mod n
     Conv     S[k, i, j]         k == i + j + offset: convolution, Toeplitz and Hankel matrices
     Triangle S[p, i, j]         p is the rank of (i, j), i >= j, in the stacked lower triangle: vech
-    Lookup   S[i, t..]          i == k[t..]: places that are data, the integers of the array k that is its operand
+    Lookup   S[i, t..]          i == k[t..]: indices that are data, the integers of its operand, the array k
 
-`simplify` applies their identities inside a product; each is exact, none looks at other operands.
+`reindex.py` applies their identities inside a product; each is exact and looks at no other operands.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Span = tuple[Size, Size]
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A 0/1 tensor: `kind` is one of those above, `offset` the constant of its rule (0 where there is none)."""
+    """A 0/1 tensor: `kind` is one of those above, `offset` the constant of its rule (0 if it has none)."""
 
     kind: str
     shape: tuple[Size, ...]
@@ -38,7 +38,7 @@ class Selector:
 
     @property
     def span(self) -> Span:
-        """Where a slice begins and how long it is."""
+        """The offset of a slice and its length."""
         return self.offset, self.shape[1]
 
     @property
@@ -58,40 +58,40 @@ class Selector:
 
         shape = [s.evaluate(values) for s in self.shape]
         if places is not None:
-            met: np.ndarray = np.arange(shape[0]).reshape(-1, *[1] * places.ndim) == places
-            return met.astype(float)
+            entries: np.ndarray = np.arange(shape[0]).reshape(-1, *[1] * places.ndim) == places
+            return entries.astype(float)
         return RULES[self.kind](np.indices(shape), shape, self.offset.evaluate(values)).astype(float)
 
 
 def is_within(rule: Selector) -> bool:
-    """Whether the short axis of a slice, moved by its offset, is known to lie in the long one."""
+    """Return whether the short axis of a slice, moved by its offset, is known to lie in the long one."""
     long, short = rule.shape
     return is_nonnegative(rule.offset) and is_nonnegative(long - rule.offset - short)
 
 
 def are_apart(one: Span, other: Span) -> bool:
-    """Whether two parts of an axis are known to have no place in common."""
+    """Return whether two parts of an axis are known to have no index in common."""
     return is_nonnegative(other[0] - sum(one)) or is_nonnegative(one[0] - sum(other))
 
 
 def slice_of(m: Size, n: Size, offset: Size) -> tuple[Selector, bool] | None:
-    """Return [i == j + offset], i < m and j < n, as a slice, and whether j is the long one; None if none is known."""
+    """Return [i == j + offset], i < m and j < n, as a slice, and whether j is the long axis; None if none is known."""
     rules = Selector("slice", (m, n), offset), Selector("slice", (n, m), -offset)
-    return next(((rule, turned) for rule, turned in zip(rules, (False, True), strict=True) if is_within(rule)), None)
+    return next(((rule, swaps) for rule, swaps in zip(rules, (False, True), strict=True) if is_within(rule)), None)
 
 
 def _merge(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     rank = at[1] * 0
     for axis in range(1, len(shape)):
         rank = rank * shape[axis] + at[axis]
-    met: np.ndarray = at[0] == rank
-    return met
+    entries: np.ndarray = at[0] == rank
+    return entries
 
 
 def _triangle(at: np.ndarray, shape: list[int], offset: int) -> np.ndarray:
     p, i, j = at
-    met: np.ndarray = (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)
-    return met
+    entries: np.ndarray = (i >= j) & (p == i + j * shape[1] - j * (j + 1) // 2)
+    return entries
 
 
 RULES: dict[str, Callable[[np.ndarray, list[int], int], np.ndarray]] = {
@@ -106,5 +106,5 @@ RULES: dict[str, Callable[[np.ndarray, list[int], int], np.ndarray]] = {
 
 
 def merge(*sizes: Size) -> Selector:
-    """Return the merge of axes of the given sizes, row-major, into one axis in front."""
+    """Return the row-major merge of axes of these sizes into one leading axis."""
     return Selector("merge", (volume(sizes), *sizes))

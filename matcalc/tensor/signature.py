@@ -1,6 +1,6 @@
-"""Sizes of an operation's results from those of its arguments, by its signature.
+"""Computes the sizes of an operation's results from those of its arguments, by its signature.
 
-A signature's sizes are names that arguments bind (`matrix(m, n)`) and expressions over them in results
+A signature's sizes are names that arguments bind (`matrix(m, n)`) and, in results, expressions over them
 (`vector(m + n - 1)`, `k = min(m, n)`); `array(s)` binds a whole shape.
 """
 
@@ -23,7 +23,7 @@ from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo
 
 T = TypeVar("T")
 PLAIN = ("integer", "number", "function", "equation", "unknown")
-"""Kinds of parameters that are no tensors."""
+"""Kinds of parameters that are not tensors."""
 
 
 def tensors_of(signature: Signature) -> list[Declaration]:
@@ -32,7 +32,7 @@ def tensors_of(signature: Signature) -> list[Declaration]:
 
 
 def paired(signature: Signature, tensors: Iterable[T], plain: Iterable[T]) -> Iterator[tuple[Declaration, T]]:
-    """Yield each parameter with what is given for it, a repeated one with each of the tensors that are left."""
+    """Yield each parameter with its argument, a repeated one with each of the remaining tensors."""
     left, others = iter(tensors), iter(plain)
     for parameter in signature.parameters:
         if parameter.repeated:
@@ -42,20 +42,20 @@ def paired(signature: Signature, tensors: Iterable[T], plain: Iterable[T]) -> It
 
 
 def core_rank(parameter: Declaration, available: int) -> int:
-    """Return the number of axes that a parameter takes; `array` takes all that are there."""
+    """Return the number of axes that a parameter takes; `array` takes all that are available."""
     return available if parameter.kind == "array" else len(parameter.sizes)
 
 
 @dataclass(slots=True)
 class Binding:
-    """What a signature's names stand for in one use: sizes by name, and the shape of each `array` name."""
+    """The meaning of a signature's names in one use: sizes by name, and the shape of each `array` name."""
 
     sizes: dict[str, Size] = field(default_factory=dict)
     arrays: dict[str, tuple[Size, ...]] = field(default_factory=dict)
 
 
 def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], params: Sequence[object]) -> Binding:
-    """Return the binding of a signature's names by core shapes of tensor arguments and integer parameters."""
+    """Return the binding of a signature's names by the core shapes of tensor arguments and the integer parameters."""
     binding = Binding()
     tensors, integers = iter(shapes), iter(params)
     for parameter in signature.parameters:
@@ -72,7 +72,7 @@ def bind(rule: Rule, signature: Signature, shapes: Sequence[tuple[Size, ...]], p
 
 
 def add_sizes(rule: Rule, sizes: dict[str, Size]) -> None:
-    """Add the sizes that a rule makes of those of its signature, `k = min(m, n)`."""
+    """Add the sizes that a rule defines by those of its signature, `k = min(m, n)`."""
     for name, formula in rule.sizes.items():
         sizes[name] = size_of(read(formula), sizes)
 
@@ -108,11 +108,11 @@ def result_shape(output: Declaration, binding: Binding) -> tuple[Size, ...]:
 
 
 def size_of(ast: Ast, sizes: Mapping[str, Size]) -> Size:
-    """Return the size that an expression over size names is."""
+    """Return the size of an expression over size names."""
     values: dict[Ast, Size] = {}
     for node in walk(ast):
         if node.head not in SIZE_OF:
-            raise ShapeError(f"a size is made of names, integers, + - * // min and max, and holds no {node.head}")
+            raise ShapeError(f"a size consists of names, integers, + - * // min and max, not of a {node.head}")
         values[node] = SIZE_OF[node.head](node, [values[arg] for arg in node.args], sizes)
     return values[ast]
 
@@ -129,7 +129,7 @@ def _product(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
 def _call(node: Ast, values: list[Size], sizes: Mapping[str, Size]) -> Size:
     function = call_name(node)
     if function not in EXTREMA or not values:
-        raise ShapeError(f"a size is made with min and max of sizes, not with '{function}'", at=node.caret)
+        raise ShapeError(f"a size calls min and max only, not '{function}'", at=node.caret)
     return reduce(EXTREMA[function], values)
 
 

@@ -1,8 +1,8 @@
 """Sizes of tensors: polynomials in size names with exact coefficients.
 
-A size is what stands in `matrix(2*n, m - 1)`. It is a polynomial over atoms: a name, or a floor division,
-minimum or maximum that cannot be evaluated. Equal sizes are one object, so shapes compare quickly.
-Sizes know arithmetic and nothing of tensors; equations between them are solved where shapes are inferred.
+The arguments of `matrix(2*n, m - 1)` are sizes. A size is a polynomial over atoms: names, and floor divisions, minima
+and maxima that cannot be evaluated. Equal sizes are one object, so shapes compare quickly.
+Sizes know arithmetic but not tensors; equations between them are solved where shapes are inferred.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from matcalc.language.write import check_bits, text
 from matcalc.locks import held_at_fork
 from matcalc.tensor.size_tree import ENTRY, atom_text, term_tree, tree_of_terms
 
-REMEMBERED = 256  # results of each operation: nine of ten that a derivation asks for are among them
+REMEMBERED = 256  # cached results of each operation: a hit for nine of ten in a derivation
 
 
 class Compound(NamedTuple):
-    """A part of a size that is no polynomial: `//`, `%`, `min` or `max` of two sizes; of an index, an entry of data."""
+    """A non-polynomial part of a size: `//`, `%`, `min` or `max` of two sizes; in an index, an entry of data."""
 
     operator: str
     left: Size
@@ -51,7 +51,7 @@ class Size:
 
     @staticmethod
     def of(value: int | str | Fraction | Size) -> Size:
-        """Return the size of a number or of a name."""
+        """Return the size of a number or a name."""
         return value if isinstance(value, Size) else _plain(value)
 
     @property
@@ -76,7 +76,7 @@ class Size:
 
     @property
     def divisors(self) -> list[Size]:
-        """What is divided by, in quotients and remainders at any depth."""
+        """The divisors of quotients and remainders at any depth."""
         found: list[Size] = []
         stack = [self]
         while stack:
@@ -102,7 +102,7 @@ class Size:
         return self.over(value)
 
     def over(self, value: Callable[[Atom], Size]) -> Size:
-        """Return this polynomial with a size for each atom."""
+        """Return this polynomial with each atom replaced by a size."""
         total: list[tuple[Monomial, Fraction]] = []
         for monomial, coefficient in self.terms:
             term = ONE
@@ -114,19 +114,19 @@ class Size:
         return polynomial(collected(total))
 
     def evaluate(self, values: Mapping[str, int]) -> int:
-        """Return the integer that this size is where names have the given values.
+        """Return the integer value of this size for these values of its names.
 
-        Raises: ShapeError where a name has no value or the result is no integer.
+        Raises: ShapeError if a name has no value or the result is not an integer.
         """
         found = self.amount(values)
         if found.denominator != 1:
-            raise ShapeError(f"the size {self} is {found}, which is no integer")
+            raise ShapeError(f"the size {self} is {found}, which is not an integer")
         return int(found)
 
     def amount(self, values: Mapping[str, int]) -> Fraction:
-        """Return the number that this is where names have the given values: no integer perhaps, of flops (`n*n*n/3`).
+        """Return the value of this size for these values of its names; not always an integer, for flops (`n*n*n/3`).
 
-        Raises: ShapeError where a name has no value.
+        Raises: ShapeError if a name has no value.
         """
         missing = [name for name in self.names if name not in values]
         if missing:
@@ -187,7 +187,7 @@ def _plain(value: int | str | Fraction) -> Size:
 
 
 def collected(terms: Iterable[tuple[Term, Number]]) -> dict[Term, Number]:
-    """Return terms with what each is multiplied by in all, but for those that cancel."""
+    """Return terms with the sums of their coefficients, without those that cancel."""
     found: dict[Term, Number] = {}
     for term, coefficient in terms:
         found[term] = found[term] + coefficient if term in found else coefficient
@@ -195,7 +195,7 @@ def collected(terms: Iterable[tuple[Term, Number]]) -> dict[Term, Number]:
 
 
 def total(sizes: Iterable[Size]) -> Size:
-    """Return the sum of sizes, of which none on the way to it is made."""
+    """Return the sum of sizes, without interning partial sums."""
     return polynomial(collected(term for size in sizes for term in size.terms))
 
 
@@ -210,7 +210,7 @@ def _product(a: Size, b: Size) -> Size:
 
 
 def floordiv(a: Size, b: Size) -> Size:
-    """Return a // b, evaluated where it can be."""
+    """Return a // b, evaluated if possible."""
     if b == 0:
         raise ShapeError(f"the size {a} is divided by zero")
     if a.is_integer and b.is_integer:
@@ -223,14 +223,14 @@ def floordiv(a: Size, b: Size) -> Size:
 
 
 def modulo(a: Size, b: Size) -> Size:
-    """Return a % b, evaluated where it can be."""
+    """Return a % b, evaluated if possible."""
     if a.is_integer and b.is_integer and b != 0:
         return Size.of(a.constant % b.constant)
     return _compound("%", a, b)
 
 
 def is_nonnegative(size: Size) -> bool:
-    """Whether a size is surely >= 0, names being >= 0: no negative coefficient, min(a, b) being at most a and b."""
+    """Return whether a size is provably >= 0 for names >= 0: no negative coefficient, and min(a, b) <= a, b."""
     pending, tried = [size], 0
     while pending and tried < 16:
         size, tried = pending.pop(), tried + 1
@@ -249,7 +249,7 @@ def is_nonnegative(size: Size) -> bool:
 
 
 def _is_nonnegative_atom(atom: Atom) -> bool:
-    """Whether a name, quotient, remainder, minimum or maximum is surely >= 0: that of a difference may not be."""
+    """Return whether a name, quotient, remainder, minimum or maximum is provably >= 0; differences in it may not be."""
     if isinstance(atom, str):
         return True
     left, right = is_nonnegative(atom.left), is_nonnegative(atom.right)
@@ -257,19 +257,19 @@ def _is_nonnegative_atom(atom: Atom) -> bool:
 
 
 def _extremum(operator: str, a: Size, b: Size) -> Size:
-    """Return the extremum of all operands of two: those that are known to be none left out, the others in order."""
-    kept: list[Size] = []
+    """Return the extremum of the operands of two extrema, sorted, without those that are provably not extreme."""
+    remaining: list[Size] = []
     for size in (*_operands(operator, a), *_operands(operator, b)):
-        if not any(_decides(operator, other, size) for other in kept):
-            kept = [*(other for other in kept if not _decides(operator, size, other)), size]
-    first, *rest = sorted(kept, key=str)
+        if not any(_decides(operator, other, size) for other in remaining):
+            remaining = [*(other for other in remaining if not _decides(operator, size, other)), size]
+    first, *rest = sorted(remaining, key=str)
     for size in rest:
         first = _compound(operator, first, size)
     return first
 
 
 minimum, maximum = partial(_extremum, "min"), partial(_extremum, "max")
-"""The smaller and the larger of two sizes, atoms where the difference is not known."""
+"""The smaller and the larger of two sizes, as atoms if their difference has no known sign."""
 
 
 def _operands(operator: str, size: Size) -> list[Size]:
@@ -287,12 +287,12 @@ def _operands(operator: str, size: Size) -> list[Size]:
 
 
 def _decides(operator: str, one: Size, other: Size) -> bool:
-    """Whether the extremum of two sizes is surely the first."""
+    """Return whether the extremum of two sizes is provably the first."""
     return _is_at_most(one, other) if operator == "min" else _is_at_most(other, one)
 
 
 def _is_at_most(a: Size, b: Size) -> bool:
-    """Whether one size is surely at most another: `min(m, n)` is at most n, and n at most `max(m, n)`."""
+    """Return whether one size is provably at most another: `min(m, n)` is at most n, and n at most `max(m, n)`."""
     (monomial, c), *others = b.terms or (((), Fraction(0)),)
     atom = monomial[0][0] if len(monomial) == 1 and c == 1 and not others else None
     if isinstance(atom, Compound) and atom.operator == "max" and monomial[0][1] == 1:
@@ -301,7 +301,7 @@ def _is_at_most(a: Size, b: Size) -> bool:
 
 
 COMPOUND: dict[str, Callable[[Size, Size], Size]] = {
-    ENTRY: lambda data, place: _compound(ENTRY, data, place),
+    ENTRY: lambda data, index: _compound(ENTRY, data, index),
     "//": floordiv,
     "%": modulo,
     "min": minimum,
@@ -342,14 +342,14 @@ _lock = held_at_fork(Lock())
 
 def polynomial(terms: dict[Monomial, Fraction]) -> Size:
     """Return the one size that has these terms."""
-    kept = [(monomial, c) for monomial, c in terms.items() if c]
-    same = frozenset(kept)
-    found = _by_terms.get(same)  # the text, by which sizes are one, takes ten times as long
+    nonzero = [(monomial, c) for monomial, c in terms.items() if c]
+    content = frozenset(nonzero)
+    found = _by_terms.get(content)  # a look-up by the text, the key of a size, takes ten times as long
     if found is not None:
         return found
-    check_bits(max((max(c.numerator.bit_length(), c.denominator.bit_length()) for _, c in kept), default=0))
-    kept.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
-    canonical = tuple(kept)
+    check_bits(max((max(c.numerator.bit_length(), c.denominator.bit_length()) for _, c in nonzero), default=0))
+    nonzero.sort(key=lambda t: (-sum(power for _, power in t[0]), _monomial_text(t[0])))
+    canonical = tuple(nonzero)
     key = text(tree_of_terms(canonical))
     with _lock:
         found = _interned.get(key)
@@ -358,7 +358,7 @@ def polynomial(terms: dict[Monomial, Fraction]) -> Size:
             size.key, size.terms, size.names = key, canonical, _names(canonical)
             size._hash = int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
             found = _interned[key] = size
-        _by_terms[same] = found
+        _by_terms[content] = found
         return found
 
 

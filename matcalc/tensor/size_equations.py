@@ -1,7 +1,7 @@
-"""Equations between sizes: what is linear in them solved together, exactly, and what is a quotient or a root.
+"""Solves equations between sizes exactly: linear systems, quotients and roots.
 
-An equation has unknowns with numbers as coefficients on its left; its right side is a size, a polynomial in names that
-are known. All that infers sizes (from shapes of arrays, from axes of arguments, while reading) says its equations so.
+The left side of an equation is unknowns with numbers as coefficients; its right side is a polynomial in known names.
+All that infers sizes (from shapes of arrays, from axes of arguments, while reading) writes its equations so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Note = TypeVar("Note")
 
 
 class Equation(NamedTuple, Generic[Note]):
-    """That the sum of coefficient*unknown is a size; `notes` of the equations that it was made of, its own first."""
+    """The equation sum of coefficient*unknown = size, with `notes` of the equations it derives from, its own first."""
 
     left: dict[str, Fraction]
     right: Size
@@ -25,7 +25,7 @@ class Equation(NamedTuple, Generic[Note]):
 
 
 def linear_part(size: Size, unknowns: Collection[str]) -> tuple[dict[str, Fraction], Size] | None:
-    """Return the coefficients of the unknowns and the rest, which holds none; None where a size is not linear in them.
+    """Return the coefficients of the unknowns and the rest without them; None if a size is not linear in the unknowns.
 
     Example:
         >>> coefficients, rest = linear_part(Size.of("n") * 2 + Size.of("k") * Size.of("k"), ["n"])
@@ -45,7 +45,7 @@ def linear_part(size: Size, unknowns: Collection[str]) -> tuple[dict[str, Fracti
 
 
 def eliminate(equations: Sequence[Equation[Note]]) -> list[Equation[Note]]:
-    """Return equivalent equations by Gauss-Jordan elimination: each solved for an unknown that stands in no other.
+    """Return equivalent equations by Gauss-Jordan elimination: each is solved for an unknown that no other contains.
 
     Example:
         >>> n = Size.of("n")
@@ -68,14 +68,14 @@ def eliminate(equations: Sequence[Equation[Note]]) -> list[Equation[Note]]:
 
 
 def _less(equation: Equation[Note], factor: Fraction, other: Equation[Note]) -> Equation[Note]:
-    """Return an equation less a multiple of another."""
+    """Return an equation minus a multiple of another."""
     left = collected([*equation.left.items(), *((name, -factor * c) for name, c in other.left.items())])
     notes = tuple(dict.fromkeys(equation.notes + other.notes))
     return Equation(left, equation.right - other.right * factor, notes)
 
 
 def solved_for(size: Size, known: Collection[str]) -> tuple[str, Fraction, Size] | None:
-    """Return (name, factor, offset) if size = factor*name + offset, the offset known."""
+    """Return (name, factor, offset) if size = factor*name + offset with a known offset, else None."""
     linear = linear_part(size, [name for name in size.names if name not in known])
     if linear is None or len(linear[0]) != 1:
         return None
@@ -84,7 +84,7 @@ def solved_for(size: Size, known: Collection[str]) -> tuple[str, Fraction, Size]
 
 
 def linear_in(size: Size, name: str) -> tuple[Size, Size] | None:
-    """Return (slope, rest), without the name, such that a size is slope*name + rest; None if there are none."""
+    """Return (slope, rest), without the name, such that a size is slope*name + rest; None if it is not linear."""
     slope: dict[Monomial, Fraction] = {}
     rest: dict[Monomial, Fraction] = {}
     for monomial, coefficient in size.terms:
@@ -119,7 +119,7 @@ def quotient(size: Size, other: Size) -> Size | None:
 
 
 def root(size: Size, degree: int) -> Size | None:
-    """Return the size whose power a size is, of a product of numbers and names; None if there is none."""
+    """Return the size whose power is a size, a product of numbers and names; None if there is none."""
     if len(size.terms) != 1:
         return size if not size.terms else None
     ((monomial, coefficient),) = size.terms
@@ -131,12 +131,12 @@ def root(size: Size, degree: int) -> Size | None:
 
 
 def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """Return a monomial divided by another; None where that is none."""
+    """Return a monomial divided by another; None if it does not divide."""
     powers = collected([*monomial, *((atom, -power) for atom, power in factor)])
     return None if any(power < 0 for power in powers.values()) else tuple(powers.items())
 
 
 def _order(monomial: Monomial) -> tuple[int, list[str]]:
-    """Return the key of an order of monomials that products keep, the largest first: by degree, then by words."""
+    """Return the sort key of a monomial order that products preserve, the largest first: by degree, then by words."""
     words = [atom_text(atom) for atom, power in monomial for _ in range(power)]
     return -len(words), sorted(words)

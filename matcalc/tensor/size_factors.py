@@ -1,4 +1,4 @@
-"""Sizes as numbers: a rational content times the factors that all terms share and what is left."""
+"""Writes sizes as numbers: a rational content times the factors that all terms share and the remaining polynomial."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from matcalc.tensor.raw_nodes import size_atom
 from matcalc.tensor.size import COMPOUND, Atom, Size
 from matcalc.tensor.size_equations import quotient
 
-MOST_TERMS = 400  # of a sum of sizes that products of sums are multiplied out to
+MOST_TERMS = 400  # of the expanded product of sums of sizes; larger ones stay products
 
 
 def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
-    """Split a size into its rational content and atoms: the factors that all its terms share, and what is left."""
+    """Return the rational content of a size and its atoms: the factors that all terms share, and what remains."""
     if size.is_integer:
         return size.constant, []
     content = rational_content([c for _, c in size.terms])
@@ -33,18 +33,18 @@ def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
 
 
 def atom_size(atom: Atom) -> Size:
-    """Return the size that a polynomial's atom is."""
+    """Return the size of a polynomial's atom."""
     return Size.of(atom) if isinstance(atom, str) else COMPOUND[atom.operator](atom.left, atom.right)
 
 
 def divided(size: Size, by: Size) -> Size | None:
-    """Return the quotient of two sizes where it is a polynomial with integers; only a product of names divides."""
+    """Return the quotient of two sizes if its coefficients are integers; only a product of names divides."""
     found = quotient(size, by) if len(by.terms) == 1 else None
     return found if found is not None and all(c.denominator == 1 for _, c in found.terms) else None
 
 
 def rational_content(values: Sequence[Fraction]) -> Fraction:
-    """Return the positive rational c such that values/c are integers without common factor, signed as the first."""
+    """Return the positive rational c such that values/c are coprime integers, with the sign of the first value."""
     numerator = gcd(*(v.numerator for v in values))
     denominator = lcm(*(v.denominator for v in values))
     content = Fraction(numerator, denominator)
@@ -52,7 +52,7 @@ def rational_content(values: Sequence[Fraction]) -> Fraction:
 
 
 def multiplied_sizes(operands: list[Operand]) -> tuple[Fraction, list[Operand]]:
-    """Multiply sums of sizes out, so that (n + 1)*(n - 1) and n*n - 1 are one: a rational content, and the operands."""
+    """Expand products of sums of sizes, so that (n + 1)*(n - 1) and n*n - 1 are equal; return content and operands."""
     sums = [node.size for node, _ in operands if node.kind == "size" and len(node.size.terms) > 1]
     if len(sums) < 2 or prod(len(size.terms) for size in sums) > MOST_TERMS:
         return Fraction(1), operands

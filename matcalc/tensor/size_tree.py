@@ -1,4 +1,4 @@
-"""Sizes as formulas: what they are written by, and known by."""
+"""Writes sizes as formulas; the text of the formula is also their key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ENTRY = "[]"
 
 
 class Polynomial(Protocol):
-    """A size, as far as its formula goes: monomials and their coefficients."""
+    """A size as its formula needs it: monomials and their coefficients."""
 
     @property
     def terms(self) -> Terms: ...
 
 
 class Operation(Protocol):
-    """What is no name in a size: an operator and its two operands."""
+    """An atom of a size that is not a name: an operator and its two operands."""
 
     @property
     def operator(self) -> str: ...
@@ -36,14 +36,14 @@ Terms: TypeAlias = "tuple[tuple[Monomial, Fraction], ...]"
 
 
 def tree_of(size: Polynomial) -> Ast:
-    """Return the formula that a size is written as, which `signature.size_of` reads back."""
+    """Return the formula of a size, which `signature.size_of` reads back."""
     return tree_of_terms(size.terms)
 
 
 def tree_of_terms(terms: Terms) -> Ast:
     if not terms:
         return syntax.number(0)
-    ordered = sorted(terms, key=lambda term: term[1].numerator < 0)  # what is added stands in front
+    ordered = sorted(terms, key=lambda term: term[1].numerator < 0)  # positive terms first
     trees = [term_tree(monomial, abs(coefficient)) for monomial, coefficient in ordered]
     signs = [-1 if coefficient.numerator < 0 else 1 for _, coefficient in ordered]
     first = syntax.negate(trees[0]) if signs[0] < 0 else trees[0]

@@ -1,8 +1,8 @@
-"""Sizes from the shapes of arrays: `X: matrix(2*n, m - 1)` given as 6 x 4 makes n 3 and m 5.
+"""Computes sizes from the shapes of arrays: `X: matrix(2*n, m - 1)` with a 6 x 4 array gives n = 3 and m = 5.
 
-An argument's axis is an equation between a polynomial of size names and a number. Those that are linear in
-the names not yet known are solved exactly, again and again until nothing is left; then all of them are
-checked. Names that no axis determines are arguments of their own.
+An argument's axis is an equation between a polynomial of size names and a number. Equations that are linear in the
+unknown names are solved exactly and repeatedly, until none is left; then all are checked. Names that no axis
+determines are arguments of their own.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part
 
 Shape = tuple[Size, ...]
 KINDS = ("scalar", "vector", "matrix", "tensor")
-"""Of symbols, by rank."""
+"""The kinds of symbols, by rank."""
 Declared = Sequence[tuple[str, Shape]]
 Found = tuple[Size, int, str]
-"""A size, the length that it has, and the argument that says so."""
+"""A size, its length, and the argument that determines it."""
 
 
 class Condition(NamedTuple):
-    """A size that is not negative wherever a formula has a value, as the room that a part leaves; and the error."""
+    """A size that is negative only where a formula has no value, such as the room left by a part; and the error."""
 
     size: Size
     message: str
 
 
 def holds(condition: Condition, sizes: Mapping[str, int]) -> bool:
-    """Whether a condition holds, as far as the sizes are known."""
+    """Return whether a condition holds, as far as the sizes are known."""
     return any(n not in sizes for n in condition.size.names) or condition.size.evaluate(sizes) >= 0
 
 
@@ -43,11 +43,11 @@ def check_conditions(conditions: Iterable[Condition], sizes: Mapping[str, int]) 
             raise ShapeError(f"{condition.message} where {where}")
 
 
-def outside(name: str, at: Sequence[int], place: int, length: int, size: str) -> str:
-    """Return what is said of an entry of data that is no place of an axis of this length."""
+def outside(name: str, at: Sequence[int], index: int, length: int, size: str) -> str:
+    """Return the message that an entry of data is outside an axis of this length."""
     entry = f"{name}[{', '.join(map(str, at))}]" if at else name
     axis = f"an axis of length {length}" if size.isdecimal() else f"an axis of length {size} = {length}"
-    return f"{entry} is {place}, outside {axis}" + (f": indices are 0 to {length - 1}" if length else "")
+    return f"{entry} is {index}, outside {axis}" + (f": indices are 0 to {length - 1}" if length else "")
 
 
 def described(name: str, shape: Shape, is_index: bool = False) -> str:
@@ -62,19 +62,19 @@ def kind_text(sizes: Sequence[object], is_index: bool = False) -> str:
 
 
 def check_rank(name: str, declaration: Shape, shape: Sequence[int], declared: str = "") -> None:
-    """Raise ShapeError unless an array of this shape has the rank that is declared."""
+    """Raise ShapeError unless an array of this shape has the declared rank."""
     if len(shape) != len(declaration):
         rank = "a number" if not declaration else f"an array of {len(declaration)} axes"
-        what = "one" if declaration else "an array"
+        actual = "one" if declaration else "an array"
         own = declared or described(name, declaration)
-        message = f"{own} takes {rank}, not {what} of shape {tuple(shape)}"
+        message = f"{own} takes {rank}, not {actual} of shape {tuple(shape)}"
         is_index = own.startswith(f"{name}: index")
-        given = described(name, tuple(map(Size.of, shape)))
-        raise ShapeError(message, hint="" if is_index else f"for such a value declare  {given}")
+        fitting = described(name, tuple(map(Size.of, shape)))
+        raise ShapeError(message, hint="" if is_index else f"for such a value declare  {fitting}")
 
 
-def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
-    """Return the value of each size name that arguments determine, and of those given as such.
+def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], preset: Mapping[str, int]) -> dict[str, int]:
+    """Return the value of each size name that arguments determine, and of those in `preset`.
 
     Raises: ShapeError that names the argument whose shape does not fit.
     """
@@ -82,25 +82,25 @@ def solve(declared: Declared, shapes: Mapping[str, Sequence[int]], given: Mappin
     for name, declaration in declared:
         check_rank(name, declaration, shapes[name])
         equations += [(size, int(n), name) for size, n in zip(declaration, shapes[name], strict=True)]
-    known = dict(given)
+    known = dict(preset)
     for name, value in known.items():
         if value < 0:
-            raise ShapeError(f"the size {name} is {value}")
+            raise ShapeError(f"the size {name} is {value}; it must be 0 or more")
     while (found := _solve_linear(equations, known)) is not None:
         known |= found
     for name, declaration in declared:
         if any(n not in known for size in declaration for n in size.names):
             continue
-        shape, wanted = tuple(shapes[name]), tuple(size.evaluate(known) for size in declaration)
-        if wanted != shape:
-            raise ShapeError(_mismatch(declared, name, declaration, shape, wanted, known))
+        shape, expected = tuple(shapes[name]), tuple(size.evaluate(known) for size in declaration)
+        if expected != shape:
+            raise ShapeError(_mismatch(declared, name, declaration, shape, expected, known))
     return known
 
 
 def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `names` that no axis of the declared shapes determines, in the order given.
+    """Return those of `names` that no axis of the declared shapes determines, in the same order.
 
-    An axis of length `m*n` determines m only where n is not 0: it does not count.
+    An axis of length `m*n` does not count: it determines m only if n is not 0.
     """
     axes = [size for _, shape in declared for size in shape]
     known: set[str] = set()
@@ -118,19 +118,19 @@ def _mismatch(
     name: str,
     declaration: Shape,
     shape: tuple[int, ...],
-    wanted: tuple[int, ...],
+    expected: tuple[int, ...],
     known: Mapping[str, int],
 ) -> str:
-    differing = [s for s, n, w in zip(declaration, shape, wanted, strict=True) if n != w]
+    differing = [s for s, n, w in zip(declaration, shape, expected, strict=True) if n != w]
     names = sorted({n for s in differing for n in s.names})
     sizes = f" where {', '.join(f'{n} = {known[n]}' for n in names)}" if names else ""
     others = [other for other, own in declared if other != name and any(n in s.names for s in own for n in names)]
     source = f" (from {' and '.join(others[:2])})" if others else ""
-    return f"{described(name, declaration)} must have shape {wanted}, not {shape}{sizes}{source}"
+    return f"{described(name, declaration)} must have shape {expected}, not {shape}{sizes}{source}"
 
 
 def _solve_linear(equations: list[Found], known: Mapping[str, int]) -> dict[str, int] | None:
-    """Return names that follow from the equations linear in what is unknown, None where none does."""
+    """Return the names that follow from the equations linear in the unknowns; None if there are none."""
     values = {name: Size.of(value) for name, value in known.items()}
     rows: list[Equation[str]] = []
     for size, length, argument in equations:
@@ -145,7 +145,7 @@ def _solve_linear(equations: list[Found], known: Mapping[str, int]) -> dict[str,
             value = size.constant
             if value.denominator != 1 or value < 0:
                 shapes = "the shape of {} makes" if len(arguments) == 1 else "the shapes of {} make"
-                told = shapes.format(" and ".join(arguments))
-                raise ShapeError(f"{told} {name} = {value}, which is no size")
+                source = shapes.format(" and ".join(arguments))
+                raise ShapeError(f"{source} {name} = {value}; a size is an integer, 0 or more")
             found[name] = int(value)
     return found or None

@@ -1,8 +1,8 @@
-"""Substitution in a DAG: symbols by nodes that may carry batch axes, size names by sizes.
+"""Substitutes in a DAG: nodes that may carry batch axes for symbols, and sizes for size names.
 
-Rule formulas are compiled once, unbatched, over symbols; here such a template is instantiated. A bound
-node carries batch axes in front; the result of every template node carries the union of its operands',
-so one template serves gradients, Jacobians and reductions along an axis alike.
+Rule formulas are compiled once, unbatched, over symbols; such a template is instantiated here. A bound node carries
+its batch axes in front. The result of each template node carries the union of its operands' batch axes, so one
+template serves gradients, Jacobians and reductions along an axis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 
 UNKNOWN = "#"
-"""How the name of a bound unknown begins, which no name of a user does: `#1`, `#2`, ... from the inside out."""
+"""The prefix of the name of a bound unknown, which no user's name has: `#1`, `#2`, ... from the inside out."""
 
 
 class Batched(NamedTuple):
@@ -39,7 +39,7 @@ def substitute(root: Node, nodes: Mapping[Node, Node], sizes: Mapping[str, Size]
 def instantiate(
     root: Node, symbols: Mapping[Node, Batched], sizes: Mapping[str, Size], batch_sizes: Sequence[Size]
 ) -> Batched:
-    """Return the template `root` with its symbols bound; the result's batch is the union of those it uses.
+    """Return the template `root` with its symbols bound; the result's batch is the union of the batches it uses.
 
     Shapes: a bound node has its batch axes, then the symbol's shape under `sizes`.
     """
@@ -52,7 +52,7 @@ def instantiate_all(
     sizes: Mapping[str, Size],
     batch_sizes: Sequence[Size],
 ) -> list[Batched]:
-    """Return several templates instantiated under one binding, what they share made once."""
+    """Return several templates instantiated under one binding; shared nodes are made once."""
     made: dict[Node, Batched] = {}
     for node in toposort(roots):
         found = symbols.get(node)
@@ -65,7 +65,7 @@ Sizes = Mapping[str, Size]
 
 
 def spread(value: Batched, batch: Indices, batch_sizes: Sequence[Size]) -> Node:
-    """Return the node with all batch axes in `batch` in front, broadcast along those it does not have."""
+    """Return the node with all batch axes of `batch` in front, broadcast along those that it lacks."""
     if value.batch == batch:
         return value.node
     count = len(batch)
@@ -89,15 +89,15 @@ def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size])
     return Batched(selector_alone(Selector(rule.kind, shape, rule.offset.substitute(sizes))))
 
 
-def _lookup(places: Batched, length: Size) -> Batched:
-    """Return a lookup at places that may carry batch axes: they come in front of its own."""
-    if not is_places(places.node):
-        raise ShapeError("an index is replaced by an index alone", hint="for one place write the number, as in  x[2]")
-    found, count = lookup(places.node, length), len(places.batch)
+def _lookup(indices: Batched, length: Size) -> Batched:
+    """Return a lookup at indices that may carry batch axes, which come in front of its own axes."""
+    if not is_places(indices.node):
+        raise ShapeError("only an index can replace an index", hint="for one entry write its number, as in  x[2]")
+    found, count = lookup(indices.node, length), len(indices.batch)
     if not count:
         return Batched(found)
     out = (*range(1, count + 1), 0, *range(count + 1, found.rank))
-    return Batched(product(1, [(found, tuple(range(found.rank)))], out), places.batch)
+    return Batched(product(1, [(found, tuple(range(found.rank)))], out), indices.batch)
 
 
 def _product(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size]) -> Batched:
@@ -149,27 +149,27 @@ def _solution(node: Node, made: Made, sizes: Sizes) -> Node:
     Raises: NotSupported for symbols that carry batch axes.
     """
     equation, unknown = node.params
-    start, *held = node.args
+    start, *others = node.args
     if any(made[arg].batch for arg in node.args):
-        raise NotSupported(f"{node.rule.spelling} of tensors over outer indices", hint="solve for each one by itself")
-    if any(made[s].node is not s for s in held) or (sizes and any(set(s.names) & set(sizes) for s in unknown.shape)):
-        inner = _bound_numbers([equation, *(made[s].node for s in held)])
+        raise NotSupported(f"{node.rule.spelling} of tensors over outer indices", hint="solve for each index by itself")
+    if any(made[s].node is not s for s in others) or (sizes and any(set(s.names) & set(sizes) for s in unknown.shape)):
+        inner = _bound_numbers([equation, *(made[s].node for s in others)])
         apart = symbol(f"{UNKNOWN}{max(inner, default=0) + 1}", unknown.shape)
-        moved = instantiate(equation, {unknown: Batched(apart)}, {}, ()).node
-        bound = {s: made[s] for s in held}
-        equation = instantiate(moved, bound, sizes, ()).node
+        renamed = instantiate(equation, {unknown: Batched(apart)}, {}, ()).node
+        bound = {s: made[s] for s in others}
+        equation = instantiate(renamed, bound, sizes, ()).node
         unknown = instantiate(apart, {}, sizes, ()).node
     return solution(node.rule, equation, unknown, made[start].node)
 
 
 def solution(rule: Rule, equation: Node, unknown: Node, start: Node) -> Node:
-    """Return the solution of equation = 0 for the symbol `unknown`, sought from `start`.
+    """Return the solution of equation = 0 for the symbol `unknown`, searched from `start`.
 
-    The equation is a parameter, closed: its unknown is renamed, so that solutions equal up to renaming are one
-    node, and the other symbols in it are the arguments after `start`. So what is solved is differentiated in
-    them like any operation, and the unknown is no symbol of the result.
+    The equation is a closed parameter: its unknown is renamed, so that solutions equal up to renaming are one node. The
+    other symbols in it are the arguments after `start`. So the solution is differentiated in them like any operation,
+    and the unknown is not a symbol of the result.
 
-    Shapes: equation, unknown, start and result have one.
+    Shapes: equation, unknown, start and result have the same shape.
     """
     nodes = toposort(equation)
     inner = max((_number_of(n.params[1]) for n in nodes if n.kind == "op" and n.rule.kind == "implicit"), default=0)
@@ -178,8 +178,8 @@ def solution(rule: Rule, equation: Node, unknown: Node, start: Node) -> Node:
     bound = symbol(f"{UNKNOWN}{number}", unknown.shape)
     if bound is not unknown:
         equation = instantiate(equation, {unknown: Batched(bound)}, {}, ()).node
-    held = [n for n in toposort(equation) if n.kind == "symbol" and n is not bound]
-    args = (start, *sorted(held, key=lambda n: (n.name, n.digest)))
+    others = [n for n in toposort(equation) if n.kind == "symbol" and n is not bound]
+    args = (start, *sorted(others, key=lambda n: (n.name, n.digest)))
     return op_node(rule, (equation, bound), args, [()] * len(args), rule.outputs[0], unknown.shape, 0)
 
 
@@ -190,7 +190,7 @@ def _number_of(node: Node) -> int:
 
 
 def _bound_numbers(nodes: Sequence[Node]) -> list[int]:
-    """Return the numbers of the unknowns that stand in nodes, free or bound."""
+    """Return the numbers of the unknowns in nodes, free or bound."""
     found = []
     for n in toposort(nodes):
         if n.kind == "symbol":
@@ -222,14 +222,14 @@ INSTANTIATE: dict[str, Callable[[Node, Made, Sizes, Sequence[Size]], Batched]] =
 
 
 def remake(node: Node, made: Mapping[Node, Node]) -> Node:
-    """Return one node with its operands exchanged by `made`, through the constructors; itself over its own."""
+    """Return a node with its operands replaced by `made`, through the constructors; itself if none changes."""
     if all(made[a] is a for a in node.args):
         return node
     return INSTANTIATE[node.kind](node, {a: Batched(made[a]) for a in node.args}, {}, ()).node
 
 
 def rebuild(roots: Sequence[Node], change: Callable[[Node], Node]) -> list[Node]:
-    """Return the roots with each node changed after its operands, once for all its places."""
+    """Return the roots with each node changed once, after its operands."""
     made: dict[Node, Node] = {}
     for node in toposort(roots):
         made[node] = change(remake(node, made))

@@ -1,9 +1,9 @@
-"""Canonical sums: like terms merged, equal re-indexings added first, content taken out, matrices oriented.
+"""Makes canonical sums: like terms merged, equal re-indexings added first, content extracted, matrices oriented.
 
-A sum node is primitive: its coefficients are coprime integers, the first (by content digest) positive, unless
-those integers or the content are longer than any literal that people write.
-The content stands as the coefficient of a product around it, so that `2*x + 2*y` is `2*(x + y)` and
-`y - x` shares its node with `x - y`.
+A sum node is primitive: its coefficients are coprime integers and the first, in the order of content digests, is
+positive. Integers or contents longer than any literal that people write are the exception.
+The content is the coefficient of a product around the sum. So `2*x + 2*y` is `2*(x + y)`, and `y - x` shares its node
+with `x - y`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 """Selectors that only rename an axis: a sum over one of their indices has one term."""
 
 LONGEST_CONTENT = 100
-"""Bits of the numbers of a sum whose content is taken out: 1e-30 and 1e30 are as long."""
+"""Bits of the longest number in a sum whose content is extracted; 1e-30 and 1e30 are that long."""
 
 SHORTEST_DECIMAL = 1000
-"""What is taken for the denominator of a decimal."""
+"""The least power of ten that counts as the denominator of a decimal."""
 
 ACROSS = (1, 0)
-"""The axes of a transposed matrix."""
+"""The axis order of a transposed matrix."""
 
 Coefs = dict[Node, Fraction]
 
@@ -53,7 +53,7 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
 
 
 def _merged(terms: Sequence[tuple[Fraction, Node]], shape: Shape) -> Coefs:
-    """Return the terms of a sum, merged; where that leaves room for sums that had none, they are dissolved too."""
+    """Return the merged terms of a sum; while merging leaves room, nested sums are dissolved too."""
     while True:
         found = _collect(terms)
         merged = found if len(found) < 2 else _add_reindexed(found) if shape else _add_sizes(found)
@@ -75,7 +75,7 @@ def scale(coef: Fraction | int, node: Node) -> Node:
 
 
 def split_coef(node: Node) -> tuple[Fraction, Node]:
-    """Return a node as coefficient and rest."""
+    """Return the coefficient of a node and the node without it."""
     if node.kind == "number":
         return node.value, number(1)
     if node.kind != "product" or node.coef == 1 or not node.coef:
@@ -88,7 +88,7 @@ def _shown(shape: Sequence[Size]) -> str:
 
 
 def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
-    """Flatten nested sums within the bound, smallest first, and merge like terms; again while there is room."""
+    """Return the terms with nested sums dissolved, smallest first, while at most MOST remain, and like terms merged."""
     alike = like_terms((node, coef) for coef, node in terms)
     inside = {node: summands(node) for node in alike}
     nested = [node for node in alike if len(inside[node]) > 1]
@@ -106,26 +106,26 @@ def _collect(terms: Sequence[tuple[Fraction, Node]]) -> Coefs:
 
 
 def like_terms(terms: Iterable[tuple[Node, Fraction]]) -> Coefs:
-    """Return the terms that are not zero without their own coefficients, like ones merged."""
+    """Return the nonzero terms without their own coefficients, like ones merged."""
     split = ((split_coef(node), coef) for node, coef in terms if not node.is_zero)
     return collected((rest, coef * factor) for (factor, rest), coef in split)
 
 
 def _inner_count(node: Node) -> int:
-    """Return how many terms a sum has, its axes in any order; 0 for anything else."""
+    """Return the number of terms of a sum, with its axes in any order; 0 for any other node."""
     if node.kind == "sum":
         return len(node.args)
     return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
 
 
 def summands(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return what `terms_of` does, the axes of a sum being in any order."""
+    """Return the terms of `terms_of`, also of a sum with its axes permuted."""
     content, rest = split_coef(node)
     order = axes_of_turned(rest)
     if order is None or rest.args[0].kind != "sum":
         return terms_of(node)
     terms = {arg: coef for coef, arg in rest.args[0].terms}
-    return [(content * coef, arg) for arg, coef in _turned(terms, order).items()]
+    return [(content * coef, arg) for arg, coef in _reordered(terms, order).items()]
 
 
 def _add_sizes(terms: Coefs) -> Coefs:
@@ -144,7 +144,7 @@ def _add_sizes(terms: Coefs) -> Coefs:
 
 
 def as_size(node: Node) -> Size | None:
-    """Return the size polynomial that a scalar node is, if it is one."""
+    """Return the size polynomial of a scalar node, None if it is not one."""
     if node.kind == "number":
         return Size.of(node.value)
     if node.kind == "size":
@@ -176,7 +176,7 @@ def _add_reindexed(terms: Coefs) -> Coefs:
 
 
 class Wrapping(NamedTuple):
-    """An outer re-indexing: its selectors, output indices, the number of axes inside, and the size of each index."""
+    """An outer re-indexing: its selectors, output indices, number of inner axes, and the size of each index."""
 
     selectors: tuple[Operand, ...]
     out: Indices
@@ -185,7 +185,7 @@ class Wrapping(NamedTuple):
 
 
 def peel(node: Node) -> tuple[Wrapping, Node] | None:
-    """Split a product into its outer re-indexing and the core that is re-indexed, if it has one."""
+    """Split a product into its outer re-indexing and the core that is re-indexed; None if there is no re-indexing."""
     if node.kind != "product":
         return None
     outer = [(arg, at) for arg, at in node.operands if arg.kind == "selector"]
@@ -221,49 +221,49 @@ def _rewrap(wrapping: Wrapping, core: Node) -> Node:
 
 
 def _finish(terms: Coefs) -> Node:
-    """Orient, group, take out the content and intern."""
+    """Orient and group the terms, extract the content and intern."""
     order = _order(terms)
     is_straight = order == tuple(range(len(order)))
-    turned = terms if is_straight else _turned(terms, order)
-    node = _primitive(sorted(turned.items(), key=lambda item: item[0].digest))
+    reordered = terms if is_straight else _reordered(terms, order)
+    node = _primitive(sorted(reordered.items(), key=lambda item: item[0].digest))
     return node if is_straight else with_axes(node, inverse(order))
 
 
 def _order(terms: Coefs) -> Indices:
-    """Return the order in which the axes of a sum stand in its node: of a matrix that of fewer transposed leaves."""
+    """Return the axis order of a sum's node; of a matrix the order with fewer transposed leaves."""
     nodes = list(terms)
     rank = nodes[0].rank
     if rank > 2:
-        return least_order(nodes, lambda order: _turned(terms, order), _rank)
+        return least_order(nodes, lambda order: _reordered(terms, order), _rank)
     if rank < 2:
         return tuple(range(rank))
     against, leaves = tilt_of(nodes)
-    flipped = 2 * against > leaves
+    transposes = 2 * against > leaves
     if 2 * against == leaves and not all("symmetric" in n.facts for n in nodes):
-        flipped = _rank(_turned(terms, ACROSS)) < _rank(terms)
-    return ACROSS if flipped else ACROSS[::-1]
+        transposes = _rank(_reordered(terms, ACROSS)) < _rank(terms)
+    return ACROSS if transposes else ACROSS[::-1]
 
 
 def _rank(terms: Coefs) -> tuple[list[bytes], list[Fraction]]:
-    """Return what decides between a sum and its transpose; they may differ in signs alone."""
+    """Return the sort key that decides between a sum and its transpose; their signs alone may differ."""
     ordered = sorted(terms.items(), key=lambda item: item[0].digest)
     sign = -1 if ordered[0][1] > 0 else 1
     return [node.digest for node, _ in ordered], [sign * coef for _, coef in ordered]
 
 
 def transposed_rank(node: Node) -> tuple[int, bool, bytes]:
-    """Return what decides between a matrix and its transpose as an argument: K goes before -K, K + S before S - K."""
-    turned = node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum"
-    return node.length, turned and any("skew" in arg.facts for arg in node.args[0].args), node.digest
+    """Return the sort key that decides between a matrix argument and its transpose: K before -K, K + S before S - K."""
+    holds_sum = node.kind == "product" and len(node.args) == 1 and node.args[0].kind == "sum"
+    return node.length, holds_sum and any("skew" in arg.facts for arg in node.args[0].args), node.digest
 
 
-def _turned(terms: Coefs, order: Indices) -> Coefs:
+def _reordered(terms: Coefs, order: Indices) -> Coefs:
     """Return the terms with their axes in another order."""
     return like_terms((with_axes(node, order), coef) for node, coef in terms.items())
 
 
 def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
-    """Return the sum of terms in order; of more than MOST, runs are added first, which leaves room for shorter sums."""
+    """Return the sum of terms in order; of more than MOST terms, runs are added first."""
     if len(ordered) > MOST:
         return add([(Fraction(1), add([(c, node) for node, c in run])) for run in full_runs(ordered)])
     content = _content([c for _, c in ordered])
@@ -272,10 +272,10 @@ def _primitive(ordered: list[tuple[Node, Fraction]]) -> Node:
 
 
 def _content(coefs: list[Fraction]) -> Fraction:
-    """Return what is taken out of a sum: its rational content, or the sign alone where numbers would grow too long.
+    """Return the content that is extracted from a sum: rational, or only the sign if numbers would grow too long.
 
-    The content is multiplied by itself wherever the sum is a factor: in `x = x*(3 - a*x^2)/2`, step by step, it would
-    be 2^-1093 after seven steps, which is 0 as a floating-point number.
+    The content is multiplied by itself wherever the sum is a factor. In `x = x*(3 - a*x^2)/2`, step by step, it would
+    be 2^-1093 after seven steps, which underflows to 0.
     """
     content = rational_content(coefs)
     content *= _decimal(max(abs(c / content) for c in coefs), content.denominator)
@@ -285,9 +285,9 @@ def _content(coefs: list[Fraction]) -> Fraction:
 
 
 def _decimal(number: Fraction, denominator: int) -> int:
-    """Return the power of ten in an integer and a denominator, 1 for one below a thousand.
+    """Return the power of ten that divides an integer and a denominator, 1 if it is below a thousand.
 
-    `x^2 + 1e-6` is not `(1e6*x^2 + 1)/1e6`, and `1000*a + b`, which is exact for integers, not `1000*(a + 0.001*b)`.
+    So `x^2 + 1e-6` does not become `(1e6*x^2 + 1)/1e6`, nor `1000*a + b`, exact for integers, `1000*(a + 0.001*b)`.
     """
     power = 10 ** min(_zeros(number.numerator), _zeros(denominator))
     return power if power >= SHORTEST_DECIMAL else 1
@@ -301,7 +301,7 @@ def _zeros(number: int) -> int:
 def symmetry_of_sum(node: Node) -> frozenset[str]:
     """Return whether the terms of a square sum pair by transposition, with equal or with opposite signs.
 
-    Groups need not pair themselves: where one does not, its terms and those of the other groups are looked at.
+    A group need not pair with itself; if it does not, its terms are compared with those of the other groups.
     """
     if len(node.shape) != 2 or node.shape[0] != node.shape[1]:
         return frozenset()
@@ -323,18 +323,18 @@ def _pairing(terms: Coefs) -> frozenset[str]:
 
 
 def _opened(terms: Coefs) -> Coefs:
-    """Return the terms of a sum with those of its groups in their places."""
+    """Return the terms of a sum with its groups dissolved."""
     return like_terms((part, coef * inner) for arg, coef in terms.items() for inner, part in summands(arg))
 
 
 def exchanges_of_sum(node: Node) -> tuple[int, tuple[Exchange, ...]]:
-    """Return in which orders the axes of a sum of tensors of order 3 and more may stand."""
+    """Return `Node.commuting` and `Node.exchanges` of a sum of tensors of rank 3 and more."""
     if node.rank < 3:
         return node.rank, ()
     terms = {arg: coef for coef, arg in node.terms}
 
     def sign_of(order: Indices) -> int:
-        turned = _turned(terms, order)
-        return 1 if turned == terms else -1 if turned == {arg: -coef for arg, coef in terms.items()} else 0
+        reordered = _reordered(terms, order)
+        return 1 if reordered == terms else -1 if reordered == {arg: -coef for arg, coef in terms.items()} else 0
 
     return exchanges_of(node.args, sign_of)

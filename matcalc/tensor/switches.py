@@ -1,10 +1,10 @@
-"""Switches: maps of which a zero annihilates, and where a node is switched off.
+"""Defines switches: maps whose zero annihilates a product, and where a node is switched off.
 
-A branch that is not taken contributes nothing to a derivative, whatever it holds. So what a derivative selects with
-(`when(x > y)`, the slopes of `max`, `clip` and `relu`) is a map whose rule says `annihilates`: a product that holds it
-as an operand is 0 where it is 0, at each point of the sum that the product is, even if other operands are infinite or
-NaN there. A sum of such products, or one that is summed up, is 0 there as well, but holds no such operand: before it is
-multiplied with anything it is given one, made of its `support`.
+A branch that is not taken contributes nothing to a derivative, whatever its value. So derivatives select with maps
+(`when(x > y)`, the slopes of `max`, `clip` and `relu`) whose rule has `annihilates`. A product with such an operand is
+0 where the operand is 0, even if other operands are infinite or NaN there; this holds at each point of the product's
+sum. A sum of such products, or a summed one, is 0 there as well but has no such operand. Before it is multiplied, it
+gets one, made of its `support`.
 """
 
 from __future__ import annotations
@@ -20,69 +20,69 @@ from matcalc.tensor.sums import add
 
 
 def is_switch(node: Node) -> bool:
-    """Whether a node is a map of which a zero annihilates."""
+    """Return whether a node is a map whose zero annihilates."""
     return node.kind == "map" and node.rule.annihilates
 
 
 def is_weight(node: Node) -> bool:
-    """Whether a node is a number that switches off its product where it is 0."""
+    """Return whether a node is a number that switches off its product where it is 0."""
     return node.kind == "map" and node.rule.role == "weight"
 
 
 def weight(node: Node) -> Node:
-    """Return a node as a weight: where it is 0, a product that holds it is 0. What is known not to be 0 stays."""
+    """Return a node as a weight: where it is 0, a product that holds it is 0. A node known to be nonzero stays."""
     if node.range.nonzero or annihilates(node) or node.kind == "selector":
         return node
     return apply(default_rulebook().playing("weight"), [node])
 
 
 def is_mask(node: Node) -> bool:
-    """Whether a node is an array that no data stand below, as `1 - eye(n)`: where it is 0, it leaves out."""
+    """Return whether a node is an array that depends on no data, such as `1 - eye(n)`: its zeros leave entries out."""
     return node.structural and node.rank > 0 and node.kind != "selector"
 
 
 def annihilates(node: Node) -> bool:
-    """Whether a zero of a node says that nothing is there: of a switch, a mask, the matrix of a permutation."""
+    """Return whether a zero of a node leaves an entry out: of a switch, a mask, or the matrix of a permutation."""
     return node.kind in ("map", "op") and node.rule.annihilates or is_mask(node)
 
 
 def switches_of(node: Node) -> list[int]:
-    """Return the places of the switches and masks among the operands of a product."""
+    """Return the positions of the switches and masks among the operands of a product."""
     return [k for k, arg in enumerate(node.args) if is_switch(arg) or is_mask(arg)]
 
 
 def is_masked(node: Node) -> bool:
-    """Whether a product holds a mask or a weight: where that is 0, so is it, whatever its other operands are there."""
+    """Return whether a product holds a mask or a weight: where that is 0, so is the product."""
     return node.kind == "product" and any(a.selects("mask") or is_mask(a) or is_weight(a) for a in node.args)
 
 
 def with_masks(node: Node) -> Node:
-    """Return a product that may meet an infinity with the masks of its sums as operands of its own.
+    """Return a product that may meet an infinity, with the masks of its sums as operands.
 
     `(triu(A, 1) + tril(B, -1)) ./ D` is 0 on the diagonal, whatever D holds there.
     """
     infinite = [k for k, arg in enumerate(node.args) if not arg.finite] if node.kind == "product" else []
     if not infinite:
         return node
-    held = {(arg, frozenset(at)) for arg, at in node.operands}
+    present = {(arg, frozenset(at)) for arg, at in node.operands}
     found = []
-    for place, (arg, at) in enumerate(node.operands):
-        for mask, axes in masks_of(arg) if arg.kind == "sum" and infinite != [place] else ():
+    for position, (arg, at) in enumerate(node.operands):
+        for mask, axes in masks_of(arg) if arg.kind == "sum" and infinite != [position] else ():
             placed = tuple(at[axis] for axis in axes)
-            if (mask, frozenset(placed)) not in held:
-                held.add((mask, frozenset(placed)))
+            if (mask, frozenset(placed)) not in present:
+                present.add((mask, frozenset(placed)))
                 found.append((mask, placed))
     return simple_product(node.coef, [*node.operands, *found], node.out, node.sizes) if found else node
 
 
 @kept_with_node
 def masks_of(node: Node) -> tuple[Operand, ...]:
-    """Return arrays of 0 and 1, each with its axes, that are 0 where a sum is 0 for all data by masks and diagonals."""
+    """Return 0/1 arrays with their axes that are 0 where a sum is 0 for all data because of masks and diagonals."""
     found: list[Operand] = []
     masks = [] if node.structural else [_own_mask(term) for term in node.args]
-    kept = [mask for mask in masks if mask is not None]
-    if kept and len(kept) == len(masks):
-        found.append((switch_of(add([(1, mask) for mask in kept])), tuple(range(node.rank))))
+    known = [mask for mask in masks if mask is not None]
+    if known and len(known) == len(masks):
+        found.append((switch_of(add([(1, mask) for mask in known])), tuple(range(node.rank))))
     if node.structural and node.rank < 3:
         return ()
     if any(term.kind == "product" and len(set(term.out)) < term.rank for term in node.args):
@@ -91,15 +91,15 @@ def masks_of(node: Node) -> tuple[Operand, ...]:
 
 
 def off_diagonal(size: Size) -> Node:
-    """Return the mask of the entries of a square matrix that are not on its diagonal."""
+    """Return the mask of the off-diagonal entries of a square matrix."""
     both = {0: size, 1: size}
     return add([(1, simple_product(1, [], (0, 1), both)), (-1, simple_product(1, [], (0, 0), both))])
 
 
 def _own_mask(node: Node) -> Node | None:
-    """Return where a product is not left out by its masks and the diagonals on which it stands.
+    """Return the mask of a product by its own masks and the diagonals that it is placed on; None if it has neither.
 
-    Of a tensor only by the diagonals of axes that masks speak of: others would make it larger than it need be.
+    Of a tensor only the diagonals of axes that masks cover count: others would make it larger than necessary.
     """
     if node.kind != "product":
         return None
@@ -107,8 +107,8 @@ def _own_mask(node: Node) -> Node | None:
     for arg, at in node.operands:
         placed = [(mask, tuple(at[axis] for axis in axes)) for mask, axes in _masks_of_operand(arg)]
         own += [(mask, there) for mask, there in placed if set(there) <= set(node.out)]
-    spoken = {i for _, at in own for i in at} if node.rank > 2 else set(node.out)
-    axes = tuple(axis for axis, i in enumerate(node.out) if i in spoken)
+    covered = {i for _, at in own for i in at} if node.rank > 2 else set(node.out)
+    axes = tuple(axis for axis, i in enumerate(node.out) if i in covered)
     if not own and (not axes or len(set(node.out)) == node.rank):
         return None
     mask = simple_product(1, own, tuple(node.out[axis] for axis in axes), node.sizes)
@@ -134,7 +134,7 @@ def vanishing_pairs(node: Node) -> tuple[tuple[int, int], ...]:
 
 
 def _vanishes_on(node: Node, first: int, second: int) -> bool:
-    """Whether a sum is 0 where two of its axes are one; 0/0 in a term is 0, a weight of 0 beside a pole."""
+    """Return whether a sum is 0 where two of its axes are equal; 0/0 in a term is 0, a weight of 0 beside a pole."""
     at = tuple(first if axis == second else axis for axis in range(node.rank))
     out = tuple(axis for axis in range(node.rank) if axis != second)
     terms = []
@@ -149,7 +149,7 @@ def _vanishes_on(node: Node, first: int, second: int) -> bool:
 
 
 def _holds_vanishing(term: Node, first: int, second: int) -> bool:
-    """Whether an operand of a product is a sum that is 0 where two axes of the product are one."""
+    """Return whether an operand of a product is a sum that is 0 where two axes of the product are equal."""
     if term.kind != "product":
         return False
     both = {term.out[first], term.out[second]}
@@ -157,9 +157,9 @@ def _holds_vanishing(term: Node, first: int, second: int) -> bool:
 
 
 def support(node: Node) -> Node:
-    """Return a node that is 0 where `node` is switched off, and elsewhere positive or NaN.
+    """Return a node that is 0 where `node` is switched off, and positive or NaN elsewhere.
 
-    `node` is one that `switches`.
+    `node` must have the property `switches`.
     """
     found: dict[Node, Node] = {}
     stack = [node]
@@ -174,7 +174,7 @@ def support(node: Node) -> Node:
 
 
 def _switching(node: Node) -> list[Node]:
-    """Return the operands that the support of a node is made of: of a product the switches alone where it has any."""
+    """Return the operands that the support of a node consists of: of a product its switches, if it has any."""
     if node.kind == "sum":
         return list(node.args)
     if node.kind != "product":
@@ -187,16 +187,16 @@ def _support(node: Node, found: dict[Node, Node]) -> Node:
         return add([(1, found[arg]) for arg in node.args])
     if node.kind != "product":
         return node
-    kept = set(_switching(node))
-    operands = [(found[a], at) for a, at in node.operands if a in kept]
+    switching = set(_switching(node))
+    operands = [(found[a], at) for a, at in node.operands if a in switching]
     masks = [(a, at) for a, at in node.operands if a.kind == "selector"]
     return simple_product(1, [*operands, *masks], node.out, {i: node.index_sizes[i] for i in node.out})
 
 
 def switched(node: Node) -> Node:
-    """Return a factor of products so that they are switched off where it is: itself, or with a switch as an operand.
+    """Return a factor that switches products off where it is switched off: itself, or with a switch as an operand.
 
-    A scalar that is summed up stays one operand of a product, so its switches do not reach the others.
+    A summed scalar stays one operand of a product, so its switches do not reach the others.
     """
     if not node.switches or is_switch(node):
         return node

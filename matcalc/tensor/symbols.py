@@ -1,7 +1,7 @@
-"""Names: the symbols that a formula was written with, in the order of compiled arguments.
+"""Defines Names: the symbols that a formula was written with, in the order of compiled arguments.
 
-Nodes know neither order nor what was written; this is what remembers it, and what decides the arguments of
-a function: symbols as declared, then new ones, then sizes that no argument determines.
+Nodes store neither this order nor the source. Names does, and so determines the arguments of a function: symbols as
+declared, then new ones, then sizes that no argument determines.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from matcalc.tensor.sizes_from_shapes import Condition, kind_text, undetermined
 class Names:
     """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
 
-    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is given.
-    `conditions` are those on sizes that reading left open: that parts lie inside what they are parts of.
-    `sizes` are names of sizes in scope, which may stand in no shape.
-    `parts` are what formulas gave names to, `K = A*A'; inv(K)`.
+    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is passed.
+    `conditions` are those on sizes that reading left open: a part must lie inside the whole.
+    `sizes` are names of sizes in scope, which need not occur in a shape.
+    `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
-    `traced` are those of a function written for NumPy under way: its vectors have no row mark.
-    `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` gives these back.
+    `traced` marks a function written for NumPy that is being traced: its vectors have no row mark.
+    `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
     """
 
     symbols: Mapping[str, Node]
@@ -43,7 +43,7 @@ class Names:
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
 
-        Raises: ShapeError for a name with two shapes or two sets of facts.
+        Raises: ShapeError if a name has two shapes or two sets of facts.
         """
         for name, node in other.symbols.items():
             mine = self.symbols.get(name, node)
@@ -58,21 +58,21 @@ class Names:
         symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
         parts, traced = {**other.parts, **self.parts}, self.traced or other.traced
-        told = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
-        undeclared = (self.undeclared | other.undeclared) - told
+        declared = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
+        undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
         return Names(symbols, written, tangents, conditions, theirs, own, parts, undeclared, traced)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.
 
-        Raises: UnknownName, with the name that may be meant.
+        Raises: UnknownName, with the nearest name.
         """
         found = self.symbols.get(name)
         if found is None:
             known = list(self.symbols)
             which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
-            raise UnknownName(f"{name} is no symbol of this expression{which}")
+            raise UnknownName(f"{name} is not a symbol of this expression{which}")
         return found
 
     @property
@@ -83,7 +83,7 @@ class Names:
 
     @property
     def named_parts(self) -> dict[Node, str]:
-        """The parts that formulas gave names to which mean nothing else."""
+        """The nodes that formulas named, by names without another meaning."""
         scope = self.scope
         return {node: name for name, node in self.parts.items() if name not in scope and node.args}
 
@@ -93,7 +93,7 @@ class Names:
         return {**dict.fromkeys(self.symbols), **self.size_names}
 
     def with_symbol(self, node: Node, parameter: str) -> Names:
-        """Return the names with a new symbol at the end; `parameter` is what a user sets to rename it."""
+        """Return the names with a new symbol at the end; `parameter` is the argument with which a user renames it."""
         if node.name in self.scope:
             raise ShapeError(f"the name {node.name} is in use: set {parameter}= to another name")
         tangents = (*self.tangents, node.name) if parameter != "cotangent" else self.tangents
@@ -102,8 +102,8 @@ class Names:
 
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""
-        kept = {n: s for n, s in self.symbols.items() if n != name}
-        return replace(self, symbols=kept, written=tuple(n for n in self.written if n != name))
+        remaining = {n: s for n, s in self.symbols.items() if n != name}
+        return replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name))
 
     def under(self, conditions: Sequence[Condition]) -> Names:
         """Return the names with further conditions."""
@@ -127,28 +127,28 @@ def declaration(node: Node) -> str:
 
 
 def marks(facts: Collection[str]) -> list[str]:
-    """Return the declared facts that are written behind a kind."""
+    """Return the declared facts that are written after a kind."""
     return sorted(fact for fact in facts if fact != INDEX)
 
 
 def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
-    """Return the size names that nodes or symbols use and no symbol's shape determines: as in the shapes, then by name.
+    """Return the size names that nodes or symbols use and no symbol's shape determines: in shape order, then sorted.
 
-    So the order is that of a value and of all its derivatives.
+    The order is the same for a value and all its derivatives.
     """
     ordered = names.ordered()
     shown = [n for s in ordered for size in s.shape for n in size.names]
     return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
 
 
-def new_names(given: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:
-    """Return the names of new symbols: as given for `parameter`, else the defaults.
+def new_names(requested: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:
+    """Return the names of new symbols: those passed as `parameter`, else the defaults.
 
-    Raises: ParseError for what is no name, ShapeError for another number of them.
+    Raises: ParseError for an invalid name, ShapeError for a wrong number of names.
     """
-    if given is None:
+    if requested is None:
         return [identifier(name, f"the default of {parameter}=") for name in defaults]
-    chosen = [given] if isinstance(given, str) else list(given)
+    chosen = [requested] if isinstance(requested, str) else list(requested)
     if len(chosen) != len(defaults):
-        raise ShapeError(f"{parameter}= needs {len(defaults)} names, and has {len(chosen)}")
+        raise ShapeError(f"{parameter}= needs {len(defaults)} names, not {len(chosen)}")
     return [identifier(name, f"{parameter}=") for name in chosen]

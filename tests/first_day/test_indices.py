@@ -402,7 +402,7 @@ def test_substitution():
     assert e.substitute(i=j).node is mc.expression("x[j]", "x: vector(n); j: index(M)").node
     assert str(e.substitute(n=5).node.shape) == str(e.node.shape)
     for wrong in (2, mc.symbols("s: scalar")[0]):
-        with pytest.raises(ShapeError, match="an index is replaced by an index alone"):
+        with pytest.raises(ShapeError, match="only an index can replace an index"):
             mc.expression("x[k]", "x: vector(n); k: index").substitute(k=wrong)
 
 

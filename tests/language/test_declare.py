@@ -138,11 +138,11 @@ FAULTS = [
         10,
         "give one of them another name",
     ),
-    ("x: vector(1.5)", ShapeError, "a size is an integer", 10, ""),
-    ("x: vector(-3)", ShapeError, "a size is not negative", 10, ""),
-    ("x: vector(n^2)", ShapeError, "a size is made of integers, names, + - * //, min and max", 11, ""),
-    ("x: vector(f(n))", ShapeError, "a size is made of integers, names, + - * //, min and max", 10, ""),
-    ("x: vector(n/2)", ShapeError, "a size is made of integers, names, + - * //, min and max", 11, ""),
+    ("x: vector(1.5)", ShapeError, "a size must be an integer", 10, ""),
+    ("x: vector(-3)", ShapeError, "a size cannot be negative", 10, ""),
+    ("x: vector(n^2)", ShapeError, "a size consists of integers, names, + - * //, min and max", 11, ""),
+    ("x: vector(f(n))", ShapeError, "a size consists of integers, names, + - * //, min and max", 10, ""),
+    ("x: vector(n/2)", ShapeError, "a size consists of integers, names, + - * //, min and max", 11, ""),
 ]
 
 

@@ -40,7 +40,7 @@ def test_a_part_is_read_once():
     [
         ("K = A*B; K = A; K", "the part 'K' is named twice"),
         ("K = L; L = A; K", "the part 'L' is used before it is named"),
-        ("K = A*B; L = B", "there are named parts and no formula"),
+        ("K = A*B; L = B", "the last named part is not followed by a formula"),
         ("K = A; A*B; K", "a formula before the last has no name"),
         ("y = A*A'; y*y", "'y' is a symbol and the name of a part"),
         ("n = A*A'; n*y", "'n' is a size and the name of a part"),

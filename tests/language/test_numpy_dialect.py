@@ -71,20 +71,20 @@ def test_translation(numpy, matrix):
 
 FAULTS = [
     ("np.linalg.norm(x, 1, 0, 2)", "'norm' takes an order and an axis here", 0),
-    ("np.linalg.norm(x, keepdims=1)", "the axis that 'norm' keeps depends on shapes", 0),
-    ("np.sum(x, axis=0, keepdims=True)", "the axis that 'sum' keeps depends on shapes", 0),
+    ("np.linalg.norm(x, keepdims=1)", "'norm' with keepdims depends on shapes", 0),
+    ("np.sum(x, axis=0, keepdims=True)", "'sum' with keepdims depends on shapes", 0),
     ("torch.std(x)", "torch.std divides by n - 1: write np.std(x, ddof=1)", 0),
     ("1 + torch.max(X, dim=1)", "torch.max returns a pair: write np.max(X, axis=0)", 4),
     ("jax.nn.softmax(X)", "jax.nn.softmax takes an axis: write axis=", 0),
     ("torch.linalg.vander(x)", "torch.linalg.vander has ascending powers", 0),
-    ("np.linalg.svd(X)[0]", "'svd' is the one with full_matrices=False here", 0),
+    ("np.linalg.svd(X)[0]", "'svd' is only supported with full_matrices=False", 0),
     ("np.linalg.eigh(S)", "'eigh' is a tuple", 0),
     ("np.linalg.eigh(S)[2]", "'eigh' has the items 0 to 1", 17),
     ("X.foo()", "unknown method 'foo'", 1),
     ("X.shape[0]", "unknown attribute 'shape'", 1),
-    ("2*np.linalg", "'np.linalg' is no value", 2),
-    ("X[:, None]", "'None' is no value", 5),
-    ("[1, 2]", "a list is no value", 0),
+    ("2*np.linalg", "'np.linalg' is not a value", 2),
+    ("X[:, None]", "'None' is not a value", 5),
+    ("[1, 2]", "a list is not a value", 0),
     ("np.hstack([A, B])", "'hstack' is not supported", 0),
     ("np.block([A, B])", "expected a list of rows", 9),
     ("X.reshape(-1, 2)", "a size of -1 is not supported", 10),
@@ -93,7 +93,7 @@ FAULTS = [
     ("x @", "expected an operand after '@'", 3),
     ("__import__('os')", "unexpected character '''", 11),
     ("lambda x: x", "expected an operator between 'lambda' and 'x'", 7),
-    ("x > 0", "'>' stands only in an argument, as in where(x > 0, a, b), and in brackets in index form", 2),
+    ("x > 0", "'>' is only allowed in an argument, as in where(x > 0, a, b), and in brackets in index form", 2),
 ]
 
 

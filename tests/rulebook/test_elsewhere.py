@@ -86,6 +86,6 @@ MEANT = [
 @pytest.mark.parametrize(("word", "data", "truth"), MEANT, ids=[word for word, *_ in MEANT])
 def test_what_is_written_here(word, data, truth):
     """A formula that is proposed for a name is what the name means in NumPy."""
-    text = proposed(word).removeprefix("it is  ").removesuffix("  here")
+    text = proposed(word).removeprefix("write  ")
     e = mc.expression(text, "X: matrix(m, n)")
     np.testing.assert_allclose(e(**data), truth, rtol=1e-12)

@@ -140,7 +140,7 @@ def test_a_book_is_frozen():
     assert BOOK.with_rules([more.get("cube")]).get("cube") == more.get("cube")
     with pytest.raises(TypeError):
         BOOK.rules["cube"] = more.get("cube")
-    with pytest.raises(RuleError, match=r"^own.toml:2: \[cube\] is taken by own.toml:2$"):
+    with pytest.raises(RuleError, match=r"^own.toml:2: \[cube\] is already defined at own.toml:2$"):
         spelled(CUBE.replace("3*x", "2*x"), more)
 
 

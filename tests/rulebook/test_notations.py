@@ -68,7 +68,7 @@ def test_what_is_said_of_other_languages_is_checked(field, message):
 
 
 def test_a_part_that_nothing_plays():
-    with pytest.raises(UnknownName, match="no operation of the rulebook plays the part 'idle'"):
+    with pytest.raises(UnknownName, match="no operation of the rulebook has the role 'idle'"):
         shipped_rulebook().playing("idle")
 
 

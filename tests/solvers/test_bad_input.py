@@ -10,7 +10,7 @@ from matcalc import solvers
 
 GOOD = {"f": "norm2(X*w - y)^2", "wrt": "w", "data": {"X": np.eye(2), "y": np.ones(2)}}
 FAULTS = [
-    ({"wrt": "z"}, mc.UnknownName, "z is no symbol"),
+    ({"wrt": "z"}, mc.UnknownName, "z is not a symbol"),
     ({"data": {"X": np.eye(2)}}, ValueError, "data gives no value for y"),
     ({"data": {"X": np.eye(2), "y": np.ones(2), "q": 1}}, mc.UnknownName, "data gives a value for q"),
     ({"data": {"X": np.eye(2), "y": np.ones(3)}}, mc.ShapeError, r"y: vector\(m\) must have shape \(2,\)"),

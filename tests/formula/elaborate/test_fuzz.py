@@ -57,7 +57,7 @@ def test_a_division_by_zero_is_infinite_as_in_numpy(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0/0", "(c - c)/(c - c)", "c*(x - x)./(x - x)", "mean(z)"])
 def test_zero_by_zero_is_refused(text: str) -> None:
-    with pytest.raises(mc.NotSupported, match="0/0, which is no number") as caught:
+    with pytest.raises(mc.NotSupported, match="0/0, which is not a number") as caught:
         mc.expression(text, "c: scalar; x: vector(n); z: vector(0)")
     assert caught.value.text == text
 

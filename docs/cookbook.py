@@ -18,9 +18,10 @@ FIRST = {8: 32, 9: 49, 10: 60, 11: 76, 12: 92, 13: 106, 14: 124, 15: 134, 16: 14
 HEAD = """\
 # The Matrix Cookbook, by number
 
-Petersen & Pedersen, *The Matrix Cookbook*, version of 15 November 2012, and its pages. Each block asks for the
-derivative of the formula with that number; below it stands the book's answer in the same notation, which the tests
-prove equal for every entry of this page (`tests/cases/identities.json`, from which `python docs/cookbook.py` makes it).
+The derivatives of *The Matrix Cookbook* (Petersen & Pedersen, version of 15 November 2012), by equation number and
+page. Each block computes the derivative of the formula with that number. The book's answer follows in the same
+notation. The tests prove the two equal for every entry. `python docs/cookbook.py` writes this page from
+`tests/cases/identities.json`.
 
 ```python
 >>> import matcalc as mc

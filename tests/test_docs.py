@@ -25,7 +25,13 @@ PAGES = [
     if path.stem not in {*MADE, "frameworks"} and ">>> " in path.read_text(encoding="utf-8")
 ]
 FRAMEWORKS = re.split(r"(?m)^(?=## )", (DOCS / "frameworks.md").read_text(encoding="utf-8"))
-QUICK = ("conventions", "coming_from", "language")
+QUICK = ("conventions", "coming_from", "language", "inside", "calls")
+PROSE = [
+    *(path for path in sorted(DOCS.glob("*.md")) if path.stem not in MADE),
+    *(DOCS.parent / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING")),
+    *(DOCS.parent / folder / "README.md" for folder in ("tests", "rules", "codegen")),
+]
+ENDS = (".", ":", "?", "!", ")")
 
 
 def loaded(name):
@@ -78,6 +84,34 @@ def test_every_page_is_in_the_contents():
     listed = set(re.findall(r"^(\w+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.M))
     assert {path.stem for path in DOCS.glob("*.md")} - {"index"} - MADE == listed - MADE
     assert listed >= MADE
+
+
+def paragraphs(text):
+    """Yield the paragraphs of prose in Markdown: no headings, comments, code, tables or lists."""
+    text = re.sub(r"(?ms)^```.*?^```$", "", text)
+    for block in re.split(r"\n\s*\n", text):
+        if block.strip() and not re.match(r"\n*(#|<!--|\||    | *[-*] | *\d+\. )", block):
+            yield block.strip()
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_paragraphs_end_with_a_sentence(page):
+    cut = [block for block in paragraphs(page.read_text(encoding="utf-8")) if not block.endswith(ENDS)]
+    assert not cut
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("It needs nothing.\n\n    run it\n\nThe end:\n\n- one\n- two\n", True),
+        ("The file `grad.c` of\n", False),
+        ("A list of\n\n- one\n", False),
+        ("Whether it is right,\n\n![A picture](picture.png)\n", False),
+        ("```python\n>>> print(1)\n1\n```\n\n| a |\n|---|\n", True),
+    ],
+)
+def test_cut_paragraphs_are_found(text, is_whole):
+    assert all(block.endswith(ENDS) for block in paragraphs(text)) == is_whole
 
 
 def test_links_between_pages_lead_somewhere():

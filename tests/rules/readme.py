@@ -9,9 +9,9 @@ from matcalc.rulebook.load import shipped_rulebook
 from matcalc.store.data_folders import data_folder
 
 MARK = "<!-- below: python tests/rules/readme.py -->"
-HEAD = """`Y` is the value, `G` the cotangent. The pullback stands in no file: it is derived from the
-differential. The error is the largest measured of value, JVP, VJP and second order, relative to mpmath.
-`matcalc rules NAME` shows all that is known of one entry."""
+HEAD = """`Y` is the value, `G` the cotangent. The pullback is in no file: it is derived from the
+differential. The error is the largest measured error of value, JVP, VJP and second order, relative to mpmath.
+`matcalc rules NAME` shows the whole entry."""
 COLUMNS = ("operation", "rule", "pullback of G", "domain; gauge", "error", "source")
 LONGEST = 110  # characters of a formula in the table; a longer one is left to the page of its rule
 

@@ -1,9 +1,9 @@
-"""Memory: which buffer holds which value, and the Program that results.
+"""Assigns values to buffers and returns the Program.
 
-A value that a loop reads only where it writes another, for the last time, gives it its memory, seen in the
-other's shape where it is read so; so does a sum that kernels add to. Such values form a chain and live in one
-buffer: the output's if one of them is an output, else one that is no longer needed, else a new one. `verify`
-checks the outcome.
+A value reuses the memory of another that a loop reads for the last time, exactly where it writes the new value; a
+view gives the memory the shape of the reader. A sum that kernels add to reuses memory too. Such values form a chain
+in one buffer: an output's if one of them is an output, else a buffer that is free again, else a new one. `verify`
+checks the result.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Allocator:
         self.counts = {"r": 0, "s": 0, "x": 0}
 
     def root(self, value: str) -> str:
-        """Return the value that is stored where `value` is a view or a copy of it."""
+        """Return the stored value of which `value` is a view or a copy."""
         while value in self.alias or value in self.schedule.same:
             value = self.alias[value] if value in self.alias else self.schedule.same[value].name
         return value
@@ -125,7 +125,7 @@ class Allocator:
         return ""
 
     def _is_whole(self, name: str, shape: Shape) -> bool:
-        """Whether a value of this shape is all of an array, itself or another shape of it."""
+        """Whether a value of this shape is a whole array, in its own or another shape."""
         value = self.graph.values.get(name)
         if value is None or value.shape != shape:
             return value is None and self.shape_of(name).shape == shape
@@ -189,7 +189,7 @@ class Allocator:
     # ---- the program
 
     def elide_copies(self) -> None:
-        """Drop stores that copy a value into the memory where it is."""
+        """Drop stores that copy a value onto itself."""
         for place, step in enumerate(self.steps):
             if not isinstance(step, Loop):
                 continue
@@ -238,7 +238,7 @@ class Allocator:
         return verify(program)
 
     def _with_views(self, places: dict[str, str]) -> list[Step]:
-        """Return the steps with a View before the first use of each value that is seen in another shape."""
+        """Return the steps with a View before the first use of each value that is read in another shape."""
         self.table = {b.name: b for b in self.buffers}
         for value, chain in self.chains.items():
             shape = self.shape_of(value).shape
@@ -270,7 +270,7 @@ class Allocator:
         places[name] = base if is_same else self._view_buffer(base, value.shape, value.start)
 
     def _is_part(self, value: Value) -> bool:
-        """Whether a value is a view of a part of another, in whatever shape."""
+        """Whether a value is a view of a part of another, in any shape."""
         while value.start is None and value.of is not None:
             value = value.of
         return value.start is not None

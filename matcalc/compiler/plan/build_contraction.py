@@ -1,7 +1,7 @@
-"""Components of a product as values: the order of contraction found, and its joins made.
+"""Computes components of a product: finds the order of contraction and builds its joins.
 
-A component is a set of operands joined by summed indices. `contract` asks for the best order and `Builder`
-makes a run of a kernel, a sum in a loop or an entrywise value of each join, parts before the whole.
+A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` turns each
+join into a kernel run, a sum in a loop or an entrywise value, parts before the whole.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from matcalc.tensor.size import Size, volume
 
 @dataclass(slots=True)
 class Piece:
-    """An operand of a component: a value with the index of each axis, or an operation not computed so far.
+    """An operand of a component: a value with the index of each axis, or an operation not computed yet.
 
-    Where it is a node, `of` are the indices of the axes of that.
+    `of` are the indices of the axes of `node`, if there is one.
     """
 
     at: tuple[int, ...]
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Scaling:
-    """What a product is multiplied with: taken as alpha by the last kernel, or left for a loop."""
+    """The scalar factor of a product: the last kernel takes it as alpha, or a loop multiplies by it."""
 
     coef: Number
     scalars: list[Expr] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Scaling:
         return times(self.coef, self.scalars)
 
     def take(self) -> Expr:
-        """Return the factor and leave 1."""
+        """Return the factor and reset it to 1."""
         expr = self.expr
         self.coef, self.scalars = Fraction(1), []
         return expr
@@ -80,7 +80,7 @@ def contract(
     wanted: tuple[int, ...],
     is_all: bool,
 ) -> tuple[Value, tuple[int, ...]]:
-    """Return the value of a component and the index of each of its axes; `is_all`: it is all of the product."""
+    """Return the value of a component and the index of each of its axes; `is_all`: it is the whole product."""
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
             piece.form(session)
@@ -120,9 +120,9 @@ def contract(
 def _in_order_of_forms(
     session: Session, pieces: list[Piece], kept: frozenset[int], measure: Mapping[int, float]
 ) -> list[Piece]:
-    """Return pieces in an order that goes by where they stand and what is known of them, not by what they are called.
+    """Return pieces sorted by their indices and facts, not by their names.
 
-    Products of one form, as those of each layer of a network, so have their order of contraction found once.
+    So products of one form, as in the layers of a network, have their order of contraction found once.
     """
     if len(pieces) < 3:
         return pieces
@@ -159,7 +159,7 @@ def _factor(session: Session, piece: Piece) -> Factor:
 
 @dataclass(slots=True, eq=False)
 class Builder:
-    """Makes the values of a contraction, parts before the whole."""
+    """Builds the values of a contraction, parts before the whole."""
 
     session: Session
     pieces: list[Piece]
@@ -211,7 +211,7 @@ class Builder:
         return value
 
     def _is_apart(self, join: Join) -> bool:
-        """Whether a part is known ahead, and not what it is multiplied with."""
+        """Whether a part is computed ahead, but the scalars it is multiplied by are not."""
         ahead = self.session.ahead
         return ahead is not None and join.mask & ~self.plan.ahead == 0 and not ahead.holds(self.scaling.scalars)
 
@@ -245,7 +245,7 @@ class Builder:
         return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._said(join, join.at, last))
 
     def _said(self, join: Join, at: tuple[int, ...], last: bool) -> Said:
-        """Return what the value of a join is, with axes at these indices; what it is for where it is no product."""
+        """Return the comment on the value of a join with these axes: its product, or the node that it helps compute."""
         if last and at == self.wanted and self.scaling.is_one:
             return self.node
         if last and self.wanted is not None and self.scaling.is_one and sorted(at) == sorted(self.wanted):
@@ -256,7 +256,7 @@ class Builder:
         return Factors(tuple(factors), at, self.sizes) if is_whole else For(self.node)
 
     def _selected(self, factors: Sequence[Expr]) -> Expr:
-        """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""
+        """Return the product of factors where all their guards hold, else 0, even where a factor is NaN."""
         guards: list[Guard] = []
         bodies: list[Expr] = []
         for factor in factors:
@@ -317,7 +317,7 @@ class Builder:
         return result
 
     def _fitting(self, join: Join) -> Match:
-        """Return the match, found again if a part has its axes in another order than was planned."""
+        """Return the match; search again if a part has its axes in another order than planned."""
         assert join.match is not None
         pair = [self.plan.table[m] for m in (join.left, join.right)]
         if join.kind == "unlink" or all(p.at == p.factor.at for p in pair):
@@ -347,7 +347,7 @@ class Builder:
     def _diagonal(
         self, value: Value, flat: tuple[int, ...], renamed: dict[int, int], join: Join, sizes: dict[int, Size]
     ) -> Value:
-        """Join an index with the copy that stood for it: kept or summed over."""
+        """Identify an index with its copy: keep it or sum over it."""
         (old, new) = next(iter(renamed.items()))
         at = [old if i == new else i for i in flat]
         domain = tuple(dict.fromkeys(at))
@@ -362,7 +362,7 @@ class Builder:
 
 
 def _groups(at: tuple[int, ...], match: Match, batch: Mapping[int, str]) -> list[tuple[int, ...]]:
-    """Split the indices of an operand into the groups that the letters stand for."""
+    """Split the indices of an operand into the groups bound to letters."""
     group_of = {i: group for _, group in match.letters for i in group}
     groups: list[tuple[int, ...]] = []
     for index in at:

@@ -1,4 +1,4 @@
-"""A plan once more, by blocks of rows where `row_blocks` finds work for them."""
+"""Plans once more, by blocks of rows, if `row_blocks` finds work for them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 
 SURELY = 1
-"""How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
+"""A plan without blocks is kept if arithmetic, by estimated sizes, exceeds so many times the bound of a call."""
 
 
 class Planned(NamedTuple):
-    """A Program, the values that it computes, and its results among them."""
+    """A Program, the values that it computes, and its results among these."""
 
     program: Program
     graph: Graph
@@ -34,10 +34,10 @@ class Planned(NamedTuple):
 
 
 def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
-    """Return a plan with what reads a matrix twice row by row in blocks of rows.
+    """Return a plan that processes a matrix that is read twice in blocks of rows.
 
-    It is as it was where nothing does, where all is one block at the sizes that are told, and where matrices are
-    multiplied that are so wide, as in networks, that memory is no matter.
+    Return the plan unchanged if nothing is read twice, if all rows fit one block at the given sizes, or if arithmetic
+    dominates, as in products of wide matrices in networks.
     """
     program, graph, results = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
@@ -59,7 +59,7 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
 
 
 def _part(block: Block, describe: Describer, program: Program) -> Program:
-    """Return the Program of what is done to a block."""
+    """Return the Program that processes one block."""
     graph, given = block.graph, block.given
     plain = [(s.key, n, k) for n, v in given.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
     sources = {name: Source(name, of, axis, Fraction(1), Size.of(0)) for name, of, axis in reversed(plain)}

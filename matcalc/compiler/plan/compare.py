@@ -1,8 +1,8 @@
-"""Whole plans compared: values or gradients first, inverses solved or formed.
+"""Compares whole plans: values or gradients first, inverses solved or formed.
 
-The best order for each product alone gives poor joint plans, so every alternative that can differ is planned
-to the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
-Of the cheapest, products that took another order because of others are then tried first (`others_first`).
+The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
+and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
+plan whose order depended on other products are tried first (`others_first`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-MANY = 100  # nodes from which on no product is tried as the first
-LARGE = 600  # nodes from which on only the first order of outputs is planned
+MANY = 100  # nodes from which on no product is tried first
+LARGE = 600  # nodes from which on only one order of the outputs is planned
 
 
 def plan(
@@ -74,16 +74,15 @@ def plan(
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
-    whoever calls the Program makes sure of it. `forms` are other nodes of
-    the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
-    may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
-    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
-    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work. What reads
-    a matrix twice row by row is done `by_rows`, in blocks, if that is asked for. With `blank`, results that are zeros
-    for the most part are handed in so.
+    `sizes` are hints for costs; sizes that no input determines become arguments. The caller ensures that those
+    `assumed` are not negative. `forms` are other nodes with the same values, output by output: factored
+    `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that may exist. `parts` are names of nodes for comments and
+    messages. `dtypes` are types of inputs by name, other than those of numbers and of index arrays. `meaning` returns
+    the node that comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into
+    the Program's `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of
+    rows. With `blank`, results that are mostly zeros are passed zero-filled.
 
-    Raises: NotSupported where something has no lowering.
+    Raises: NotSupported if an operation has no lowering.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
@@ -131,7 +130,7 @@ def plan(
 
 
 def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
-    """Return what comments write for a node in which means are settled."""
+    """Return the formula that comments write for a node in which means have been replaced."""
     return unsettled(meaning(node) if meaning else node)
 
 
@@ -141,24 +140,24 @@ def _candidate(
     order: Sequence[Node],
     form_all: bool,
 ) -> Candidate:
-    """Plan nodes in an order."""
+    """Plan nodes in this order."""
     found, swayed = once(order, form_all)
     return Candidate(_price(found, estimate, form_all), found, order, form_all, swayed)
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
-    """Return what a call costs, with its share of what is computed ahead: all of it where inverses are formed."""
+    """Return the cost of a call with its share of the work ahead: all of that work if inverses are formed."""
     each, *before = (price(p.program, estimate) for p in found)
     return (each + sum(before) * (1.0 if form_all else SHARE)) * (SOLVE_BETTER if form_all else 1.0)
 
 
 def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
-    """Return the forms to plan, each once; what is looked up in functions is looked up in their operands too."""
+    """Return the forms to plan, each once, and each with its lookups moved into functions."""
     return dict.fromkeys(tuple(f) for form in forms for f in (form, looked_inside(form)))
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
-    """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
+    """Return orders of the outputs that may lead to different plans, each with whether inverses are formed."""
     forward = list(range(len(outputs)))
     nodes = toposort([node for _, node in outputs])
     orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
@@ -184,7 +183,7 @@ def _plan_once(
     dtypes: Mapping[str, str],
     fixed: frozenset[str],
 ) -> tuple[tuple[Planned, ...], list[Node]]:
-    """Return the plan that computes `order` in turn, and the products in it whose order others have swayed."""
+    """Return the plan that computes `order` in turn, and those of its products whose order depends on others."""
     nodes = toposort(order)
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
@@ -215,7 +214,7 @@ def _plan_once(
     for node in inputs:
         given = graph.given(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
         session.refs[node] = Ref(given, tuple(range(len(node.shape))))
-    if fixed and not data:  # places that data give are tested by each call, before anything is read
+    if fixed and not data:  # each call tests indices in data before it reads anything
         session.ahead = _known(graph, inputs, fixed)
     session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
@@ -240,7 +239,7 @@ def _plan_once(
 
 
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
-    """Return what is known from fixed inputs and sizes."""
+    """Return the values known from fixed inputs and sizes."""
     given = [node for node in inputs if node.name in fixed]
     _, sources = size_sources(given, given)
     return Ahead(graph, fixed, fixed.union(source.name for source in sources))
@@ -249,7 +248,7 @@ def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead
 def _before(
     ahead: Ahead, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
 ) -> Planned:
-    """Return the Program of what is computed ahead."""
+    """Return the Program of the values that are computed ahead."""
     given = [node for node in inputs if node.name in ahead.fixed]
     size_args, sources = size_sources(given, given)
     size_args += sorted(name for name in ahead.fixed - {n.name for n in given} if name not in size_args)
@@ -260,7 +259,7 @@ def _before(
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:
-    """Return what the lookups in nodes need to be checked of their data; `nodes` stand operands first."""
+    """Return the checks that lookups in nodes need of their data; `nodes` are sorted operands first."""
     found: dict[Checked, None] = {}
     for node in nodes:
         for places in node.args if node.kind == "selector" else ():
@@ -280,14 +279,14 @@ def _plan_part(
     sizes: tuple[tuple[str, int], ...],
     assumed: tuple[Size, ...],
 ) -> Program:
-    """Return the Program of a function that a kernel calls: part of the plans that need it, each of the compared."""
+    """Return the Program of a function that a kernel calls, planned once for all compared plans."""
     return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
 
 
 def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
-    """Return for each operation on its operands the outputs that are wanted of it.
+    """Return the requested outputs of each operation on its operands.
 
-    All of them are where another operation needs it as its factorisation.
+    All outputs are requested if another operation needs it as its factorisation.
     """
     factors: dict[tuple[str, Node], list[str]] = {}
     for node in operations:
@@ -305,7 +304,7 @@ def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple
 
 
 def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:
-    """Return for each output a value of its own, in the order of its axes."""
+    """Return a value for each output, none shared, with axes in the order of the output."""
     graph = session.graph
     results: dict[str, Value] = {}
     taken: set[str] = set()
@@ -328,10 +327,10 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
 
 
 def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
-    """Return the size names that must be arguments, and where the others are read from.
+    """Return the size names that must be arguments, and the sources of the others.
 
     A size name is read from an axis that is linear in it and otherwise known, plain axes first; or from several
-    axes that determine it together. Arguments are in the order of the inputs' shapes, then by name.
+    axes that determine it together. Arguments are in the order of the inputs' shapes, then sorted.
     """
     needed: dict[str, None] = {}
     for node in everything(nodes):
@@ -362,7 +361,7 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
 
 
 def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
-    """Add sources for names that several axes determine together, `m + n` and `m - n`; tell whether there are any."""
+    """Add sources for names that several axes determine together, as `m + n` and `m - n`; return whether any exist."""
     taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
     axes: dict[str, tuple[str, int]] = {}
     rows: list[Equation[str]] = []

@@ -1,10 +1,11 @@
-"""Divided differences of functions as formulas: what `dd(f, a, b, ...)` is lowered to.
+"""Divided differences of functions as formulas, to which `dd(f, a, b, ...)` is lowered.
 
-For two points a function's body is walked once, each part with its values at a and b and its divided difference:
-sums by terms, products by Leibniz, maps by the chain rule with the closed form that their rule gives (`divided`), or
-by the quotient across a gap and the mean of the derivative near a tie. For more points the whole function takes the
-quotient of differences of one point fewer across a gap, and near a tie the mean of its derivative with the weights of
-Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is one that is wide for the `radius` of the maps.
+For two points, each part of a function's body gets its values at a and b and its divided difference: sums by terms,
+products by Leibniz' rule, maps by the chain rule. The divided difference of a map is the closed form of its rule
+(`divided`), else the quotient across a gap and the mean of the derivative near a tie. For more points the whole
+function takes the quotient of divided differences with one point fewer across a gap. Near a tie it takes the mean of
+its derivative, weighted by Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is wide if it exceeds
+1/WIDE of the `radius` of the maps.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake, spread
 
 A, B = symbol("a", ()), symbol("b", ())
-WIDE = 8  # a gap is wider than this part of the radius: the quotient loses no more, Gauss's rule is exact to 1e-14
+WIDE = 8  # a gap exceeds radius/8: the quotient loses no more than this factor, Gauss's rule is exact to 1e-14
 NODES = (0.03376524289842397, 0.16939530676686776, 0.38069040695840156)
 WEIGHTS = (0.08566224618958517, 0.18038078652406930, 0.23395696728634552)
 GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True))
@@ -37,7 +38,7 @@ GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True)
 def divided(node: Node) -> Node:
     """Return the formula of a map that is a divided difference of its function at its operands.
 
-    It is NaN where one of several points is infinite: there limits differ from function to function.
+    It is NaN if one of several points is infinite: limits there differ from function to function.
     """
     body, shape = node.params[0], node.shape
     axes = tuple(range(len(shape)))
@@ -97,7 +98,7 @@ def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node
 
 
 def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: dict[Node, Node]) -> Node:
-    """Return the sum over the operands: one goes from a to b, those before it are at b, those after it at a."""
+    """Return the sum over the operands: one moves from a to b, those before it are at b, those after it at a."""
     terms = []
     for place, arg in enumerate(node.args):
         if slope[arg].is_zero:
@@ -110,7 +111,7 @@ def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: di
 
 
 def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
-    """Return the divided difference of one map at A and B in one operand, its other operands being given."""
+    """Return the divided difference of one map at A and B in one operand, with the other operands fixed."""
     rule, params = node.rule, node.params
     before, after = others
     if rule.divided and len(node.args) == 1:
@@ -138,7 +139,7 @@ def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
 
 @lru_cache(maxsize=256)
 def several(body: Node, count: int) -> Node:
-    """Return the divided difference at three and more points over scalar symbols."""
+    """Return the divided difference at three or more points over scalar symbols."""
     points = _ascending(_points(count))
     found: dict[tuple[int, int], Node] = {}
     for length in range(2, count + 1):
@@ -153,13 +154,13 @@ def several(body: Node, count: int) -> Node:
             trusted = _at(radius(body), points[(first + last) // 2])
             near = _mean(derivative(body, length - 1), points[first : last + 1])
             found[first, last] = _where_wide(high, low, trusted, quotient, near)
-    # at a tie of all of them the mean would not see that there is no value, or a jump
+    # if all points are tied the mean would hide a missing value or a jump
     text = f"{spelled('choice')}({spelled('magnitude')}(p) >= 0, q, p)"
     return formula(text, p=found[0, 1], q=found[0, count - 1])
 
 
 def _ascending(points: Sequence[Node]) -> list[Node]:
-    """Return the points in ascending order, by exchanges of neighbours."""
+    """Return the points in ascending order, sorted by exchanges of neighbours."""
     low, high = map(default_rulebook().playing, ("smaller", "larger"))
     found = list(points)
     for end in range(len(found) - 1, 0, -1):
@@ -170,7 +171,7 @@ def _ascending(points: Sequence[Node]) -> list[Node]:
 
 
 def _mean(slope: Node, x: Sequence[Node]) -> Node:
-    """Return the integral of the last derivative with Peano's kernel, at a tie of all from the first interval."""
+    """Return the integral of the last derivative with Peano's kernel; if all points are tied, the first interval's."""
     order = len(x) - 1
     shares = [_ratio(_minus(x[k + 1], x[k]), _minus(x[-1], x[0])) for k in range(1, order)]
     first = add([(1, number(1)), *((-1, share) for share in shares)])
@@ -184,7 +185,7 @@ def _mean(slope: Node, x: Sequence[Node]) -> Node:
 
 
 def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
-    """Return the B-spline with the knots x at a place in an interval (Cox and de Boor)."""
+    """Return the B-spline with the knots x at a fraction of an interval (Cox and de Boor)."""
     order = len(x) - 1
     values = {interval: number(1)}
     for degree in range(2, order + 1):
@@ -202,7 +203,7 @@ def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
 
 
 def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) -> Node:
-    """Return how far between two knots a place in an interval is; in the first interval as if all but one were tied."""
+    """Return the fraction between two knots of a point in an interval; in the first, all knots but one may be tied."""
     if high == low + 1:
         return number(Fraction(place))
     whole = _minus(x[high], x[low])

@@ -1,7 +1,7 @@
-"""From nodes to values: each kind of node lowered once, operands first.
+"""Lowers nodes to values: each kind of node once, operands first.
 
-Maps and sums are entrywise; products are contracted; operations are runs of kernels, put off where a kernel
-takes them as a factor (an inverse is then a solve). What an operation `becomes` was expanded before.
+Maps and sums are entrywise. Products are contracted. Operations are kernel runs, deferred if a kernel takes them as a
+factor (an inverse is then a solve). Operations that `becomes` replaces were expanded before.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size, volume
 
 NEAR_ZERO = 1e-100
-"""Beyond which a power like 1/x^2 of a number is finite, and a product with it what a division gives."""
+"""Above this bound a power like 1/x^2 of a number is finite, and a product with it equals a division."""
 
 
 def lower(session: Session, order: Sequence[Node]) -> None:
-    """Lower the nodes of `order`, which stands operands first."""
+    """Lower the nodes of `order`, which is sorted operands first."""
     for node in order:
         if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
             continue
@@ -42,7 +42,7 @@ def lower(session: Session, order: Sequence[Node]) -> None:
 
 
 def lower_when_read(session: Session, node: Node) -> Ref:
-    """Lower a selector or an operation that was put off until something reads it."""
+    """Lower a selector or an operation that was deferred until something reads it."""
     return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
 
 
@@ -72,9 +72,9 @@ def lower_map(session: Session, node: Node) -> Ref:
 
 
 def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[int]]:
-    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory.
+    """Return names for the axes of a node, and its axes in the order of its operands in memory.
 
-    Where these lie in several orders, it is the one that is wanted.
+    If the operands have several orders, return the order requested of the node.
     """
     order = list(session.wanted.get(node, range(len(node.shape))))
     ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
@@ -89,7 +89,7 @@ def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[in
 
 
 def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, ...]]:
-    """Return the scalar function of a map: the entry of its very parameters, else the general one."""
+    """Return the scalar function of a map: the entry for its exact parameters, else the general one."""
     table = session.lowerings.scalars
     params = tuple(p for p in node.params if isinstance(p, (Fraction, float, Size)))
     special = " ".join([node.rule.name, *map(str, params)])
@@ -130,7 +130,7 @@ def lower_sum(session: Session, node: Node) -> Ref:
 
 
 def _term(session: Session, term: Node) -> Ref | None:
-    """Return where a term is; a bare selector is placed as a product is."""
+    """Return the reference to a term's value; a bare selector is lowered as a product of itself."""
     if term.kind in ("number", "size"):
         return None
     if term.kind == "selector":
@@ -143,7 +143,7 @@ def _read(ref: Ref, axes: Sequence[str]) -> Read:
 
 
 def lower_selector(session: Session, node: Node) -> Ref:
-    """Form a selector that stands alone: as a product of itself."""
+    """Lower a selector that is not a factor as a product of itself."""
     found = session.refs.get(node)
     if found is None:
         out = list(range(len(node.shape)))
@@ -157,9 +157,9 @@ def lower_selector(session: Session, node: Node) -> Ref:
 
 
 def lower_operation(session: Session, node: Node) -> Ref:
-    """Run the cheapest kernel of an operation, and note where all its outputs are.
+    """Run the cheapest kernel of an operation and record all its outputs.
 
-    Raises: NotSupported where no entry computes it.
+    Raises: NotSupported if no entry computes it.
     """
     kernel = _choose(session, node)
     rest = (node.params, node.batches, node.batch_rank)
@@ -184,7 +184,7 @@ def _result_name(kernel: Kernel, node: Node) -> str:
 
 
 def group_of(node: Node) -> tuple[object, ...]:
-    """Return what the outputs of one operation on equal operands have in common."""
+    """Return the key that all outputs of one operation on equal operands share."""
     return (node.rule, node.args, node.params, node.batches, node.batch_rank)
 
 
@@ -223,13 +223,13 @@ def _choose(session: Session, node: Node) -> Kernel:
 
 
 def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
-    """Return the arguments of the pattern that are tensors, each with its letters."""
+    """Return the tensor arguments of the pattern, each with its letters."""
     names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
     return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
 
 
 def _has_rows(node: Node) -> bool:
-    """Whether all arguments are batches over the same leading axes, so that a kernel for rows can take them."""
+    """Whether all arguments have the same leading batch axes, so that a kernel for rows can take them."""
     whole = tuple(range(node.batch_rank))
     return node.batch_rank > 0 and all(carried == whole for carried in node.batches)
 
@@ -239,7 +239,7 @@ def _core(node: Node, place: int) -> tuple[Size, ...]:
 
 
 def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """Return the shape that a kernel is given for a core shape: with one axis for all batches if it takes rows."""
+    """Return the shape in which a kernel takes a core shape: with one axis for all batches if it takes rows."""
     if not kernel.rows:
         return shape
     flat = (volume(shape),) if shape else ()
@@ -247,7 +247,7 @@ def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size,
 
 
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
-    """Return the sizes of the letters of an operation's pattern; one letter for a flat view of any array."""
+    """Return the sizes of the letters of an operation's pattern; one letter may stand for a flat view of any array."""
     found: dict[str, Size] = {}
     for place, (_, letters) in enumerate(_arguments(kernel, node)):
         _measure(found, letters, _in_rows(kernel, node, _core(node, place)))
@@ -268,7 +268,7 @@ def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tup
 
 
 def _run(session: Session, node: Node, kernel: Kernel) -> Run:
-    """Make the run of an operation, inside loops over its batch axes."""
+    """Add the run of an operation, inside loops over its batch axes."""
     graph = session.graph
     rank = 0 if kernel.rows else node.batch_rank
     batch = graph.batch_axes[:rank]
@@ -304,7 +304,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
 
 
 def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
-    """Return an argument as a matrix whose rows are the batches."""
+    """Return an argument as a matrix with one row for each batch."""
     value = session.array(node.args[place])
     shape = _in_rows(kernel, node, _core(node, place))
     return value if value.shape == shape else session.graph.view(value, shape)
@@ -313,7 +313,7 @@ def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
 def _operand(
     session: Session, node: Node, place: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
 ) -> Operand:
-    """Return an argument as an array whose batch axes lead, flat if the pattern has one index for all."""
+    """Return an argument as an array with leading batch axes, flattened if the pattern has one index."""
     argument = node.args[place]
     value: Value = session.array(argument)
     carried = node.batches[place]
@@ -324,7 +324,7 @@ def _operand(
 
 
 def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
-    """Factorise an argument inside loops over the batch axes that it carries; once where it carries none."""
+    """Factorise an argument inside loops over its batch axes; once if it has none."""
     place = _place(kernel, node, term)
     carried = node.batches[place]
     if not carried:
@@ -348,12 +348,12 @@ def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> N
 
 
 def _place(kernel: Kernel, node: Node, term: Term) -> int:
-    """Return which argument of an operation a factorisation is of."""
+    """Return the number of the argument that a factorisation takes."""
     return [name for name, _ in _arguments(kernel, node)].index(term.args[0].name)
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
-    """Return integer and number parameters by their names, a number as its digits."""
+    """Return integer and number parameters by name, numbers as digits."""
     found: list[tuple[str, str | Size]] = []
     for name, value in _plain(node):
         if isinstance(value, Size):

@@ -1,7 +1,7 @@
-"""Lowering of an equation's solution: Newton's method on two functions that are planned like any other.
+"""Lowers the solution of an equation: Newton's method on two functions that are planned like any other.
 
-The residual F(Y) and the step, which solves F_Y(Y)*D = R by whatever structure F_Y has, are Programs of their
-own; the iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
+The residual F(Y) and the step, which solves F_Y(Y)*D = R by the structure of F_Y, are Programs of their own. The
+iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from matcalc.tensor.substitute import substitute
 RESULT, START = "result_", "start_"
 STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
 LOCAL = ("known", "start", "state", "status", "task", "y", "t", "s", "r", "d", "np", "newton", "newton_begin", "zeroed")
-COST = "10000"  # flops: there is no other lowering to compare it with
+COST = "10000"  # flops; no other lowering competes
 
 
 def newton_kernel(session: Session, node: Node) -> Kernel:
@@ -56,7 +56,7 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
 
 
 def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
-    """Return the entry: as one of kernels.toml, with the two functions as parts."""
+    """Return the entry in the form of one in kernels.toml, with the two functions as parts."""
     start, *symbols = node.args
     given = [f"a_{place}" for place in range(len(symbols))]
     operands = [f"{START}{letters_of(START, start.rank)}"]
@@ -80,7 +80,7 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
 
 
 def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number: str) -> str:
-    """Return the test of all data of an equation."""
+    """Return the test that all data of an equation are finite."""
     tests = [
         f"all_finite({{{name}}}{flat})" if s.rank else f"{of_number}({{{name}}})"
         for name, s in zip(fields, symbols, strict=True)
@@ -89,7 +89,7 @@ def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number
 
 
 def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
-    """Return the function for Numba that does what `newton` of codegen/numba asks for."""
+    """Return the Numba function that serves `newton` of codegen/numba: it evaluates and solves on request."""
     residual, step = (part.name for part in parts)
     taken = {*LOCAL, *WORDS, residual, step}
     given = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
@@ -126,7 +126,7 @@ def _name(node: Node) -> str:
 
 
 def _fault(node: Node) -> str:
-    """Return what is said where there is no solution: the equation, its unknown and the start."""
+    """Return the message if no solution is found: the equation, its unknown and the start."""
     name, start = _name(node), brief(node.args[0])
     reason = f"Newton's method finds no solution from {start}, or the derivative in {name} is singular"
     return f"{node.rule.name}({_equation(node)}, {name}): {reason}"

@@ -1,4 +1,4 @@
-"""The estimated time of a Program, from the costs of its kernels and loops."""
+"""Estimates the time of a Program from the costs of its kernels and loops."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.program import Call, Loop, Program, entries_met, statements, walk_inside
 
 ALLOCATION = 60.0
-COLUMN = 0.8  # ns for an entry that is read along a column: one line of the cache for each
+COLUMN = 0.8  # ns for an entry that is read along a column: one cache line for each
 
 
 def price(program: Program, estimate: Estimate) -> float:
-    """Return the time in ns that a call is expected to take; exactly added up, since equal plans are to be equal."""
+    """Return the estimated time of a call in ns, summed exactly, so that equal plans have equal times."""
     table = program.table
     times = [ALLOCATION for b in program.buffers if b.role == "temporary"]
     for step, around in walk_inside(program.steps):
@@ -30,7 +30,7 @@ def price(program: Program, estimate: Estimate) -> float:
 
 
 def _columns(loop: Loop) -> int:
-    """Return how many entries a round of a loop reads or writes along columns."""
+    """Return the number of entries that a round of a loop reads or writes along columns."""
     if not loop.axes:
         return 0
     fast, _ = loop.axes[-1]

@@ -1,10 +1,10 @@
-"""Row blocks: what reads a large matrix twice row by row, `X'*f(X*w)`, is done for a block of rows at a time.
+"""Splits work on a large matrix into row blocks: if rows are read twice, as in `X'*f(X*w)`, once for each block.
 
-A value is *by rows* if its leading axis is the axis of rows and each row is made of the same rows of others; it is a
-*total* if it adds up what rows give. Which values are so is seen from index forms: of kernels, whose pattern has a
-letter for rows, and of loops. They become one Program, `Part` of one kernel, that is run on blocks of rows; totals are
-added up block by block. So X comes from memory once, and what is between stays in cache. What needs a total comes after
-it. How many rows a block has depends on sizes alone: the sums are the same in each call.
+A value is *by rows* if its leading axis is the axis of rows and each of its rows depends on the same rows of others. It
+is a *total* if it sums over rows. Index forms determine which: of kernels, whose pattern has a letter for rows, and of
+loops. These values become one Program, `Part` of one kernel, which runs on blocks of rows; totals are added up block by
+block. So X is read from memory once, and intermediate rows stay in cache. Values that need a total come after it. The
+number of rows in a block depends on sizes alone, so sums are the same in each call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WHOLE, ROWS, TOTAL, AFTER = "whole", "rows", "total", "after"
 
 @dataclass(eq=False)
 class Region:
-    """What is done by rows of the axis of length `rows`: its items, and of each value of the graph what it is."""
+    """The items computed by rows of the axis of length `rows`, and the kind of each value of the graph."""
 
     graph: Graph
     rows: Size
@@ -38,7 +38,7 @@ class Region:
     # ---- which values
 
     def add(self, item: Item) -> None:
-        """Take an item in if it can be done by rows, and say what its values are."""
+        """Add an item if it can be computed by rows, and record the kind of its values."""
         names = [name for _, name in _made(item)]
         read = [self.kinds[name] for name in values_read(item)]
         kind = WHOLE
@@ -55,20 +55,20 @@ class Region:
         self.kinds.update(dict.fromkeys(names, kind))
 
     def _adds_to_total(self, item: Item) -> bool:
-        """Whether an item needs no total but one that it adds to."""
+        """Whether an item needs no total except the one that it adds to."""
         if not isinstance(item, Run) or item.onto is None or self.kinds[item.onto.name] != TOTAL:
             return False
         return all(self.kinds[n] not in (TOTAL, AFTER) for n in values_read(item) if n != item.onto.name)
 
     def _is_by_rows(self, shape: Sequence[Size]) -> bool:
-        """Whether an array has rows: its leading axis, and no other, is that of the rows."""
+        """Whether an array has rows: its leading axis, and no other, is the axis of rows."""
         return bool(shape) and shape[0] is self.rows and not any(self._speaks_of_rows(s) for s in shape[1:])
 
     def _speaks_of_rows(self, size: object) -> bool:
         return isinstance(size, Size) and self.rows.key in size.names
 
     def _run(self, run: Item) -> str:
-        """Return what a kernel gives: rows, where the letter of rows leads its results; a total, where it is summed."""
+        """Return the kind of a kernel's results: rows if the letter of rows leads them, a total if it is summed."""
         assert isinstance(run, Run)
         kernel = run.kernel
         letters = [letter for letter, size in run.sizes if size is self.rows]
@@ -103,7 +103,7 @@ class Region:
         return WHOLE if run.onto is not None and kind != TOTAL else kind
 
     def _entries(self, value: Value) -> str:
-        """Return what a loop gives."""
+        """Return the kind of a loop's result."""
         if value.parts or value.expr is None or not self._is_by_rows(value.domain):
             return WHOLE
         row = self.graph.axes[0]
@@ -126,7 +126,7 @@ class Region:
     # ---- whether it pays
 
     def keep(self, wanted: Iterable[str]) -> list[str]:
-        """Keep the items that are needed; return the names of their results, in order."""
+        """Drop the items that are not needed; return the names of the results of the others, in order."""
         self._leave_to_readers()
         inside = {name for item in self.items for _, name in _made(item)}
         results = {name for name in wanted if name in inside}
@@ -142,7 +142,7 @@ class Region:
         return [name for item in self.items for _, name in _made(item) if name in results]
 
     def _leave_to_readers(self) -> None:
-        """Leave out entries of other data that nothing here reads: they cost their readers no array."""
+        """Drop entrywise values of other data that no item reads: their readers inline them without an array."""
         inside = {name for item in self.items for _, name in _made(item)}
         read: set[str] = set()
         for item in reversed(list(self.items)):
@@ -154,7 +154,7 @@ class Region:
                 read |= own
 
     def saves(self, results: Sequence[str]) -> bool:
-        """Whether a matrix is read a second time, and something is added up: there is memory to be spared."""
+        """Whether a matrix is read twice and something is summed, so that blocks save memory traffic."""
         if not any(self.kinds[name] == TOTAL for name in results):
             return False
         passes: dict[str, int] = {}
@@ -170,7 +170,7 @@ class Region:
 
 
 def region_of(graph: Graph, results: Iterable[str]) -> tuple[Region, list[str]] | None:
-    """Return what of a graph is worth being done by rows, and the names of what it gives; None if nothing is."""
+    """Return the part of a graph worth computing by rows, and the names of its results; None if there is none."""
     wanted = set(results)
     live = _live(graph, wanted)
     axes = {v.shape[0]: None for v in live if isinstance(v, Value) and v.kind == "input" and len(v.shape) > 1}
@@ -200,7 +200,7 @@ def _made(item: Item) -> list[tuple[str, str]]:
 
 
 def _numbers(part: Expr) -> Iterator[Size]:
-    """Yield the sizes that an expression takes as numbers or tests."""
+    """Yield the sizes that an expression uses as numbers or in guards."""
     found: Sequence[object] = ()
     if isinstance(part, Literal):
         found = (part.value,)
@@ -216,9 +216,9 @@ def _numbers(part: Expr) -> Iterator[Size]:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A graph of what is done to a block of rows, by the names of its arguments and results.
+    """The graph of the work on a block of rows, with named arguments and results.
 
-    `all_rows` is what it calls the number of all rows, where it speaks of that.
+    `all_rows` is the name in it for the number of all rows.
     """
 
     graph: Graph
@@ -228,7 +228,7 @@ class Block:
 
 
 def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -> Block:
-    """Return what is done to a block of rows; `words` are short names of values."""
+    """Return the graph of the work on a block of rows; `words` are short names of values."""
     outer = region.graph
     made = {name for item in region.items for _, name in _made(item)}
     read = dict.fromkeys(n for item in region.items for n in values_read(item) if n not in made)
@@ -259,7 +259,7 @@ def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -
 
 
 def _label(word: str, otherwise: str, taken: set[str], graph: Graph, name: str) -> str:
-    """Return the name of an argument or a result; an input keeps its own."""
+    """Return the name of an argument or a result; an input retains its own."""
     if name and graph.values[name].kind == "input":
         return name
     label = free(word or otherwise, taken)
@@ -268,7 +268,7 @@ def _label(word: str, otherwise: str, taken: set[str], graph: Graph, name: str) 
 
 
 def _counting_all(item: Item, whole: Mapping[str, Size]) -> Item:
-    """Return an item of which numbers speak of all rows, not of those of a block."""
+    """Return an item in which numbers refer to all rows, not to those of a block."""
     if isinstance(item, Run):
         item.alpha = _with_sizes(item.alpha, whole)
         item.params = tuple((n, v.substitute(whole) if isinstance(v, Size) else v) for n, v in item.params)
@@ -290,14 +290,14 @@ def _with_sizes(expr: Expr, values: Mapping[str, Size]) -> Expr:
 
 
 def width_of(region: Region, block: Block, program: Program) -> Size:
-    """Return how many entries a row has: of what is given, and of the arrays that its `program` makes."""
+    """Return the number of entries of a row, in the arguments and in the arrays that `program` allocates."""
     shapes = [value.shape for value in block.given.values()]
     shapes += [buffer.shape for buffer in program.buffers if buffer.role == "temporary"]
     return sum((volume(shape[1:]) for shape in shapes if region.rows in shape[:1]), Size.of(0))
 
 
 def without(region: Region, results: Sequence[str], block: Block, program: Program) -> Graph:
-    """Return the graph with one kernel for what is done by rows, whose `program` is that of a block."""
+    """Return the graph with one kernel for the work by rows, whose `program` is that of a block."""
     outer = region.graph
     kernel = _kernel(region, block, program, [region.kinds[name] for name in results])
     run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(block.given.values())])
@@ -320,7 +320,7 @@ def without(region: Region, results: Sequence[str], block: Block, program: Progr
 
 
 def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]) -> Kernel:
-    """Return the entry: as one of kernels.toml, that is what its function computes."""
+    """Return the entry of the kernel, in the form of one in kernels.toml."""
     name = f"by_rows_{blake2b(listing(program).encode(), digest_size=3).hexdigest()}"
     arrays = [*block.given.values(), *block.results.values()]
     letters = {size: f"n_{k}" for k, size in enumerate(dict.fromkeys(s for v in arrays for s in v.shape))}

@@ -1,8 +1,8 @@
-"""From values to steps: levels, fused loops, and what becomes an array.
+"""Schedules values as steps: assigns levels, fuses loops and decides which values become arrays.
 
-Entrywise values and sums of equal axes and level share one loop; the level is the number of barriers before:
-kernels, finished sums, entries read at another place. A value is an array only if a kernel, another loop or
-the caller reads it; else it is a local number of its loop. One pass over the values up and one down: linear.
+Entrywise values and sums of equal axes and level share one loop. The level is the number of barriers before: kernels,
+finished sums, entries read at another index. A value is an array only if a kernel, another loop or the caller reads it;
+else it is a local number of its loop. One pass over the values up and one down: linear time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from matcalc.tensor.node import Node
 
 @dataclass(slots=True)
 class Cluster:
-    """What shares a loop."""
+    """The values that share a loop."""
 
     level: int
     domain: Shape
@@ -29,7 +29,7 @@ class Cluster:
 
 @dataclass(slots=True)
 class Schedule:
-    """The steps of a plan in terms of values; `same` are values that are views of others."""
+    """The steps of a plan in terms of values; `same` maps views to the values that they show."""
 
     steps: list[Step]
     same: dict[str, Value]
@@ -50,12 +50,10 @@ class Scheduler:
         self.available: dict[str, int] = {}
         self.run_level: dict[int, int] = {}
 
-    # ---- who reads what
+    # ---- readers
 
     def find_live(self) -> None:
-        """Keep the items that outputs need; note values that must be in memory and the loops that read
-        others.
-        """
+        """Drop the items that no output needs; record values that must be in memory and readers within loops."""
         wanted = set(self.hard)
         kept: list[Item] = []
         for item in reversed(self.graph.items):
@@ -98,7 +96,7 @@ class Scheduler:
         return value.expr
 
     def is_local(self, reader: Value, read: Read) -> bool:
-        """Whether a read is of the loop's own point, so that both may be computed in one loop."""
+        """Whether a read is at the loop's own point, so that one loop may compute both values."""
         value = self.graph.values[read.value]
         if value.kind != "point" or value.name in self.in_parts or (value.parts and value.expr is None):
             return False
@@ -195,7 +193,7 @@ class Scheduler:
             level += 1
 
     def _comment(self, said: Said, shape: At | Shape = ()) -> str:
-        """Return a comment with the shape of what is stored."""
+        """Return a comment with the shape of the stored array."""
         inner = ", ".join(map(str, shape))
         return f"{self.describe(said)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(said)
 
@@ -249,7 +247,7 @@ class Scheduler:
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
 
     def _is_there(self, expr: Expr, inside: set[str], axes: At) -> bool:
-        """Whether an entry is at hand wherever it is stored: a number, or one that the loop computes."""
+        """Whether the value to store is available without further work: a number, or one that the loop computes."""
         return isinstance(expr, Literal) or (isinstance(expr, Read) and expr.value in inside and expr.at == axes)
 
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:
@@ -258,7 +256,7 @@ class Scheduler:
         return any(self.level[r.name] != cluster.level for r in self.readers.get(value.name, ()))
 
     def first_name(self, value: Value) -> str:
-        """Return the name of what a loop stores: before parts are added, it is another value."""
+        """Return the name of the value that a loop stores; adding parts to it yields the final value."""
         return f"{value.name}_0" if value.name in self.in_parts else value.name
 
     def _part(self, value: Value, place: int) -> Loop:
@@ -276,12 +274,12 @@ class Scheduler:
         return Loop(tuple(zip(axes, part.domain, strict=True)), (), (), (store,), part.guards)
 
     def _is_covered(self, value: Value) -> bool:
-        """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
+        """Whether the parts of a value write all its entries, so that it need not be zero-filled first."""
         return value.base is None and len(value.parts) == 1 and value.parts[0].covers
 
 
 def _together(one: Step, other: Loop, same: Mapping[str, Value]) -> Loop | None:
-    """Return two loops that only add to arrays as one, where neither reads what the other writes, or a view of it."""
+    """Return two loops that only add to arrays merged into one, None if one reads arrays that the other writes."""
     if not isinstance(one, Loop) or one.lets or one.sums or (one.axes, one.guards) != (other.axes, other.guards):
         return None
     stores = (*one.stores, *other.stores)
@@ -300,10 +298,10 @@ def _stored_as(value: str, same: Mapping[str, Value]) -> str:
 
 
 def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
-    """Let kernels add up: a sum of several kernels' results that nobody else reads is one array.
+    """Make kernels accumulate: a sum of several kernels' results without other readers becomes one array.
 
-    The first kernel writes it, the others add to it by beta, coefficients becoming alpha. What is known `ahead` is
-    added to nothing but what is known too.
+    The first kernel writes it, the others add to it by beta, and coefficients become alpha. Values known `ahead` are
+    added only to others known ahead.
     """
     count: dict[str, int] = {}
     for item in graph.items:
@@ -315,7 +313,7 @@ def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
 
 
 def names_read(item: Item) -> list[str]:
-    """Return the values that an item of a graph reads, each as often as it does."""
+    """Return the values that an item of a graph reads, once for each read."""
     if isinstance(item, Run):
         names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
         return names + ([item.onto.name] if item.onto else [])

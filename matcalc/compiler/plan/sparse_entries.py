@@ -1,7 +1,7 @@
-"""Any matrix at the stored places of a sparse one: a vector of these entries, found without the rest.
+"""Computes the entries of any matrix at the stored entries of a sparse one: a vector, without the other entries.
 
-Elementwise functions and sums are taken entry by entry; a product is that of its factors, the row of one and the column
-of another; `U*V'` sums over their common index for each stored entry. What is an array anyway is read.
+Elementwise functions and sums are computed entry by entry. An entry of a product uses a row of one factor and a column
+of the other: `U*V'` sums over their common index for each stored entry. Entries of arrays are read.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Dense = list[Operand]
 
 
 class Entries:
-    """Entries of nodes at stored places, each made once; `form` says what a node is without sparse matrices."""
+    """Vectors of entries of nodes, each computed once; `form` returns a node without sparse matrices."""
 
     def __init__(self, form: Callable[[Node], Form]) -> None:
         self.form = form
         self.made: dict[tuple[Node, Node, bool], Vector] = {}
 
     def of(self, node: Node, stored: Stored, turned: bool) -> Vector:
-        """Return the entries of a matrix at the places of a stored one, or of its transpose.
+        """Return the entries of a matrix at the stored entries of another, or of its transpose.
 
-        Shapes: node as the matrix, or as its transpose where it is turned; result (stored entries,).
+        Shapes: node as the matrix, or as its transpose if `turned`; result (stored entries,).
         """
         order: list[Node] = []
         pending = [node]
@@ -57,16 +57,16 @@ class Entries:
         form = self.form(node)
         if isinstance(form, Pattern):
             same = form.of is stored and form.turned == turned
-            return form.values if same else refused(node, "is stored at other places than what it meets")
+            return form.values if same else refused(node, "has other stored entries than another sparse matrix")
         if isinstance(form, (Refused, Mixed)):
-            return form if isinstance(form, Refused) else refused(node, "adds a sparse matrix and others")
+            return form if isinstance(form, Refused) else refused(node, "adds a sparse matrix to other arrays")
         if form.kind == "product":
             out = form.out[::-1] if turned else form.out
             return self.of_product(form.coef, list(form.operands), (out[0], out[1]), form.sizes, stored, node)
         return self._read(form, stored, turned)
 
     def _read(self, node: Node, stored: Stored, turned: bool) -> Node:
-        """Return entries of an array."""
+        """Return the entries of an array."""
         matrix = product(1, [(node, (0, 1))], (1, 0)) if turned else node
         return stored_op("csr_entries", [*stored.places, matrix], (stored.length,))
 
@@ -82,10 +82,10 @@ class Entries:
         """Return the entries of a product of dense operands whose rows and columns have the indices `at`."""
         row, column = at
         if row == column:
-            return refused(what, "has a diagonal at the places of a sparse matrix")
+            return refused(what, "reads a diagonal at the stored entries of a sparse matrix")
         factors: Dense = []
         parts = linked(operands, {row, column})
-        for index, other in ((row, column), (column, row)):  # all that has rows alone is one vector
+        for index, other in ((row, column), (column, row)):  # the operands with rows alone make one vector
             alone = [p for p in parts if index in _indices(p) and other not in _indices(p)]
             parts = [p for p in parts if p not in alone] + ([[o for p in alone for o in p]] if alone else [])
         for part in parts:
@@ -98,7 +98,7 @@ class Entries:
     def _factor(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
-        """Return operands that summed indices join: a number, a vector of rows or of columns, or both."""
+        """Return the entries of operands joined by summed indices: of a number, of rows, of columns, or of both."""
         held = _indices(part)
         if row not in held and column not in held:
             return product(1, part, ())
@@ -110,17 +110,17 @@ class Entries:
             node, own = part[0]
             if own in ((row, column), (column, row)) and node.kind != "selector":
                 return self.of(node, stored, own == (column, row))
-            return refused(what, "is read by other indices at the places of a sparse matrix")
+            return refused(what, "is read at other indices than the stored entries of a sparse matrix")
         return self._sampled(part, row, column, sizes, stored, what)
 
     def _sampled(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
-        """Return the entries of `U*V'`: U what has the row, V what has the column, the rest with U."""
+        """Return the entries of `U*V'`: V from the operands with the column, U from the others."""
         right = [operand for operand in part if column in operand[1]]
         left = [operand for operand in part if column not in operand[1]]
         if any(row in own for _, own in right):
-            return refused(what, "has an operand of rows, columns and more at the places of a sparse matrix")
+            return refused(what, "needs an operand of more than two axes at the stored entries of a sparse matrix")
         common = sorted({i for _, own in left for i in own} & {i for _, own in right for i in own})
         sides = [as_matrix(left, row, common, sizes), as_matrix(right, column, common, sizes)]
         return stored_op("csr_sampled", [*stored.places, *sides], (stored.length,))
@@ -131,7 +131,7 @@ def _indices(operands: Dense) -> set[int]:
 
 
 def linked(operands: Dense, apart: set[int]) -> list[Dense]:
-    """Return operands in groups that share no index but those of `apart`."""
+    """Return operands in groups that share no indices except those in `apart`."""
     groups: list[tuple[set[int], Dense]] = []
     for operand in operands:
         own = set(operand[1]) - apart

@@ -1,8 +1,8 @@
-"""Products with sparse matrices: each matrix is multiplied with all that has one of its indices, cheapest first.
+"""Contracts products with sparse matrices: each is multiplied by all operands with one of its indices, cheapest first.
 
-A pattern X[i,j] whose j is summed takes part in one step for everything that has j: `X*w` where that leaves no index,
-`X*W` where it leaves others; likewise for i by the transpose. Two patterns of one matrix that share an index make
-`X'*Z` or `X*Z'`. What has both indices is computed at the stored places alone.
+A pattern X[i,j] whose j is summed is multiplied in one step by everything that has j: `X*w` if no other index remains,
+`X*W` if others do; likewise for i by the transpose. Two patterns of one matrix that share an index become `X'*Z` or
+`X*Z'`. Operands with both indices are computed at the stored entries alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Step:
-    """What a pattern is multiplied with: all dense operands with the index that is summed, `rest` what they leave."""
+    """A product of a pattern with all dense operands that have the summed index; `rest` are their free indices."""
 
     placed: Placed
     transposed: bool
@@ -44,7 +44,7 @@ class Step:
 
 @dataclass
 class State:
-    """A product on the way: patterns, dense operands, the indices of the result, lengths by index."""
+    """A product during contraction: patterns, dense operands, the indices of the result, lengths by index."""
 
     node: Node
     coef: Fraction
@@ -60,15 +60,15 @@ class State:
 
 
 class Contracting:
-    """Contracts products; `entries` are those of matrices at stored places."""
+    """Contracts products; `entries` computes matrices at stored entries."""
 
     def __init__(self, entries: Entries) -> None:
         self.entries = entries
 
     def contracted(self, node: Node, forms: Sequence[Form]) -> Form:
-        """Return a product whose operands have these forms, of which some are patterns and none is mixed.
+        """Return the contraction of a product whose operands have these forms: some are patterns, none is mixed.
 
-        What is refused has entries all the same at the places of a pattern that it is multiplied with: `X.*exp(X)`.
+        An operand with an error may still be computed at the stored entries of a pattern: `X.*exp(X)`.
         """
         faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, Refused)}
         state = State(node, node.coef, [], [], node.out, node.sizes)
@@ -76,7 +76,7 @@ class Contracting:
             if isinstance(form, Pattern):
                 row, column = at[::-1] if form.turned else at
                 if row == column:
-                    return refused(node, "has the diagonal of a sparse matrix")
+                    return refused(node, "reads the diagonal of a sparse matrix")
                 state.patterns.append(Placed(form, row, column))
             else:
                 state.dense.append((form if isinstance(form, Node) else arg, at))
@@ -89,11 +89,11 @@ class Contracting:
             if whole is not None:
                 return whole
             if not self._step(state):
-                return refused(node, "multiplies a sparse matrix into one as large")
+                return refused(node, "cannot be computed from stored entries alone")
         return product(state.coef, state.dense, state.out, state.sizes)
 
     def _absorb(self, state: State) -> Refused | None:
-        """Multiply into each pattern what has both its indices and no other: patterns at its places, and matrices."""
+        """Multiply each pattern by the operands with exactly its two indices: patterns of one matrix, and arrays."""
         kept: list[Placed] = []
         for placed in state.patterns:
             twin = next((k for k, p in enumerate(kept) if _meets(p, placed)), None)
@@ -115,7 +115,7 @@ class Contracting:
         return None
 
     def _times(self, state: State, placed: Placed, operands: Dense) -> Placed | Refused:
-        """Return a pattern multiplied entry by entry with operands of its indices."""
+        """Return a pattern multiplied entry by entry by operands with its indices."""
         at, of = (placed.row, placed.column), placed.pattern.of
         found = self.entries.of_product(1, operands, at, state.sizes, of, state.node)
         if isinstance(found, Refused):
@@ -123,7 +123,7 @@ class Contracting:
         return placed.with_values(product(1, [(placed.pattern.values, (0,)), (found, (0,))], (0,)))
 
     def _whole(self, state: State) -> Form | None:
-        """Return the product as a pattern, where it is one at the places of the only one left; a sum of its values."""
+        """Return the product if one pattern is left: as a pattern, or as a sum of the pattern's values; else None."""
         if len(state.patterns) > 1:
             return None
         (placed,) = state.patterns
@@ -142,7 +142,7 @@ class Contracting:
         return Pattern(placed.pattern.of, values, state.out == (placed.column, placed.row))
 
     def _step(self, state: State) -> bool:
-        """Multiply one pattern with what has one of its indices; return whether there is such a step."""
+        """Multiply one pattern by the operands with one of its indices; return whether there is such a step."""
         steps = [s for placed in state.patterns for s in _steps(state, placed)]
         if steps:
             _take(state, min(steps, key=lambda s: len(s.rest)))
@@ -150,7 +150,7 @@ class Contracting:
         return self._pair(state)
 
     def _pair(self, state: State) -> bool:
-        """Multiply two patterns of one matrix over an index that they share and that only vectors have besides."""
+        """Multiply two patterns of one matrix over a shared index that otherwise only vectors have."""
         for k, one in enumerate(state.patterns):
             for other in state.patterns[:k]:
                 if any(self._multiplied(state, one, other, transposed) for transposed in (True, False)):
@@ -160,7 +160,7 @@ class Contracting:
         return False
 
     def _multiplied(self, state: State, one: Placed, other: Placed, transposed: bool) -> bool:
-        """Put `X'*Z`, or `X*Z'`, for two patterns; return whether they can be multiplied so."""
+        """Replace two patterns by `X'*Z` or `X*Z'`; return whether this is possible."""
         shared, ends = one.column, (one.row, other.row)
         if transposed:
             shared, ends = one.row, (one.column, other.column)
@@ -185,12 +185,12 @@ class Contracting:
 
 
 def _meets(one: Placed, other: Placed) -> bool:
-    """Whether two patterns have their entries at the same places of a product."""
+    """Whether two patterns have the same stored entries and the same indices in a product."""
     return (one.pattern.of, one.row, one.column) == (other.pattern.of, other.row, other.column)
 
 
 def _formed(state: State, one: Placed, other: Placed) -> bool:
-    """Put `x'*M*z` for each row of two patterns, where a matrix joins their columns; return whether one does."""
+    """Replace two patterns whose columns a matrix joins by `x'*M*z` for each row; return whether this is possible."""
     ends, shared = (one.column, other.column), {one.row, one.column, other.column}
     if one.pattern.of is not other.pattern.of or one.row != other.row or ends[0] == ends[1]:
         return False
@@ -210,7 +210,7 @@ def _formed(state: State, one: Placed, other: Placed) -> bool:
 
 
 def _steps(state: State, placed: Placed) -> list[Step]:
-    """Return the ways to sum over an index of a pattern that no other pattern and no result has."""
+    """Return the steps that sum over an index of a pattern that no other pattern and no result has."""
     found = []
     others = {i for p in state.patterns if p is not placed for i in (p.row, p.column)}
     for summed, kept, transposed in ((placed.column, placed.row, False), (placed.row, placed.column, True)):
@@ -221,16 +221,16 @@ def _steps(state: State, placed: Placed) -> list[Step]:
             outside |= {*state.out, *others, kept}
             inside = dict.fromkeys(i for k in group for i in state.dense[k][1] if i != summed)
             rest = tuple(i for i in inside if i in outside)
-            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # parts of the matrix itself
+            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # slices of the matrix itself
             if others.isdisjoint(rest) and kept not in rest and not (formed and rest):
                 found.append(Step(placed, transposed, summed, tuple(group), rest))
     return found
 
 
 def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
-    """Return the dense operands that have an index; also with all that sums join to them, unless that reaches `ends`.
+    """Return the dense operands with an index, alone and with all operands joined to them, unless these reach `ends`.
 
-    Multiplied first, `A*B*w` is one vector; of `U*V'` it is U alone that a matrix is better multiplied with.
+    Multiplied first, `A*B*w` is one vector; of `U*V'` a matrix is better multiplied by U alone.
     """
     own = [k for k, (_, at) in enumerate(state.dense) if summed in at]
     group, indices = list(own), {i for k in own for i in state.dense[k][1]}
@@ -244,7 +244,7 @@ def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
 
 
 def _take(state: State, step: Step) -> None:
-    """Put the result of a step for a pattern and for what it is multiplied with."""
+    """Replace a pattern and the operands of a step by their product."""
     placed, sizes = step.placed, state.sizes
     operands = [state.dense[k] for k in step.operands]
     stored, kept = placed.pattern.of, placed.column if step.transposed else placed.row

@@ -1,9 +1,8 @@
-"""Lowering of what `codegen/` has no entry for, or nothing for NumPy: the rule's `value` as a function of the program.
+"""Lowers operations without an entry in `codegen/`, or without one for NumPy: the rule's `value` becomes a function.
 
-A rule's value is Python over np, sl and sp, so it is a lowering for NumPy as it stands, and for Numba where
-Numba compiles it. The function's text stands above the program's, with what it calls of the book's preludes;
-a function that a user gave and whose text does not stand alone is imported from the module `user_functions` of the
-runtime.
+A rule's value is Python over np, sl and sp. So it is a lowering for NumPy, and for Numba if Numba compiles it. The
+function's text precedes the program's, with the prelude functions that it calls. A function of the user whose text
+needs other names is imported from the module `user_functions` of the runtime.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from matcalc.tensor.signature import paired, tensors_of
 from matcalc.tensor.size import Size
 
 RESULT = "result_"
-PLAIN = {"number": "{}", "integer": "int({})"}  # a parameter that is no tensor, as values take it
+PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take parameters that are no tensors
 Entry = TypeVar("Entry", Kernel, Scalar)
-COST = "10000"  # flops: there is no other lowering to compare it with
+COST = "10000"  # flops; no other lowering competes
 DECORATOR = '@njit(error_model="numpy")'
 GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
 
 
 def own_kernel(node: Node) -> Kernel | None:
-    """Return a kernel that computes one output of an operation by its rule's value; None if it has no such form."""
+    """Return a kernel that computes one output of an operation by its rule's value; None if that is impossible."""
     ranks = tuple(len(a.shape) - len(b) for a, b in zip(node.args, node.batches, strict=True))
     params = tuple(None if isinstance(p, Size) else p for p in node.params)
     core = len(node.shape) - node.batch_rank
@@ -63,12 +62,12 @@ def _kernel(
 
 
 def name_of(rule: Rule, output: str) -> str:
-    """Return the name of a result: kernels of different results are different runs."""
+    """Return the name of a result; kernels for different results are different runs."""
     return f"{rule.name}_{output}" if output else rule.name
 
 
 def own_scalar(node: Node) -> Scalar | None:
-    """Return an elementwise function by its rule's value; None if it has no such form."""
+    """Return an elementwise function that computes its rule's value; None if that is impossible."""
     if node.rule.value is None or any(isinstance(p, Node) for p in node.params):
         return None
     return _scalar(node.rule, len(node.args), default_rulebook())
@@ -86,7 +85,7 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
 
 
 def with_value(entry: Entry, own: Callable[[Node], Entry | None], node: Node) -> Entry:
-    """Return an entry that says nothing of NumPy with the rule's value there, as `own` gives it."""
+    """Return an entry without a NumPy template completed by that of the rule's value, which `own` returns."""
     value = own(node) if "numpy" not in entry.templates else None
     return entry if value is None else _completed(entry, value)
 
@@ -98,7 +97,7 @@ def _completed(entry: Entry, own: Entry) -> Entry:
 
 
 def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
-    """Return the targets that may run a value: Numba knows no SciPy, and takes no further tangents one by one."""
+    """Return the targets that can run a value: Numba has no SciPy, lambdas or repeated parameters."""
     assert rule.value is not None
     if given_function(rule, book) is not None:
         return ON_NUMPY
@@ -113,7 +112,7 @@ def _parameters(rule: Rule) -> str:
 
 
 def function_name(rule: Rule, target: str) -> str:
-    """Return what the value is called in generated code: different for targets, since a saved file has both."""
+    """Return the name of the value's function in generated code, one for each target: a saved file has both."""
     return f"{rule.name}_value" if target == "numba" else f"{rule.name}_value_{target}"
 
 
@@ -145,7 +144,7 @@ def _template(
 
 
 def source(rule: Rule, target: str, book: Rulebook) -> str:
-    """Return the text that defines the value as a function, with all that it calls."""
+    """Return the text that defines the value as a function, with all functions that it calls."""
     name, function = function_name(rule, target), given_function(rule, book)
     mark = f"{DECORATOR}\n" if target == "numba" else ""
     if function is not None:
@@ -161,7 +160,7 @@ def source(rule: Rule, target: str, book: Rulebook) -> str:
 
 
 def given_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
-    """Return the Python function that a rule's value is, if it is one: its text is a call of it alone."""
+    """Return the Python function that is a rule's value, None if the value is not a call of one."""
     head, _, rest = (rule.value or "").partition("(")
     return book.functions.get(head) if rest.endswith(")") else None
 
@@ -221,7 +220,7 @@ def _called(value: str, book: Rulebook, mark: str) -> list[str]:
 
 
 def _without_types(statement: ast.stmt, text: str) -> str:
-    """Return the text of a statement without the types of arguments and results, which it loses on the way."""
+    """Return the text of a statement without the types of arguments and results; its tree loses them too."""
     lines = [line.encode() for line in text.split("\n")]
     cuts = []
     for node in ast.walk(statement):
@@ -239,7 +238,7 @@ def _without_types(statement: ast.stmt, text: str) -> str:
 
 
 def _bound(statement: ast.stmt) -> Iterable[str]:
-    """Return the names that a statement at the top of a prelude gives."""
+    """Return the names that a top-level statement of a prelude binds."""
     if isinstance(statement, ast.FunctionDef):
         return [statement.name]
     if isinstance(statement, (ast.Import, ast.ImportFrom)):

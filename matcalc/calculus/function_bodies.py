@@ -1,7 +1,7 @@
-"""Derivatives of functions that are arguments: of a body, by the rules of its maps, forward, in one walk.
+"""Differentiates function arguments: bodies, by the rules of their maps, forward, in one walk.
 
-A body holds its parameter, numbers, sums, products and maps alone, so that this stands below the derivatives of
-expressions: a rewrite may speak of the derivative of a function that it has found.
+A body contains its parameter, numbers, sums, products and maps alone. So this module is below the derivatives of
+expressions, and a rewrite may use the derivative of a function that it has found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matcalc.tensor.substitute import Batched, instantiate
 def derivative(body: Node, order: int = 1) -> Node:
     """Return a derivative of a function's body, itself a body.
 
-    Raises: NotDifferentiable for a map that has none.
+    Raises: NotDifferentiable for a map without a derivative.
     """
     for _ in range(order):
         body = _slope(body)

@@ -1,9 +1,8 @@
-"""Rule formulas compiled to nodes over symbols, once for each use that differs in more than sizes.
+"""Compiles rule formulas to nodes over symbols, once for uses that differ only in sizes.
 
-A rule states one differential; its adjoint is the pullback of that differential in the tangent, found here
-by the same reverse mode that users' expressions go through. Only a slot declared linear has its adjoint
-written down. Templates are unbatched, with the signature's size names; `substitute.instantiate` does the
-rest.
+A rule states one differential. Its adjoint is the pullback of that differential in the tangent, found by the same
+reverse mode as derivatives of users' expressions. Only a slot declared linear states its adjoint. Templates are
+unbatched and use the signature's size names; `substitute.instantiate` fills in the rest.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from matcalc.tensor.substitute import substitute
 
 Pull = Callable[..., list[Node]]
 
-REMEMBERED = 256  # uses of rules: an exponent makes another one
+REMEMBERED = 256  # cached uses of rules; each exponent is another use
 
 
 class Template(NamedTuple):
-    """A formula over symbols: `args` and `values` for the operation's own, `incoming` for what is mapped."""
+    """A formula over symbols: `args` and `values` of the operation, `incoming` for the tangent or cotangent."""
 
     node: Node
     args: tuple[Node, ...]
@@ -39,7 +38,7 @@ class Template(NamedTuple):
     rule: Rule
 
     def sizes(self, node: Node) -> dict[str, Size]:
-        """Return what the signature's size names are in one use of the rule.
+        """Return the values of the signature's size names in one use of the rule.
 
         An implicit operation's templates have the sizes of the use itself.
         """
@@ -65,7 +64,7 @@ def array_size(name: str, axis: int) -> str:
 
 
 class Use(NamedTuple):
-    """What tells uses of a rule apart: functions given, integer parameters as given, ranks of the arguments.
+    """The key of a use of a rule: its function and number parameters, and the ranks of its arguments.
 
     The book is part of it, since formulas name other rules.
     """
@@ -89,17 +88,17 @@ def derivative_template(node: Node, place: int) -> Template:
 
 
 def jump_templates(node: Node) -> tuple[Template, ...]:
-    """Return what an elementwise function jumps at, `incoming` being its first operand."""
+    """Return the arguments at which an elementwise function jumps; `incoming` is its first operand."""
     return _jumps(Use.of(node))
 
 
 def piece_templates(node: Node) -> tuple[tuple[Template, Template], ...]:
-    """Return the switches of a map with pieces, each with what the map is where it is on."""
+    """Return the switches of a map with pieces, each with the piece where it is on."""
     return _pieces(Use.of(node))
 
 
 def weight_template(node: Node) -> Template:
-    """Return the field `weight` or `weighed` of a map, over its operands and what each of these weighs."""
+    """Return the field `weight` or `weighed` of a map, over its operands and their weights."""
     return _weighed(Use.of(node))
 
 
@@ -145,7 +144,7 @@ def _weighed(use: Use) -> Template:
 
 
 def weights(count: int) -> tuple[Node, ...]:
-    """Return the symbols of what the operands of a map weigh in a tie."""
+    """Return the symbols for the weights of a map's operands in a tie."""
     return tuple(symbol(name, (), ("positive",)) for name in TIED[:count])
 
 
@@ -156,7 +155,7 @@ def _entrywise(use: Use, text: str, more: tuple[Node, ...] = ()) -> Template:
 
 
 def choice_template(node: Node, side: str) -> Template:
-    """Return the mean of an operation that chooses entries times itself, or (`opposite`) itself of the negative."""
+    """Return the mean of a choosing operation times itself, or (`opposite`) times itself at the negative."""
     return _choice(Use.of(node), side)
 
 
@@ -218,7 +217,7 @@ class _Symbols:
         return symbol(name, self._shape(parameter, place), tuple(facts))
 
     def tangent(self, place: int) -> Node:
-        """Return the symbol dX: the shape of X, and the linear facts that a tangent keeps."""
+        """Return the symbol dX: the shape of X, and those of its linear facts that hold for tangents."""
         parameter = self.parameters[place]
         facts = self.use.book.hull(parameter.facts)
         return symbol(f"d{parameter.name}", self._shape(parameter, place), tuple(facts))
@@ -248,9 +247,9 @@ class _Symbols:
         cotangent: Node | None = None,
         more: Sequence[Node] = (),
     ) -> Node:
-        """Return a formula of the rule, of the given shape, as a node over these symbols and `more`.
+        """Return a formula of the rule, of this shape, as a node over these symbols and `more`.
 
-        `without` names the member of a variadic slot that the formula is about; `E...` are the others.
+        `without` is the number of the argument of a variadic slot that the formula is about; `E...` are the others.
         """
         rule = self.use.rule
         symbols: dict[str, Node] = {s.name: s for s in more}

@@ -1,6 +1,6 @@
-"""A Program as text for people: its memory, then its steps with the flops and bytes of each.
+"""Prints a Program for people: its buffers, then its steps with the flops and bytes of each.
 
-The counts are polynomials in the sizes, from the costs of the kernels' entries and from the loops themselves.
+The counts are polynomials in the sizes, from the cost formulas of kernels and from the loops themselves.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from matcalc.tensor.size import ONE, Size, total, volume
 
 COLUMN = 64
 Cost = tuple[int, Size, Size]
-"""The line of a step in the text of its plan, its flops and its bytes in one call."""
+"""The line of a step in the text of its plan, and its flops and bytes in one call."""
 PLURAL = {"temporary": "temporaries"}
 
 
 class Names(NamedTuple):
-    """What values are called: by their memory, and what a loop calls its own numbers."""
+    """Names of values in the text: of their buffers, and of a loop's own numbers."""
 
     places: Mapping[str, str] = {}
     own: Mapping[str, str] = {}
@@ -48,7 +48,7 @@ def listing(program: Program) -> str:
 
 
 def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
-    """Return the text of `fn.plan`, and what the steps cost in it."""
+    """Return the text of `fn.plan`, and the costs of its steps."""
     lines = []
     costs: list[Cost] = []
     for role in ("input", "constant", "output", "temporary", "scalar", "view"):
@@ -78,12 +78,12 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
 
 
 def work(flops: Size, moved: Size) -> str:
-    """Return in words what a call costs."""
+    """Return the text of the cost of a call."""
     return f"{_count(flops)} flops, {_count(moved)} bytes"
 
 
 def cost_of(costs: Iterable[Cost]) -> tuple[Size, Size]:
-    """Return the flops and bytes of a call whose steps cost this."""
+    """Return the total flops and bytes of steps."""
     each = list(costs)
     return total(flops for _, flops, _ in each), total(moved for *_, moved in each)
 
@@ -94,19 +94,19 @@ def operations(program: Program) -> tuple[Size, Size]:
 
 
 def _cost(line: int, own: tuple[Size, Size], around: Sequence[Each]) -> Cost:
-    """Return what a step costs in a call that does it in all rounds of what is around it."""
+    """Return the cost of a step over all rounds of the loops around it."""
     rounds = volume(each.size for each in around)
     return line, own[0] * rounds, own[1] * rounds
 
 
 def _proof(proof: Proof) -> list[str]:
-    """Return what the accesses rest on, their count last."""
+    """Return the lines on the proof of accesses, their count last."""
     lines = [f"tested once: {size} >= 0" for size in proof.hoisted]
     return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
 
 
 def step_text(step: Step) -> str:
-    """Return a step in one line."""
+    """Return the text of a step in one line."""
     return "; ".join(line.strip() for line in _lines(step, Names()))
 
 
@@ -125,7 +125,7 @@ def _degree(size: Size) -> int:
 
 
 def _work(step: Step, program: Program) -> tuple[Size, Size]:
-    """Return flops and bytes of a step."""
+    """Return the flops and bytes of a step."""
     table, memory = program.table, program.memory
     if isinstance(step, Call):
         sizes = dict(step.sizes)

@@ -1,4 +1,4 @@
-"""Terms of patterns in index form: `A[i,k]`, `inv(X)[i,k]`, `p[i]:int32`."""
+"""Reads terms of patterns in index form: `A[i,k]`, `inv(X)[i,k]`, `p[i]:int32`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`A[i,k]`, or `inv(X)[i,k]` where `operation` is the name and `args` its operands."""
+    """`A[i,k]`, or `inv(X)[i,k]` with the operation as `name` and its operands as `args`."""
 
     name: str
     letters: tuple[str, ...] | None = None
@@ -23,7 +23,7 @@ class Term:
 
 
 def terms_of(text: str, separator: str) -> tuple[Term, ...]:
-    """Read `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
+    """Return the terms of `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
     terms: list[Term] = []
     place = 0
     while text[place:].strip():
@@ -59,7 +59,7 @@ def _letters(text: str | None) -> tuple[str, ...] | None:
 
 
 def letters_of(name: str, rank: int) -> str:
-    """Return the letters of an operand of a pattern, made of its name."""
+    """Return the letters of an operand of a pattern, derived from its name."""
     return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
 
 

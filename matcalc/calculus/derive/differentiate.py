@@ -1,8 +1,8 @@
 """Derivatives as rewrites of the DAG: pullback (reverse) and pushforward (forward) with free batch axes.
 
-A cotangent or tangent carries batch axes in front of its node's own, so gradient, VJP and generalised
-Jacobian are one function. A product gives its pullback by swapping one operand with the output: no rule is
-needed. Only maps and operations consult the rulebook, through templates compiled once.
+A cotangent or tangent has batch axes in front of its node's own, so gradient, VJP and generalised Jacobian are one
+function. The pullback of a product swaps one operand with the output, so products need no rule. Only maps and
+operations use the rulebook, through templates compiled once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matcalc.tensor.switches import switched, weight
 
 
 def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
-    """Return the cotangents of the symbols `wrt`, given that of `root`.
+    """Return the cotangents of the symbols `wrt` from the cotangent of `root`.
 
     Shapes: `cotangent` has `batch + root.shape`; each result `batch + symbol.shape`.
     """
@@ -53,7 +53,7 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
 
 
 def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
-    """Return the tangent of `root`, given those of symbols.
+    """Return the tangent of `root` from the tangents of symbols.
 
     Shapes: a tangent has `batch + symbol.shape`, the result `batch + root.shape`.
     """
@@ -123,7 +123,7 @@ def _push_product(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
 
 
 def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Indices) -> Node:
-    """Return the product with operand `place` replaced by `new` at indices `at`, read out at `out`."""
+    """Return the product with operand `place` replaced by `new` at indices `at`, with the output indices `out`."""
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
     others = [(arg, indices) for k, (arg, indices) in enumerate(node.operands) if k != place]
     new = switched(new) if others else new
@@ -138,7 +138,7 @@ def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 
 def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    """Multiply by the elementwise derivative: pull and push are the same."""
+    """Multiply by the elementwise derivative: pullback and pushforward are the same."""
     bar = switched(bar)
     template = derivative_template(node, place)
     own = tuple(range(len(node.shape)))
@@ -152,9 +152,9 @@ def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 
 def _pull_steeply(node: Node, place: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
-    """Return the pullback of a product whose cotangent is infinite where a root is: off where its other operands are 0.
+    """Return the pullback of a product whose cotangent is infinite at a root: 0 where the product's other operands are.
 
-    Of two that vary, `x'*A*x`, the product of all others counts; a weight that does not vary by itself.
+    If two operands vary, as in `x'*A*x`, the product of all others is the weight; if one varies, each other by itself.
     """
     if not switches_off(node, active):
         return _pull_product(node, place, bar, batch)
@@ -163,7 +163,7 @@ def _pull_steeply(node: Node, place: int, bar: Node, batch: Shape, active: set[N
     if node.out:
         at = tuple(dict.fromkeys((*node.out, *node.indices[place])))
         rest = weight(_beside(node, place, at))
-    else:  # the whole slope, of every place where the operand stands
+    else:  # the whole slope, over all occurrences of the operand
         same = [k for k, arg in enumerate(node.args) if arg is node.args[place]]
         if place != same[0]:
             return zeros((*batch, *node.args[place].shape))
@@ -201,9 +201,9 @@ def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
 
 
 def _factors_beside(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
-    """Return the factors of a cotangent that stand at batch axes of an operation alone, and the cotangent without them.
+    """Return the factors of a cotangent with exactly the batch axes of an operation, and the cotangent without them.
 
-    Only those that change with what the operation is of, where all of its batch axes are those of its operands.
+    There are none unless all operands have all batch axes; factors that do not depend on the operand are not returned.
     """
     own = range(len(batch), len(batch) + node.batch_rank)
     if bar.kind != "product" or not all(set(b) == set(range(node.batch_rank)) for b in node.batches):
@@ -237,7 +237,7 @@ def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
 
 
 def _instantiated(template: Template, node: Node, incoming: Node, batch: Shape, at: Indices) -> Batched:
-    """Bind a template to an operation: arguments and value at its own batch axes, the incoming one at `at`."""
+    """Bind a template to an operation: arguments and value at its own batch axes, the incoming node at `at`."""
     count, own = len(batch), node.batch_rank
     bound = {
         s: Batched(arg, tuple(count + b for b in carried))
@@ -259,7 +259,7 @@ def _sibling(node: Node, output: str) -> Node:
 
 
 def template_parameter(node: Node, place: int) -> Declaration:
-    """Return the signature's parameter that argument `place` of an operation is."""
+    """Return the signature's parameter for argument `place` of an operation."""
     tensors = tensors_of(node.rule.signature)
     return tensors[min(place, len(tensors) - 1)]
 

@@ -1,7 +1,7 @@
 """Derivatives of solutions: F(Y, X) = 0 gives F_Y dY = -F_X dX, at the solution itself.
 
-The templates are those of any operation, so that nothing downstream differs: over the symbols of the equation
-and its unknown, which stands for the value. One linear solve serves all symbols that are differentiated in.
+The templates have the form of any operation's: over the symbols of the equation and its unknown, which represents the
+value. One linear solve serves all symbols that are differentiated in.
 """
 
 from __future__ import annotations

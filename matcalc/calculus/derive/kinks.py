@@ -1,10 +1,10 @@
 """Means at kinks: products of jumps of one argument are combined before they are evaluated.
 
-At a kink a derivative is the mean of the derivatives nearby, and so is what it is made of: `sign(0)` is 0, `step(0)` is
-1/2. The mean of a product is not the product of the means: `sign(x).^2` is 1 on both sides of 0, and
-`step(x).*step(-x)` is 0. So where a derivative multiplies maps that jump where the same argument changes its sign (the
-field `jumps` of their rules), the product is written as what it is on both sides. Jumps of what is not varied are
-values, not means, and stay as they are.
+At a kink a derivative is the mean of the derivatives nearby, and so are its parts: `sign(0)` is 0, `step(0)` is 1/2.
+But the mean of a product is not the product of the means: `sign(x).^2` is 1 on both sides of 0, and
+`step(x).*step(-x)` is 0. If a derivative multiplies maps that jump with the sign of the same argument (`jumps` of their
+rules), the product is replaced by its value on both sides. Jumps of arguments that do not vary are values, not means,
+and remain.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from matcalc.tensor.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
 MOST_TERMS = 16
-"""Terms beyond which sums of jumps are not multiplied out."""
+"""The most terms for which sums of jumps are multiplied out."""
 
 
 def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
@@ -35,22 +35,22 @@ def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
 
 
 class Means:
-    """The jumps of what depends on some symbols, and products of them."""
+    """The jumps of nodes that depend on some symbols, and products of these jumps."""
 
     def __init__(self, wrt: Sequence[Node]) -> None:
         self.varies = varies_with(wrt)
         self.found: dict[Node, tuple[Key, ...]] = {}
 
     def change(self, node: Node) -> Node:
-        """Return a node whose operands were changed as what it is on both sides of its kinks."""
+        """Return a node with changed operands as its pieces on both sides of its kinks."""
         return self.combined(node) if node.kind == "product" else by_pieces(node, self.varies, self.multiplied)
 
     def multiplied(self, switch: Node, part: Node) -> Node:
-        """Return the product of a switch and what stands on its side."""
+        """Return the product of a switch and the piece on its side."""
         return self.combined(hadamard(switch, part))
 
     def combined(self, node: Node) -> Node:
-        """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
+        """Return a product with jumps of one argument combined; sums that contain such jumps are multiplied out."""
         if node.kind != "product":
             return node
         reduced = self.on_support(node)
@@ -71,7 +71,7 @@ class Means:
         return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
 
     def on_support(self, node: Node) -> Node:
-        """Return a product with what jumps beside a switch as it is where that switch is on: kinks by their pieces."""
+        """Return a product with jumps beside a switch replaced by their pieces where that switch is on."""
         jumps = [Jump.of(k, *term, self.varies) for k, term in enumerate(node.operands) if is_jump(term[0])]
         operands = list(node.operands)
         for switch in jumps:
@@ -82,7 +82,7 @@ class Means:
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
     def parts(self, node: Node, place: int) -> list[Node]:
-        """Return the terms of one operand that jump where another operand does, then the sum of the others."""
+        """Return the terms of one operand that jump with another operand, then the sum of the others."""
         arg, at = node.operands[place]
         others = {key for k, term in enumerate(node.operands) if k != place for key in self.keys(*term)}
         alone = [others.isdisjoint(self.keys(term, at)) for term in arg.args]
@@ -98,7 +98,7 @@ class Means:
         return add([(1, self.combined(one)) for one in made])
 
     def keys(self, node: Node, at: Indices) -> list[Key]:
-        """Return what an operand at indices `at` jumps at, or a term of it."""
+        """Return the keys at which an operand with indices `at` jumps, or a term of it."""
         if node not in self.found:
             self.found[node] = tuple(self._own_keys(node, tuple(range(node.rank))))
         return [(root, tuple(at[axis] for axis in axes)) for root, axes in self.found[node]]
@@ -112,7 +112,7 @@ class Means:
             return [key for term in node.args for key in self.keys(term, axes)]
         if node.kind != "product":
             return []
-        outer: dict[int, list[int]] = {}  # of a diagonal each axis is the other
+        outer: dict[int, list[int]] = {}  # the axes of each index, two on a diagonal
         for index, axis in zip(node.out, axes, strict=True):
             outer.setdefault(index, []).append(axis)
         inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
@@ -120,7 +120,7 @@ class Means:
         return [key for arg, at in places for key in self.keys(arg, at)]
 
     def merged(self, node: Node, places: Sequence[int]) -> Node:
-        """Return a product with what its jumps at `places` are together."""
+        """Return a product with its jumps at these positions combined into one."""
         jumps = [Jump.of(k, *node.operands[k], self.varies) for k in places]
         kept, known = _switches_kept([jump for jump in jumps if not jump.is_sign])
         if kept is None:
@@ -140,7 +140,7 @@ class Means:
 
 
 def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
-    """Return a jump at some indices as it is where a switch at the same indices is on; `held` stand beside it."""
+    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
@@ -150,7 +150,7 @@ def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Oper
 
 
 def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> Node:
-    """Return a node with a number in its place where `root` is 0; the node itself beside what is 0 there."""
+    """Return a node replaced by `limit` where `root` is 0; the node itself if a factor of `held` is 0 there."""
     away = apply(default_rulebook().playing("unequal"), [root, zeros(root.shape)])
     if away in held:
         return node
@@ -159,7 +159,7 @@ def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> No
 
 
 def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
-    """Return the places of the switches that say all, None if they exclude each other, and the sides they are on."""
+    """Return the positions of switches that imply all others, None if they are exclusive, and the sides they are on."""
     kept: list[int] = []
     known: dict[Key, int] = {}
     for jump in sorted(switches, key=lambda jump: -len(jump.sides)):

@@ -1,6 +1,6 @@
-"""Lookups by plain NumPy: integers that are data gather, and where their axis is one of the result they add up.
+"""Evaluates lookups by plain NumPy: integer data gather entries, or scatter-add if their axis is one of the result.
 
-A lookup is never formed where a product holds it: operands are read at its places, and the result is added to there.
+A lookup inside a product is never formed: operands are read at its indices, and the result is added to there.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 Lookup = tuple["np.ndarray", tuple[int, ...]]
-"""The places of a lookup, and its indices in a product: that of the axis, then those of the places."""
+"""The integers of a lookup, and its indices in a product: the looked-up axis first, then the axes of the integers."""
 
 
 def places_of(node: Node, values: np.ndarray, length: int) -> np.ndarray:
-    """Return the places of a lookup as integers.
+    """Return the integers of a lookup.
 
-    Raises: ShapeError for one that is outside the axis; it names the data, the entry and the length.
+    Raises: ShapeError for one outside the axis, with the name of the data, the entry and the length.
     """
     import numpy as np
 
@@ -45,7 +45,7 @@ def check_inside(name: str, places: np.ndarray, length: int, size: str) -> None:
 
 
 def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
-    """Whether a lookup is read or added through: no index of it is `held` by a reshape, nor it formed in the result."""
+    """Whether a lookup need not be formed: a reshape holds none of its indices, and the result does not repeat them."""
     source, *at = lookup[1]
     formed = source in out and (not set(at).isdisjoint(out) or list(out).count(source) > 1)
     return not formed and len(set(lookup[1])) == len(lookup[1]) and held.isdisjoint(lookup[1])
@@ -54,7 +54,7 @@ def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
 def contract_through(
     coef: float, terms: Sequence[Factor], lookups: Sequence[Lookup], out: list[int], lengths: Mapping[int, int]
 ) -> np.ndarray:
-    """Contract with each axis that is looked up replaced by its places."""
+    """Contract with each looked-up axis replaced by the indices of its lookup."""
     import numpy as np
 
     left = list(lookups)
@@ -80,7 +80,7 @@ def contract_through(
 
 
 def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor:
-    """Return an operand read at the places of a lookup."""
+    """Return an operand read at the indices of a lookup."""
     places, (source, *at) = lookup
     axes = list(dict.fromkeys(j for i in term.axes for j in (at if i == source else (i,))))
     where = [_along(places, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
@@ -88,7 +88,7 @@ def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor
 
 
 def _through(other: Lookup, lookup: Lookup, lengths: Mapping[int, int]) -> Lookup:
-    """Return a lookup whose own places are looked up, `k[j]` in `x[k[j]]`."""
+    """Return a lookup whose own integers are looked up, `k[j]` in `x[k[j]]`."""
     places, (source, *at) = other
     if lookup[1][0] not in at:
         return other
@@ -97,14 +97,14 @@ def _through(other: Lookup, lookup: Lookup, lengths: Mapping[int, int]) -> Looku
 
 
 def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:
-    """Return where two lookups of one axis meet."""
+    """Return the array that is 1 where two lookups of one axis are equal, else 0."""
     axes = list(dict.fromkeys((*one[1][1:], *other[1][1:])))
     met = _along(*one, axes) == _along(*other, axes)
     return Factor(met.astype(float), axes, True)
 
 
 def _along(places: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
-    """Return places with the axes of a result, of length one where they have none."""
+    """Return the integers of a lookup with the axes of a result, of length one where they have none."""
     import numpy as np
 
     own = sorted(at[1:], key=list(axes).index)

@@ -1,8 +1,8 @@
 """Finds a pattern in one factor of a larger product: `sin(a*x)/x`, `log(2*pi*besseli(0, k))`.
 
-A quotient such as `sin(x)./x` is looked for by its main factor alone, here `sin(x)`. The other factors are then divided
+A quotient such as `sin(x)./x` is matched by its main factor alone, here `sin(x)`. The other factors are then divided
 out of the product, and the rewrite applies if some of them cancel: `sin(a*x)/x` is `a*sinc1(a*x)`. A pattern
-`log(f)` is looked for in each factor of what the logarithm is taken of; the other factors must be positive.
+`log(f)` is matched with each factor of the logarithm's argument; the other factors must be positive.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Bound = Callable[[Node], Node]
 
 
 class Way(NamedTuple):
-    """One way in which a factor fits: the bindings, and what makes the whole node of the right side."""
+    """A match of one factor: the bindings, and the function that builds the whole node from the right side."""
 
     bindings: Bindings
     finish: Callable[[Node, Bound], Iterator[Node]]
 
 
 def by_factor(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
-    """Yield the ways in which a pattern fits a factor of `node`, or of what it is the logarithm of."""
+    """Yield the matches of a pattern with a factor of `node`, or of the argument of a logarithm."""
     if isinstance(node, OpenProduct) or left.kind == node.kind == "product":
         yield from _in_product(left, node)
     elif _is_logarithm(left) and _is_logarithm(node) and node.args[0].kind == "product":
@@ -55,7 +55,7 @@ def _in_product(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
 
 
 class Taken(NamedTuple):
-    """A product without its main factor: what is left, and the coefficient and indices of the right side."""
+    """A product without its main factor: the other operands, and the coefficient and indices of the right side."""
 
     node: Node | OpenProduct
     left: Node
@@ -67,7 +67,7 @@ class Taken(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _main(left: Node) -> int:
-    """Return the place of the factor that a pattern is found by: one that binds its variables, no exponential."""
+    """Return the position of a pattern's main factor: one that binds its variables, not an exponential."""
 
     def weight(place: int) -> tuple[bool, bool, int]:
         base, _ = exponent_of(left.args[place])
@@ -85,7 +85,7 @@ def _is_exponential(node: Node) -> bool:
 
 
 def _matches(wanted: Node, node: Node) -> Iterator[tuple[Fraction, Bindings]]:
-    """Yield the ways in which a node is a multiple of a pattern: the factor, and the bindings."""
+    """Yield the matches of a node as a multiple of a pattern: the factor, and the bindings."""
     terms = terms_of(wanted)
     if len(terms) == 1:
         yield from ((Fraction(1), bindings) for bindings in match(wanted, node, EMPTY))
@@ -101,7 +101,7 @@ def _matches(wanted: Node, node: Node) -> Iterator[tuple[Fraction, Bindings]]:
 
 
 def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
-    """Yield the product with the right side in, and the other factors of the pattern divided out, if some cancel."""
+    """Yield the product with the right side inserted and the pattern's other factors divided out, if some cancel."""
     at = dict(zip(taken.left.indices[taken.main], taken.indices, strict=True))
     coef, operands, cancels = taken.node.coef * taken.coef, list(taken.kept), 0
     for place, (factor, own) in enumerate(taken.left.operands):
@@ -126,7 +126,7 @@ def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
 
 
 def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Operand]:
-    """Return a node as factors, unless it stands whole in the product or is a sum of products."""
+    """Return the factors of a node; the node itself if the product contains it whole or it is a sum of products."""
     whole = any(exponent_of(node)[0] is core and at == indices for node, at in operands)
     if whole or core.kind != "product" or not {i for at in core.indices for i in at} <= set(core.out):
         return [(core, indices)]
@@ -166,7 +166,7 @@ def is_direction(node: Node) -> bool:
 
 
 def _of_direction(node: Node, at: Indices, length: Node, indices: Indices) -> Operand | None:
-    """Return the vector of a direction that stands at the indices of its length and further ones, else None."""
+    """Return the vector of a direction whose first indices are those of its length, else None."""
     if not is_direction(node) or node.args != length.args:
         return None
     return (node.args[0], at) if node.batches == length.batches and at[: len(indices)] == indices else None

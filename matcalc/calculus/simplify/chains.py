@@ -1,7 +1,7 @@
-"""Runs: the chains of matrices inside a product that a matrix variable of a pattern may stand for.
+"""Runs: the chains of matrices inside a product that a matrix variable of a pattern can match.
 
-`logdet(A*B)` splits `logdet(X*Y*Z)` at either place: as `X` and `Y*Z`, or as `X*Y` and `Z`. A run takes the vectors
-on its inner indices along (`X'*diag(w)*X`); nothing else may hold these.
+`logdet(A*B)` matches `logdet(X*Y*Z)` in two ways: as `X` and `Y*Z`, or as `X*Y` and `Z`. A run includes the vectors on
+its inner indices (`X'*diag(w)*X`); no other operand may have these indices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Run(NamedTuple):
 
 @kept_with_node
 def runs_in(subject: Node) -> tuple[Run, ...]:
-    """Return the runs of a product in both directions, the shortest first; many patterns ask for them."""
+    """Return the runs of a product in both directions, the shortest first; cached, since many patterns use them."""
     holders: dict[int, list[int]] = {}
     for place, indices in enumerate(subject.indices):
         for index in indices:
@@ -43,7 +43,7 @@ def runs_in(subject: Node) -> tuple[Run, ...]:
 
 
 def _walk(subject: Node, start: int, here: int, holders: dict[int, list[int]]) -> list[tuple[frozenset[int], int]]:
-    """Return the places passed and the index reached, after each step from an operand on over inner indices."""
+    """Return the operands passed and the index reached after each step over inner indices."""
     steps = []
     places = frozenset([start])
     while here not in subject.out:

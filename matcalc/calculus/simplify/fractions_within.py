@@ -1,4 +1,4 @@
-"""Denominators: `c*(1 + x/c)` is `c + x`, `1/(1 + x/c)` is `c/(c + x)`, `1/u - x/u^2` is `(u - x)/u^2`."""
+"""Simplifies denominators: `c*(1 + x/c)` to `c + x`, `1/(1 + x/c)` to `c/(c + x)`, `1/u - x/u^2` to `(u - x)/u^2`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Divisor = tuple[Node, Indices, Fraction]
 
 
 def over_common_powers(node: Node) -> Iterator[Node]:
-    """Yield a sum over each of its denominators: base^taken times what is left, where no power in it is broken.
+    """Yield a sum over each of its denominators as base^taken times the rest, if no power in the rest is fractional.
 
     Over a root, `x*sqrt(n) - y/sqrt(n)` is `sqrt(n)*(x - y/n)` too.
     """
@@ -48,9 +48,9 @@ def cleared(node: Node) -> Iterator[Node]:
 
 
 def divisors(term: Node) -> list[Divisor]:
-    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent.
+    """Return the negative powers in a term that have output axes alone: base, axes, exponent.
 
-    Those of a term that is switched off where they are infinite stay in it.
+    Powers in a term that is switched off where they are infinite are not returned.
     """
     if term.switches or is_masked(term):
         return []
@@ -68,7 +68,7 @@ def divisors(term: Node) -> list[Divisor]:
 
 
 def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
-    """Return a sum divided by base^taken term by term, None where a power in it would be broken."""
+    """Return a sum divided by base^taken term by term, None if a power in it would be fractional."""
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
     terms = []

@@ -1,7 +1,7 @@
-"""A sum of numbers in places is the literal array that it prints as: `[1; 1]` for the gradient of `q[0] + q[1]`.
+"""Rewrites a sum of single entries as the literal array that it prints as: `[1; 1]` for the gradient of `q[0] + q[1]`.
 
-A literal is read as a constant node, a sum of placed numbers is another: it becomes the constant while simplifying.
-Larger arrays stay sums, whose text names the few entries alone.
+A literal is read as a constant node, but a sum of single entries is another node; it becomes the constant during
+simplification. Larger arrays remain sums, whose text names only the few entries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_ENTRIES = 16
 
 
 def literal(node: Node) -> Node:
-    """Return a sum of placed numbers, or a multiple of a literal array, as a literal array; another node as it is."""
+    """Return a sum of single entries, or a multiple of a literal array, as a literal array; other nodes unchanged."""
     if not 1 <= node.rank <= 2 or not all(size.is_integer for size in node.shape):
         return node
     shape = [int(size.constant) for size in node.shape]
@@ -34,7 +34,7 @@ def literal(node: Node) -> Node:
 
 
 def _placed(node: Node) -> dict[tuple[int, ...], Fraction]:
-    """Return the entries of a sum that are not 0, none if a term is more than a number in one place."""
+    """Return the nonzero entries of a sum; none if a term is more than a number at one index."""
     entries: dict[tuple[int, ...], Fraction] = {}
     for coef, term in node.terms:
         at = _place(term)
@@ -57,7 +57,7 @@ def _multiple(node: Node) -> dict[tuple[int, ...], Fraction]:
 
 
 def _place(term: Node) -> tuple[int, ...] | None:
-    """Return the entry that a term is about, None if it is more than a number in one place."""
+    """Return the index of the entry that a term sets, None if it is more than a number at one index."""
     if term.kind != "product" or len(set(term.out)) < len(term.out):
         return None
     places = {index: 0 for index in term.out if term.index_sizes[index] == 1}

@@ -1,11 +1,10 @@
-"""Matching of patterns against nodes: variables are symbols, everything else is itself.
+"""Matches patterns against nodes: symbols are variables, everything else matches only itself.
 
-A pattern is a node like any other, built from the left side of a rewrite, so it is in normal form too. A
-map or operation matches at its root; a sum matches with all its terms, up to nothing; a product may match
-part of a larger product: its operands are located one after the other, those that are no variable first,
-and a variable that is already bound to a product is looked for operand by operand. Indices that the
-pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is tried
-both ways. A function variable comes last: it stands for all vectors on its index, as one function.
+A pattern is built from the left side of a rewrite like any other node, so it is in normal form too. A map or operation
+matches at its root. A sum matches all terms of a sum. A product may match part of a larger product: its operands are
+located one after the other, variables last, and a variable already bound to a product is located operand by operand.
+Indices that the pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is
+tried both ways. A function variable comes last: it matches all vectors on its index as one function.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from matcalc.tensor.sums import add, scale, split_coef, summands
 
 
 class Found(NamedTuple):
-    """A match inside a product: bindings, matched places, subject index of each pattern index, and factor."""
+    """A match inside a product: bindings, matched operands, subject index of each pattern index, and factor."""
 
     bindings: Bindings
     places: frozenset[int]
@@ -38,7 +37,7 @@ class Found(NamedTuple):
 
 
 def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Bindings]:
-    """Yield the bindings under which `pattern` is `subject`, the whole of it."""
+    """Yield the bindings for which `pattern` is the whole of `subject`."""
     if pattern.kind == "symbol":
         yield from _bind(pattern, subject, bindings)
     elif is_function_variable(pattern):
@@ -79,7 +78,7 @@ def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Binding
 
 
 def _is_negated(pattern: Node) -> bool:
-    """Whether a product is minus one node, read as it is: -x may be any node, since any node has a negative."""
+    """Whether a product is minus one node, with axes in order: -x matches any node, since any node has a negative."""
     return (
         pattern.coef == -1
         and len(pattern.args) == 1
@@ -93,7 +92,7 @@ def _is_repeated_symbol(pattern: Node) -> bool:
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings of a scalar variable that a tensor repeats, coefficient and all."""
+    """Yield the bindings of a scalar variable that a tensor repeats, including its coefficient."""
     if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
         return
     scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
@@ -117,7 +116,7 @@ def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bin
 
 
 def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
-    """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
+    """Yield the matches of a sum pattern with some of these terms: bindings, and the remaining terms."""
     wanted = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
     if len(wanted) <= len(given):
         yield from _match_terms(wanted, given, bindings)
@@ -157,7 +156,7 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 
 
 def match_applied(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings under which `subject` is a function of what the function variable is applied to."""
+    """Yield the bindings for which `subject` is the function variable applied to a match of its argument."""
     (wanted,) = pattern.args
     for node in toposort([subject]):
         body = abstract(subject, node) if len(node.shape) == len(wanted.shape) else None
@@ -192,9 +191,9 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
 def match_product(
     pattern: Node, subject: Node | OpenProduct, bindings: Bindings = EMPTY, whole: bool = False
 ) -> Iterator[Found]:
-    """Yield the ways in which a product pattern is part of the product `subject`.
+    """Yield the matches of a product pattern with part of the product `subject`.
 
-    Where it is to be the whole of it, a matrix variable may stand for a chain of factors, a vector for all the rest.
+    With `whole`, a matrix variable may match a chain of factors, and the last vector variable all remaining factors.
     """
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
@@ -205,12 +204,12 @@ def match_product(
 
 @lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Operand, ...]:
-    """Return the operands of a pattern in the order in which they are looked for."""
+    """Return the operands of a pattern in the order in which they are located."""
     return tuple(sorted(pattern.operands, key=_place_of_item))
 
 
 def _place_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
-    """Return when an operand of a pattern is looked for: what is no variable first, selectors once sizes are known."""
+    """Return the sort key of an operand of a pattern: variables late, selectors after sizes are known."""
     node, at = item
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
@@ -248,7 +247,7 @@ def _locate(
 
 
 def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
-    """Take a chain of factors for a matrix variable."""
+    """Match a matrix variable with a chain of factors."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
         if mapped is None or run.places & found.places:
@@ -259,7 +258,7 @@ def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Nod
 
 
 def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
-    """Take all that is left for the last variable, a vector: `diag(A*B)` in `det(diag(diag(A*B)))`."""
+    """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`."""
     places = [place for place in range(len(subject.args)) if place not in found.places]
     own = {i for place in places for i in subject.indices[place]}
     known = [found.indices[i] for i in at if i in found.indices]
@@ -276,7 +275,7 @@ def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Itera
 def _locate_function(
     wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
-    """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
+    """Match a function variable with all vectors on one index: its index if it is known, else each in turn."""
     (own,) = at
     for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
         places = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
@@ -292,10 +291,10 @@ def _locate_function(
 def _locate_concrete(
     known: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
-    """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
+    """Locate the node bound to a variable: as one operand, or as the operands of its product."""
     coef, core = split_coef(known)
     if not coef:
-        return  # no product has zero among its operands
+        return  # no product has a zero operand
     if core.kind == "product" and core.rank:
         fresh = -1 - sum(1 for i in found.indices if i < 0)
         inner: dict[int, int] = dict(zip(core.out, at, strict=True))

@@ -1,6 +1,7 @@
-"""What the variables of a pattern stand for, and how the sizes that it names are found.
+"""Bindings of the variables of a pattern, and of the sizes that it names.
 
-Most sizes of a pattern are names; a pattern meets thousands of nodes, so these are looked up, not substituted.
+Most sizes of a pattern are plain names. A pattern is tried on thousands of nodes, so these are looked up instead of
+substituted.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from matcalc.tensor.size import Size
 
 
 class Bindings(NamedTuple):
-    """What the variables of a pattern stand for: nodes by symbol, sizes by name. Never changed in place.
+    """Bindings of a pattern's variables: nodes by symbol, sizes by name. Never changed in place.
 
-    `others` are variables that are numbers or functions: values and bodies by what stands for them in the pattern.
+    `others` are bindings of number and function variables: values and bodies, by what represents them in the pattern.
     """
 
     nodes: Mapping[Node, Node]
@@ -31,10 +32,10 @@ EMPTY = Bindings({}, {})
 def bind_sizes(
     pattern: Sequence[Size], subject: Sequence[Size], bindings: Bindings, later: bool = False
 ) -> Iterator[Bindings]:
-    """Yield the bindings with the sizes that `pattern` names; plain names first, what is made of them is compared.
+    """Yield the bindings extended by the sizes that `pattern` names: plain names are bound, then others compared.
 
-    The last unknown name of a sum is what is left of the size given: m + n is p + q where m is p makes n q. With
-    `later`, sizes of which more is unknown are left for later.
+    The last unknown name in a sum is solved for: if m + n matches p + q and m is p, then n is q. With `later`, sizes
+    with more unknown names are not compared yet.
     """
     sizes = dict(bindings.sizes)
     composed = []
@@ -58,7 +59,7 @@ def bind_sizes(
 
 @lru_cache(maxsize=1024)
 def _plain_name(size: Size) -> str | None:
-    """Return the name that a size is, None for a number or what is made of names."""
+    """Return the name that a size consists of, None for a number or a composed size."""
     return str(size) if size.names == (str(size),) else None
 
 

@@ -1,7 +1,7 @@
-"""Loops as loops: the form of a Loop for a target that compiles (Numba).
+"""Writes a Loop as explicit loops, for a target that compiles (Numba).
 
-Sums whose result is indexed by the outermost axes are kept in a local number and stored when the inner loops
-are done, so that they stay in a register; the others are zeroed first and added to in memory.
+A sum whose result is indexed by the outermost axes accumulates in a local number, which stays in a register and is
+stored after the inner loops. Other sums are zeroed first and accumulate in memory.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from matcalc.tensor.size import Size
 
 INDENT = "    "
 TILE = 32
-"""Entries of an axis that a tile has."""
+"""Entries of a tile along an axis."""
 IN_CACHE = 1000000
-"""Entries up to which arrays are read along columns as fast."""
+"""Array entries up to which reading along columns is as fast."""
 
 
 class LoopWriter:
@@ -42,7 +42,7 @@ class LoopWriter:
         loop, seen = merged(loop, self.program)
         views = []
         for name, shape in seen.items():
-            folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # a name has one rank, as C asks for
+            folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # C needs one rank for each name
             self.names.flat[name] = self.names.local(f"{self.names.give(name)}_{folded}")
             lengths = ", ".join(map(self.names.size, shape)) + "," * (len(shape) == 1)
             views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths}))", ""))
@@ -98,10 +98,10 @@ class LoopWriter:
         return lines + pending
 
     def _tiles(self, loop: Loop, kept: Mapping[str, int]) -> dict[str, str]:
-        """Return the loops around the two inner axes, by axis, where one array is read along both.
+        """Return the loops around the two inner axes, by axis, if one array is read along both.
 
-        Entries of a column are in as many lines of the cache as there are rows: of a square of entries all lines stay
-        there until they have been read out. Arrays that the cache holds are one tile.
+        Each entry of a column is in another cache line. All lines of a square tile stay in the cache until all their
+        entries have been read. Arrays that fit the cache are one tile.
         """
         inner = loop.axes[-2:]
         if len(inner) < 2 or max(kept.values(), default=0) > len(loop.axes) - 2:
@@ -118,7 +118,7 @@ class LoopWriter:
         return f"{self.names.local('side')} = {TILE} if {entries} > {IN_CACHE} else {both}"
 
     def _first(self, axis: str) -> str:
-        """Return where a tile begins along an axis."""
+        """Return the name of the first index of a tile along an axis."""
         return self.names.local(f"{self.names.give(axis)}_tile")
 
     def _span(self, axis: str, size: Size) -> str:
@@ -127,7 +127,7 @@ class LoopWriter:
         return f"{start}, min({start} + {self.names.local('side')}, {self.names.size(size)})"
 
     def _named_entries(self, loop: Loop, axis: str) -> list[str]:
-        """Return lines that name the entries of data at an axis, which inner loops would look up each time."""
+        """Return lines that name entries of index arrays at an axis, so that inner loops need not look them up."""
         sizes = [g.size for g in loop.guards]
         for statement in statements(loop):
             sizes += [Size.of(k) for k in statement.at] if isinstance(statement, Store) else []
@@ -159,6 +159,6 @@ class LoopWriter:
 
 
 def _kept_outside(store: Store, axes: list[str]) -> int:
-    """Return at which depth a sum can be a local number, -1 if nowhere."""
+    """Return the depth at which a sum can be a local number, -1 if there is none."""
     depth = len(store.at)
     return depth if list(store.at) == axes[:depth] and depth < max(len(axes), 1) else -1

@@ -1,4 +1,4 @@
-"""Loops over several axes as loops over fewer, where all that they read and write lies one after the other in memory.
+"""Merges axes of a loop whose entries are contiguous in memory in all arrays that the loop reads and writes.
 
 An inner loop over a short axis leaves most of a vector register empty, and starts anew for each row.
 """
@@ -17,7 +17,7 @@ Shape = tuple[Size, ...]
 
 
 def merged(loop: Loop, program: Program) -> tuple[Loop, dict[str, Shape]]:
-    """Return a loop with neighbouring axes as one where that can be, and the buffers that it sees in other shapes."""
+    """Return a loop with neighbouring axes merged where possible, and its buffers with their merged shapes."""
     local = {let.value for let in loop.lets}
     accesses = list(_accesses(loop, program, local))
     if len(loop.axes) < 2 or not accesses:
@@ -42,7 +42,7 @@ def merged(loop: Loop, program: Program) -> tuple[Loop, dict[str, Shape]]:
 
 
 def _accesses(loop: Loop, program: Program, local: Container[str]) -> Iterator[tuple[Buffer, At]]:
-    """Yield the memory that a loop reads and writes, with the index of each axis."""
+    """Yield the buffers that a loop reads and writes, with the index of each axis."""
     for statement in statements(loop):
         if isinstance(statement, Store):
             yield program.table[program.places[statement.value]], statement.at
@@ -52,7 +52,7 @@ def _accesses(loop: Loop, program: Program, local: Container[str]) -> Iterator[t
 
 
 def _spoken(loop: Loop) -> set[str]:
-    """Return the axes that a loop speaks of otherwise than as the index of an entry."""
+    """Return the axes that a loop uses other than as a plain index of an entry."""
     found: list[Index] = [guard.size for guard in loop.guards]
     for statement in statements(loop):
         found += [index for index in statement.at if isinstance(index, Size)] if isinstance(statement, Store) else []
@@ -62,7 +62,7 @@ def _spoken(loop: Loop) -> set[str]:
 
 
 def _numbers(part: Expr) -> list[Index]:
-    """Return the sizes that a part of an expression holds as numbers, tests and arithmetic of indices."""
+    """Return the sizes that a part of an expression uses as numbers, guards and index arithmetic."""
     if isinstance(part, Read):
         return [index for index in part.at if isinstance(index, Size)]
     if isinstance(part, Literal):
@@ -73,7 +73,7 @@ def _numbers(part: Expr) -> list[Index]:
 
 
 def _are_one(first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], spoken: Container[str]) -> bool:
-    """Whether two axes stand side by side wherever one does, the second over the whole of an axis of what is there."""
+    """Whether two axes are adjacent wherever either occurs, the second over the whole of an array's axis."""
     if first in spoken or second in spoken:
         return False
     for buffer, at in accesses:

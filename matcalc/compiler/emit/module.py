@@ -1,9 +1,8 @@
-"""Emission: a Program as the text of one function. It decides nothing and knows no operation by name.
+"""Emits a Program as the text of one function. It decides nothing and knows no operation by name.
 
-`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs
-are floats, sizes ints, scalar results arrays of shape (1,). One statement stands on a line, with its formula
-and shape as comment. The text holds neither imports nor kernels nor decorators: the runtime puts them around
-it.
+`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs are floats,
+sizes ints, scalar results arrays of shape (1,). Each line has one statement, with its formula and shape as comment. The
+text contains neither imports nor kernels nor decorators, which the runtime adds.
 """
 
 from __future__ import annotations
@@ -38,20 +37,20 @@ COMMENT_COLUMN = 48
 LINE = 110
 FIRST_WORD = re.compile(r"^\w+")
 BETWEEN = re.compile(r"\n\n\n(?=\S)")
-"""What stands between functions; inside one, lines that follow are indented."""
+"""The separator between functions; lines inside a function are indented."""
 
 
 def emit(program: Program, name: str, target: str = "numba") -> str:
     """Return the text of the function `<name>_into` that computes `program` on `target`.
 
-    Raises: NotSupported where a kernel or function has no template for the target.
+    Raises: NotSupported if a kernel or function has no template for the target.
     """
     parameters = [*program.inputs, *program.size_args, *program.outputs]
     return "\n".join([*_functions(program, target), *_definition(program, name, "_into", parameters, target)]) + "\n"
 
 
 def companions(program: Program, target: str) -> str:
-    """Return the text of the functions and constants that stand above the function of a program."""
+    """Return the text of the functions and constants that precede the function of a program."""
     return "\n".join(_functions(program, target))
 
 
@@ -74,7 +73,7 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
 
 
 def branches(kernel: Kernel) -> list[str]:
-    """Return the lines of the function for Numba of a kernel that takes one of its parts: compiled at once."""
+    """Return the lines of the Numba function of a kernel that chooses one of its parts, compiled at once."""
     choice = kernel.choice
     assert choice is not None
     result, *given = kernel.parts[0].parameters
@@ -94,7 +93,7 @@ def branches(kernel: Kernel) -> list[str]:
 
 
 class Statements:
-    """The statements of a function's body, as lines with comments."""
+    """Writes the statements of a function's body, as lines with comments."""
 
     def __init__(self, program: Program, names: Names, target: str) -> None:
         self.program = program
@@ -117,7 +116,7 @@ class Statements:
         return result
 
     def step(self, step: Step) -> list[tuple[str, str]]:
-        """Return the statements of a step, of an Each its head."""
+        """Return the statements of a step; of an Each only its head."""
         if isinstance(step, Each):
             made = [line for inner in walk(step.body) for line in self.allocations(inner)]
             return [*made, (f"for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")]
@@ -127,7 +126,7 @@ class Statements:
         return [*self.allocations(step), *written]
 
     def allocations(self, step: Step) -> list[tuple[str, str]]:
-        """Return statements that make the buffers which `step` is the first to write."""
+        """Return statements that allocate the buffers that `step` is the first to write."""
         lines = []
         for value in [step.of] if isinstance(step, View) else values_written(step):
             buffer = self.table[self.program.places.get(value, value)]
@@ -150,7 +149,7 @@ class Statements:
         if view.start is None and base.shape == buffer.shape:
             return f"{self.names.give(view.buffer)} = {text}"
         if not base.shape and base.role != "output":
-            text = f"np.array([{text}])"  # a scalar is a number, no array of one entry
+            text = f"np.array([{text}])"  # a scalar is a number, not an array of one entry
         if view.start is not None:
             end = view.start + buffer.shape[0]
             text = f"{text}[{self.names.size(view.start)}:{self.names.size(end)}]"
@@ -168,7 +167,7 @@ class Statements:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         if self.target != "numba":
             return self.call_expression(call, template, fields)
-        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
+        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may be named alpha
         fields.setdefault("beta", "1.0" if call.onto else "0.0")
         text = fill(template, fields, call.kernel.name)
         if not call.fault:
@@ -177,7 +176,7 @@ class Statements:
         return [*lines, (f"{INDENT}return {call.fault}", self.program.faults[call.fault - 1])]
 
     def call_expression(self, call: Call, template: str, fields: dict[str, str]) -> list[tuple[str, str]]:
-        """Return the call as an assignment of what its expression gives."""
+        """Return the call as an assignment of its expression to its results."""
         text = fill(template, fields, call.kernel.name)
         if call.alpha != Literal(1):
             text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
@@ -186,7 +185,7 @@ class Statements:
             return [(f"{self.names.entry(places[0].value, places[0].lead)} += {text}", call.comment)]
         direct = [self.is_bindable(p) for p in places]
         if call.kernel.sources and any(direct) and self.table[self.program.places[places[0].value]].shape:
-            text = f'np.array({text}, order="C")'  # a rule's value may be an argument, or part of one
+            text = f'np.array({text}, order="C")'  # a rule's value may return an argument, or a part of one
         self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]
         bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
@@ -198,10 +197,10 @@ class Statements:
 
 
 def _fixed(program: Program) -> frozenset[str]:
-    """Return the buffers that are written after a view of them was taken: of an array in rows, not of any that fits.
+    """Return the buffers that are written after a view of them was taken: they need an array in C order.
 
-    NumPy's expressions of transposed arrays have their columns first; `reshape` of such a one is a copy, which would
-    not see what is written later.
+    NumPy's expressions of transposed arrays are in Fortran order. `reshape` copies such an array, and the copy would
+    miss later writes.
     """
     base, table = program.memory, program.table
     reshaped: set[str] = set()
@@ -216,7 +215,7 @@ def _fixed(program: Program) -> frozenset[str]:
 
 
 def _functions(program: Program, target: str) -> list[str]:
-    """Return the texts of functions that are in no file of `codegen/`, each once."""
+    """Return the texts of functions outside the files of `codegen/`, each once."""
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
     chosen = [kernel for kernel in program.kernels if kernel.choice is not None and target == "numba"]
     texts += ["\n".join(branches(kernel)) for kernel in chosen]
@@ -230,13 +229,13 @@ def _functions(program: Program, target: str) -> list[str]:
 
 
 def _handed_in(program: Program, names: Names, target: str) -> list[str]:
-    """Return what is said of results that are to be zeros before a call."""
+    """Return the docstring lines on results that must be zero-filled before a call."""
     given = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
     return ["", f"Only what is not zero is written: {given} must be zeros before."] if given else []
 
 
 def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:
-    """Return the lines that compare data with the lengths of what they are looked up in."""
+    """Return the lines that compare indices in data with the lengths of their axes."""
     lines: list[tuple[str, str]] = []
     first = len(program.faults) - len(program.data) + 1
     outside = names.local("outside") if program.data else ""
@@ -270,7 +269,7 @@ def constant_lines(program: Program, names: Names) -> list[tuple[str, str]]:
 
 
 def size_lines(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
-    """Return the lines that read the sizes which the body speaks of."""
+    """Return the lines that read the sizes used in the body."""
     used = {word for line, _ in body for word in WORD.findall(line)}
     wanted = {s.name for s in program.sources if names.give(s.name) in used}
     for source in reversed(program.sources):

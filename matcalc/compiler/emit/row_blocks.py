@@ -1,8 +1,8 @@
-"""The statements for Numba of a kernel that runs its part on blocks of rows: those of the part inside a loop.
+"""Writes the Numba statements of a kernel that runs its part on blocks of rows: the part's statements inside a loop.
 
-Kernels add to vectors themselves, with beta = 0 in the first round. Other arrays are written beside the results of the
-call and added, where there are several blocks. So data of one block, as small ones are, take hardly a step more than
-the part alone.
+Kernels add to vectors themselves, with beta = 0 in the first round. Other totals are written to separate arrays and
+added to the results of the call, if there are several blocks. So a call with one block, as for small data, takes hardly
+more steps than the part alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Lines = list[tuple[str, str]]
 
 
 def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lines]) -> Lines:
-    """Return the lines of a call, with comments; `write` gives those of a program."""
+    """Return the lines of a call, with comments; `write` returns those of a program."""
     (part,) = call.kernel.parts
     numbers = frozenset(b.name for b in part.program.buffers if b.role == "output" and not b.shape)
     buffers = tuple(replace(b, role="scalar") if b.name in numbers else b for b in part.program.buffers)
@@ -30,7 +30,7 @@ def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lin
 
 
 def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
-    """Return the totals that nothing but kernels write, which can add: vectors, since products add matrices slowly."""
+    """Return the totals that only kernels that can add write; vectors only, since products add matrices slowly."""
     memory = program.memory
     writers: dict[str, list[Step]] = {}
     for step in walk(program.steps):
@@ -41,7 +41,7 @@ def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
 
 
 def _adding(program: Program, summed: frozenset[str], before: str) -> Program:
-    """Return a program whose kernels add to these totals `before` times what they hold, where they begin them."""
+    """Return a program whose kernels add to these totals `before` times their old entries where they start them."""
     memory = program.memory
 
     def changed(step: Step) -> Step:
@@ -57,7 +57,7 @@ def _can_add(step: Step) -> bool:
 
 
 class _Writer:
-    """Writes a call: `outside` is what arguments and results of the part are called around the loop."""
+    """Writes a call; `outside` maps arguments and results of the part to their names around the loop."""
 
     def __init__(self, call: Call, program: Program, numbers: frozenset[str], outer: Names) -> None:
         assert call.kernel.blocks is not None
@@ -82,7 +82,7 @@ class _Writer:
         names.spelled |= {n: names.local(f"{n}_rows") for n in self.sliced}
 
     def choose(self) -> Lines:
-        """Return the lines that choose how many rows a block has: by sizes alone."""
+        """Return the lines that choose the number of rows in a block, from sizes alone."""
         blocks, size, wide = self.blocks, self.outer.size, self.names.local("width")
         count = size(blocks.rows)
         besides, enough = self.names.local("besides"), f"{size(blocks.flops)} > {BUSY}*{wide}"

@@ -1,8 +1,8 @@
-"""Loops as array expressions: the form of a Loop for a target without a compiler (NumPy).
+"""Writes a Loop as array expressions, for a target without a compiler (NumPy).
 
-Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is
-transposed and broadcast to the loop's axes; index arithmetic reads through index arrays, bound to the names
-of the axes, so that `x[i + j]` is spelled as in a loop. Products that are summed become one einsum.
+Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is transposed
+and broadcast to the loop's axes. Index arithmetic reads through index arrays with the names of the axes, so that
+`x[i + j]` is written as in a loop. Summed products become one einsum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class VectorWriter:
     """Writes Loops as array statements.
 
-    `fresh` are buffers without memory so far, which a statement may bind, but for those that are `fixed`.
+    `fresh` are buffers without memory so far, which a statement may bind unless they are `fixed`.
     """
 
     def __init__(self, program: Program, names: Names, fresh: set[str], fixed: frozenset[str]) -> None:
@@ -57,13 +57,13 @@ class VectorWriter:
         return self.broadcast(name, sorted(places)), ATOM
 
     def broadcast(self, name: str, places: list[int]) -> str:
-        """Add axes of length one behind and between, so that the array lines up with the loop's axes."""
+        """Insert axes of length one, so that the array aligns with the loop's axes."""
         first = places[0]
         spots = [":" if k in places else "None" for k in range(first, len(self.axes))]
         return name if "None" not in spots else f"{name}[{', '.join(spots)}]"
 
     def is_plain(self, at: At, shape: tuple[Size, ...]) -> bool:
-        """Whether an array is read along the loop's axes in full, each once."""
+        """Whether an array is read along whole axes of the loop, each once."""
         return self._is_full(at, shape) and len(set(at)) == len(at)
 
     def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
@@ -73,12 +73,12 @@ class VectorWriter:
         return f"np.where({test}, {body}, 0.0)", ATOM
 
     def spelled(self, expr: Expr, level: int = 1) -> str:
-        """Return the text of an expression; reads under a Select stay inside their arrays."""
+        """Return the text of an expression; reads under a Select are guarded against indices outside."""
         self.selecting = self.guarded or any(isinstance(part, Select) for part in within(expr))
         return self.expressions.tight(expr, level)
 
     def spans(self, expr: Expr) -> frozenset[str]:
-        """Return the axes that the text of an expression really has."""
+        """Return the axes that the value of an expression's text has."""
         found: set[str] = set()
         for top in within(expr):
             if isinstance(top, Read):
@@ -120,7 +120,7 @@ class VectorWriter:
         return lines
 
     def outlived(self, loop: Loop) -> set[str]:
-        """Return the lets that only view a buffer and are read once more after it was overwritten."""
+        """Return the lets that only view a buffer and are read again after it was overwritten."""
         viewed: dict[str, str] = {}
         for let in loop.lets:
             if isinstance(let.expr, Read):
@@ -138,7 +138,7 @@ class VectorWriter:
         return self.memory.get(place, place)
 
     def bound(self, loop: Loop) -> set[str]:
-        """Return the lets that are new arrays of the loop's axes and so become the memory where they are kept."""
+        """Return the lets that are new arrays with the loop's axes, and so become the buffers that store them."""
         made = {let.value: let.expr for let in loop.lets}
         found: set[str] = set()
         for store in loop.stores if not loop.guards else ():
@@ -150,7 +150,7 @@ class VectorWriter:
         return found
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
-        """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
+        """Bind the axes used in index arithmetic, diagonals, guards or repeated indices."""
         needed: set[str] = set()
         guards = list(loop.guards)
         for top in (part for statement in statements(loop) for part in within(statement.expr)):
@@ -196,9 +196,7 @@ class VectorWriter:
         return self.bind(buffer.name, text, fresh=True)
 
     def einsum(self, store: Store) -> str:
-        """Return a contraction without the intermediate array, where the summand is a product of plain
-        reads.
-        """
+        """Return a contraction without the intermediate array, if the summand is a product of plain reads, else ""."""
         expr = store.expr
         factors = expr.factors if isinstance(expr, Product) else (expr,)
         if len(factors) < 2 or not all(isinstance(f, Read) for f in factors):
@@ -262,8 +260,8 @@ class VectorWriter:
             lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
             at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
             body = f"np.broadcast_to({body}, {shape})[{here}]"
-        if store.onto and not once:  # entries that several points meet in are added to each time
-            if not guards:  # NumPy's `at` reads beyond values that have fewer axes than their indices
+        if store.onto and not once:  # several points may add to one entry
+            if not guards:  # NumPy's `at` reads out of bounds if values have fewer axes than their indices
                 body = f"np.broadcast_to({body}, {shape})"
                 if any(all(axis not in Size.of(index).names for index in store.at) for axis in self.axes):
                     at[0] = f"np.broadcast_to({at[0]}, {shape})"
@@ -271,7 +269,7 @@ class VectorWriter:
         return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
 
     def bind(self, buffer: str, text: str, fresh: bool) -> str:
-        """Return the statement that gives `buffer` its entries: a new array where it has no memory yet."""
+        """Return the statement that assigns to `buffer`; it binds a new array if the buffer has no memory yet."""
         entry = self.table[buffer]
         name = self.names.give(buffer)
         if not entry.shape:

@@ -1,11 +1,12 @@
-"""The verifier: every access of a Program is proved for all sizes at once, before it is emitted.
+"""Proves every access of a Program for all sizes at once, before it is emitted.
 
-Proved are: every index is inside its axis, every entry of a result is written once or added to from a value
-that is whole, every view lies inside what it views, kernels get operands of the sizes that their patterns say,
-and no array has a negative size. (That nothing is read before it is written, and that what lives at once lies
-apart, is `order.verify`.) Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs
-the guard it stands under, or adds up where entries may meet). A size that must not be negative, and that only a
-test can tell, as `n - k` of `x[k:]`, is *hoisted*: each call tests it once. What can have none of these is refused.
+Every index is inside its axis. Every entry of a result is written once, or added to a value that is whole. Every view
+lies inside its buffer. Kernels get operands of the sizes in their patterns. No array has a negative size.
+(`order.verify` checks that nothing is read before it is written, and that values alive at once do not overlap.)
+
+Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs its guard, or adds up where entries
+may coincide). A size that must not be negative but is not known to be, as `n - k` of `x[k:]`, is *hoisted*: each call
+tests it once. Any other access raises ProgramFault.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from matcalc.tensor.size_equations import quotient
 def proved(program: Program) -> Program:
     """Return the Program with the proof that its accesses are sound.
 
-    Raises: ProgramFault that names the step and the access for which there is none.
+    Raises: ProgramFault that names the step and the access that cannot be proved.
     """
     checker = _Checker(program, known_of(program.assumed, program.data))
     checker.check_sizes()
@@ -80,7 +81,7 @@ class _Checker:
                     self._make_nonnegative(size)
 
     def check_data(self) -> None:
-        """Check that what is compared with lengths is inside the data, by what was compared before."""
+        """Check that indices read by later checks are inside the data, given the earlier checks."""
         for number, checked in enumerate(self.program.data):
             known = known_of(self.program.assumed, self.program.data[:number]).at(dict(checked.axes))
             self._entries([checked.index], known, (), f"the check of {checked.text}")
@@ -92,7 +93,7 @@ class _Checker:
             self._inside(atom.right, shape[0], known, guards, f"{where} looks up {atom.left}[{atom.right}]")
 
     def _make_nonnegative(self, size: Size) -> bool:
-        """Make sure that a size is not negative; return whether that takes a test."""
+        """Ensure that a size is not negative; return whether that takes a test."""
         if self.known.is_nonnegative(size):
             return self._relies(self.known, lambda known: known.is_nonnegative(size))
         self.hoisted[size] = None
@@ -101,7 +102,7 @@ class _Checker:
         return True
 
     def _relies(self, known: Known, is_proved: Callable[[Known], bool]) -> bool:
-        """Whether a proof needs the tests of sizes; those that it cannot do without are hoisted."""
+        """Return whether a proof needs the tests of sizes, and hoist the tests that it needs."""
         needed = self.tests
         if not needed or is_proved(known.without(needed)):
             return False
@@ -143,7 +144,7 @@ class _Checker:
             self.whole.add(view.buffer)
 
     def root(self, name: str) -> str:
-        """Return the buffer that a view shows all of."""
+        """Return the buffer of which a view shows all entries."""
         return self.roots.get(name, name)
 
     def _call(self, call: Call, known: Known) -> None:
@@ -225,7 +226,7 @@ class _Checker:
             raise ProgramFault(f"{what}, and {index} is not known to lie in 0 .. {length - 1}")
 
     def _check_divisors(self, index: Index, here: Known, guards: Sequence[Guard], what: str) -> None:
-        """Check that nothing is divided by zero on the way to an entry."""
+        """Check that no index divides by zero."""
         if isinstance(index, str):
             return
         for divisor in index.divisors:
@@ -233,7 +234,7 @@ class _Checker:
                 raise ProgramFault(f"{what}, and {divisor} may be zero")
 
     def _sum(self, store: Store, loop: Loop, where: str, here: Known) -> None:
-        """Check a sum: it starts from zero at every entry of its kept axes, which must be all there is."""
+        """Check a sum: it starts from zero at every entry of its result, which must be all entries of the buffer."""
         buffer = self.buffer(store.value)
         sizes = [dict(loop.axes).get(a) if isinstance(a, str) else None for a in store.at]
         if len(set(store.at)) < len(store.at) or None in sizes or len(sizes) != len(buffer.shape):
@@ -269,12 +270,12 @@ class _Checker:
         self._written(store.value)
 
     def _covers(self, loop: Loop, shape: Shape, here: Known) -> bool:
-        """Whether points, each with an entry of its own, are as many as there are entries."""
+        """Whether the points, each with an entry of its own, are as many as the entries."""
         if loop.guards:
             return False
         return here.is_zero(volume(s for _, s in loop.axes) - volume(shape))
 
-    # ---- what is whole
+    # ---- buffers that are written in full
 
     def _need_whole(self, value: str, what: str) -> None:
         if self.root(self.buffer(value).name) not in self.whole:
@@ -290,12 +291,12 @@ def _conditions(index: Index, length: Size) -> tuple[Size, Size]:
 
 
 def _stands(size: Size, guards: Sequence[Guard]) -> bool:
-    """Whether a guard is there for this very condition: what was proved has none."""
+    """Whether a guard tests this very condition: proved conditions have none."""
     return any(g.relation == ">=" and g.size is size for g in guards)
 
 
 def _reads(expr: Expr) -> Iterator[tuple[Read, tuple[Guard, ...]]]:
-    """Yield the reads of an expression, each with the guards it stands under."""
+    """Yield the reads of an expression, each with its guards."""
     stack: list[tuple[Expr, tuple[Guard, ...]]] = [(expr, ())]
     while stack:
         top, guards = stack.pop()

@@ -1,8 +1,8 @@
-"""What is known of the integers of a Program, and what follows: bounds of indices, and one entry a point.
+"""Proves facts about the integers of a Program: bounds of indices, and that points map to distinct entries.
 
-Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes and are
-answered by bounds alone: an axis is at most its size less one, and a size is at least one where an axis runs
-over it. Only what these leave open is asked of integer sets (`integer_sets`).
+Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes, and bounds alone
+answer them: an axis is at most its size less one, and a size is at least one if an axis runs over it. Integer sets
+(`integer_sets`) decide only the questions that remain open.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import linear_in
 
 PRIME = "'"
-DATUM = "$"  # how the name of an entry of data begins, as an axis
-HOPS = 2  # from the names of a question to what is known of them
+DATUM = "$"  # prefix of the name of an entry of data as an axis
+HOPS = 2  # steps from the names in a question to related facts
 
 
 @dataclass(frozen=True)
 class Known:
-    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length; `data` are places."""
+    """Sizes known to be nonnegative or zero, axes with lengths (0 <= axis < length), and `data` checked as indices."""
 
     nonnegative: tuple[Size, ...] = ()
     zero: tuple[Size, ...] = ()
@@ -34,20 +34,20 @@ class Known:
     data: tuple[Checked, ...] = ()
 
     def at(self, axes: Mapping[str, Size], guards: Iterable[Guard] = ()) -> Known:
-        """Return what is known at a point of a loop where the guards hold."""
+        """Return the facts at a point of a loop where the guards hold."""
         guards = tuple(guards)
         more = tuple(g.size for g in guards if g.relation == ">=")
         zero = tuple(g.size for g in guards if g.relation == "==")
         return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes}, self.data)
 
     def without(self, sizes: Sequence[Size]) -> Known:
-        """Return what is known if it is not that these sizes are not negative."""
+        """Return the facts without the assumption that these sizes are not negative."""
         return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes, self.data)
 
     def plain(self, sizes: Sequence[Size]) -> tuple[Known, list[Size], list[str]]:
-        """Return what is known, and sizes, with entries of data as axes, as long as what they were compared with.
+        """Return the facts and sizes with entries of data as axes, of the lengths that they were compared with.
 
-        Last, the names of those that depend on an axis.
+        The third result are the names of the entries that depend on an axis.
         """
         atoms = entries_in((*sizes, *self.nonnegative, *self.zero))
         if not atoms:
@@ -75,12 +75,12 @@ class Known:
         return known, found[:first], varying
 
     def system(self) -> System:
-        """Return all that is known as inequalities."""
+        """Return all facts as inequalities."""
         inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]
         return System((*inside, *self.nonnegative), self.zero)
 
     def about(self, size: Size) -> System:
-        """Return what is known of the names of a size, and of the names of that."""
+        """Return the facts about the names in a size, and about the names in those facts."""
         whole = self.system()
         names = set(size.names)
         for _ in range(HOPS):
@@ -99,12 +99,12 @@ class Known:
         return _is_nonnegative(known.nonnegative, known.zero, tuple(known.axes.items()), size)
 
     def is_positive(self, size: Size, beside: Size) -> bool:
-        """Whether it is proved that `size >= 1` where there is a size `beside` it: data in that have axes."""
+        """Whether it is proved that `size >= 1` beside another size, whose entries of data become axes too."""
         known, (size, _), _ = self.plain([size, beside])
         return known.is_nonnegative(size - 1)
 
     def is_given(self, size: Size) -> bool:
-        """Whether a condition says that `size >= 0`, perhaps with something to spare."""
+        """Whether an assumption implies that `size >= 0`, perhaps with slack."""
         return any(is_nonnegative(size - given) for given in self.nonnegative)
 
     def is_zero(self, size: Size) -> bool:
@@ -119,7 +119,7 @@ class Known:
         return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
 
     def is_bounded(self, size: Size) -> bool:
-        """Whether each axis at its worst end leaves something that is not negative."""
+        """Whether a size is nonnegative with each axis at its worst end."""
         for axis, length in self.axes.items():
             if axis not in size.names:
                 continue
@@ -136,12 +136,12 @@ class Known:
         return is_nonnegative(size) or is_nonnegative(self._from_one(size))
 
     def _from_one(self, size: Size) -> Size:
-        """Return a size counted from one in the names that are at least one since an axis runs over them."""
+        """Return a size counted from one in the names that are at least one because an axis runs over them."""
         ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
         return size.substitute(ones)
 
     def is_never(self, size: Size) -> bool:
-        """Whether what is known is impossible together with `size >= 0`."""
+        """Whether `size >= 0` contradicts the facts."""
         known, (size,), _ = self.plain([size])
         return is_impossible(known.about(size).also((size,)))
 
@@ -151,7 +151,7 @@ class Known:
         return self.is_never(-index - 1) and self.is_never(index - length)
 
     def folded(self, sizes: Sequence[Size]) -> tuple[Known, Folded] | None:
-        """Return what is known where positions in triangles are axes, and sizes in these; None where there are none."""
+        """Return the facts and sizes with positions in triangles as axes; None if there are none."""
         given = len(self.nonnegative)
         found = folded((*sizes, *self.nonnegative, *self.zero), self.axes, len(sizes), self._is_plainly_inside)
         if found is None:
@@ -164,7 +164,7 @@ class Known:
     def is_injective(self, at: At, axes: Sequence[str]) -> bool:
         """Whether two points of the axes never share the entry `at`."""
         known, places, varying = self.plain([Size.of(index) for index in at])
-        if known is not self:  # an entry of data may be any other at another point
+        if known is not self:  # an entry of data may have any value at another point
             moving = [name for name in varying if any(name in place.names for place in places)]
             return known.is_injective(tuple(places), [*axes, *moving])
         if is_evidently_injective(at, axes):
@@ -184,7 +184,7 @@ class Known:
         same = tuple(Size.of(index) - Size.of(index).substitute(other) for index in at)
         both = self.system().also(there.nonnegative, (*there.zero, *same))
         left = list(axes)
-        while left:  # an axis that must agree makes it easier for the others
+        while left:  # an axis proved equal makes the others easier to prove
             agreed = next((a for a in left if is_impossible(both.also((Size.of(a) - other[a] - 1,)))), None)
             if agreed is None:
                 return False
@@ -193,7 +193,7 @@ class Known:
         return True
 
     def _is_injective_folded(self, at: At, axes: Sequence[str]) -> bool:
-        """Whether positions in triangles are told by an entry, and their axes by them."""
+        """Whether an entry determines the positions in triangles, and these their axes."""
         inner = self.folded([Size.of(index) for index in at])
         if inner is None:
             return False
@@ -210,7 +210,7 @@ class Known:
         )
 
     def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
-        """Return the axes that an index determines as a number of mixed radix determines its digits."""
+        """Return the axes that an index determines, as a number of mixed radix determines its digits."""
         index = Size.of(index)
         weights: dict[str, Size] = {}
         for axis in (a for a in axes if a in index.names):
@@ -233,7 +233,7 @@ class Known:
 
 
 def known_of(assumed: Sequence[Size], data: Sequence[Checked]) -> Known:
-    """Return what is known of sizes, and of data: a single index is like an axis itself."""
+    """Return the facts about sizes and data: a single index is like an axis itself."""
     axes: dict[str, Size] = {}
     more = []
     for checked in data:
@@ -256,7 +256,7 @@ def _is_nonnegative(
 
 
 def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:
-    """Whether each axis stands alone in one place of `at`, plain or shifted by a size."""
+    """Whether each axis is the only one in some index of `at`, plain or shifted by a size."""
     alone = set()
     for index in at:
         own = [axis for axis in axes if axis in _names(index)]

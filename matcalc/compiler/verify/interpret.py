@@ -1,10 +1,10 @@
-"""A checked interpreter: a Program at concrete sizes, point by point, with every access supervised.
+"""A checked interpreter: runs a Program at concrete sizes, point by point, and checks every access.
 
-Nothing of the emitters is used: loops are walked, elementwise functions and kernels are what their rules and patterns
-say (`kernels`). Each index is checked against the shape of its buffer, each entry that is read must hold the value that
-is meant, an entry is assigned once unless it is added to, views lie inside what they are of, calls
-get operands of the shapes that their patterns say and results that overlap nothing, and every entry of an output is
-written in the end.
+It shares nothing with the emitters: it runs loops step by step, and computes elementwise functions and kernels from
+their rules and patterns (`kernels`). Each index is checked against the shape of its buffer. Each entry that is read
+must hold the expected value. An entry is assigned once unless it is added to. Views lie inside their buffers. Calls get
+operands of the shapes in their patterns, and results that overlap nothing. Every entry of an output is written in the
+end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matcalc.compiler.verify.kernels import Run, Surroundings, compute, factoris
 from matcalc.compiler.verify.memory import Array, Memory, check_index, numbered
 from matcalc.errors import ShapeError
 
-LETS = "lets "  # where a frame keeps a let: no name of a size or axis has a space
+LETS = "lets "  # prefix of keys of lets in a frame: no name of a size or axis has a space
 
 
 def interpret(
@@ -33,16 +33,16 @@ def interpret(
 ) -> dict[str, Array]:
     """Run a Program on arrays by name and return its outputs; `sizes` are those that no argument determines.
 
-    Where a kernel has no value (a singular matrix), this is NaN if it `goes_on`.
+    If a kernel has no value (a singular matrix), its results are NaN with `goes_on`.
 
-    Raises: RunFault for what no Program may do; np.linalg.LinAlgError with the program's message where a kernel has
-    no value; ShapeError for arguments, or sizes at which a buffer would have a negative length.
+    Raises: RunFault for an invalid step; np.linalg.LinAlgError with the program's message if a kernel has no value;
+    ShapeError for arguments, or sizes at which a buffer would have a negative length.
     """
     return Interpreter(program, goes_on).run(arguments, sizes)
 
 
 class Interpreter:
-    """A Program made ready to run: its expressions are functions, each step an action."""
+    """A Program prepared to run: its expressions are functions, each step an action."""
 
     def __init__(self, program: Program, goes_on: bool = False) -> None:
         self.program = program
@@ -84,7 +84,7 @@ class Interpreter:
         return {name: self.result(name) for name in program.outputs}
 
     def made_ahead(self) -> dict[tuple[str, tuple[int, ...]], Any]:
-        """Return how the inputs were made that are computed ahead."""
+        """Return the records of how the inputs that are computed ahead were computed."""
         if self.ahead is None:
             return {}
         before = self.ahead.program
@@ -92,7 +92,7 @@ class Interpreter:
         return {(names[value], lead): how for (value, lead), how in self.ahead.made.items() if value in names}
 
     def check_data(self) -> None:
-        """Raise ShapeError where data are no places of what they are looked up in."""
+        """Raise ShapeError if indices in data are outside their axes."""
         for checked in self.program.data:
             index, length = whole(checked.index), whole(checked.length)(self.frame)
             for at in np.ndindex(*(whole(size)(self.frame) for _, size in checked.axes)):
@@ -101,7 +101,7 @@ class Interpreter:
                     raise ShapeError(checked.fault)
 
     def sizes_of(self, given: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
-        """Return the sizes, read as the emitted code reads them and compared with those that are given."""
+        """Return the sizes, read as the emitted code reads them and compared with `sizes`."""
         frame: Frame = {name: int(sizes[name]) for name in self.program.size_args}
         for source in self.program.sources:
             length = given[source.input].shape[source.axis] - whole(source.offset)(frame)
@@ -188,7 +188,7 @@ class Interpreter:
                 if np.may_share_memory(data, array) and array.size and data.size:
                     raise RunFault(f"{place.value} is written where {other} of the same call is", place.value, lead)
             if call.onto and number == 0:
-                memory.check_read(place.value, lead)  # the value that it is added to, or itself in an earlier round
+                memory.check_read(place.value, lead)  # the value that is added to, or this value in an earlier round
                 if memory.place(call.onto) != memory.place(place.value):
                     raise RunFault(f"{place.value} is added to {call.onto}, which is elsewhere", place.value)
             elif np.any(owner == self.number[place.value]):
@@ -207,7 +207,7 @@ class Interpreter:
     # ---- reading
 
     def reader(self, local: Mapping[str, At]) -> Callable[[Read], Numeric]:
-        """Return what makes reads into functions; `local` are the lets of a loop."""
+        """Return the function that turns reads into functions of a frame; `local` are the lets of a loop."""
 
         def function(read: Read) -> Numeric:
             value = read.value
@@ -237,7 +237,7 @@ class Interpreter:
 
 
 class LoopRun:
-    """A Loop made ready: lets, sums and stores as functions of a frame."""
+    """A Loop prepared to run: lets, sums and stores as functions of a frame."""
 
     def __init__(self, machine: Interpreter, loop: Loop) -> None:
         self.machine = machine
@@ -288,7 +288,7 @@ class LoopRun:
         self.machine.frame = outer
 
     def zero(self, store: Store, at: Sequence[Callable[[Frame], int]], lengths: Mapping[str, int]) -> None:
-        """Set the sums to zero, wherever the axes that index them lead."""
+        """Set the sums to zero at all entries that their axes reach."""
         frame = dict(self.machine.frame)
         found = {n for a in store.at for n in ((a,) if isinstance(a, str) else a.names)}
         names = [axis for axis in lengths if axis in found]
@@ -302,7 +302,7 @@ class LoopRun:
     def entry(
         self, store: Store, at: Sequence[Callable[[Frame], int]], frame: Frame | None = None
     ) -> tuple[Array, Array, tuple[int, ...]]:
-        """Return the memory of a store and the index, which is inside."""
+        """Return the memory of a store and the index, checked to be inside."""
         memory = self.machine.memory
         place = memory.place(store.value)
         if place not in memory.data:
@@ -313,7 +313,7 @@ class LoopRun:
 
 
 def check_lets(loop: Loop) -> None:
-    """Raise RunFault where a let is read at two places of its loop: it is one number."""
+    """Raise RunFault if a loop reads a let at two indices: a let is one number."""
     lets, seen = {let.value for let in loop.lets}, dict[str, At]()
     for statement in statements(loop):
         for read in reads(statement.expr):

@@ -1,8 +1,8 @@
-"""What a kernel computes, said by its entry: its pattern as an einsum, its operation by the value of the rule.
+"""Computes the results of a kernel from its entry: its pattern as an einsum, its operation by the value of the rule.
 
-The template for NumPy is run as well and compared with that, so that templates are judged too. A factorisation that is
-no operation of the rulebook (`getrf`, `schur`) is what its template returns, and is remembered with the matrix that it
-is of: a kernel that takes it as an operand computes with that matrix.
+The NumPy template runs as well and is compared with that result, so that templates are checked too. A factorisation
+outside the rulebook (`getrf`, `schur`) is whatever its template returns. It is recorded with its matrix, and a kernel
+that takes it as an operand computes with that matrix.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from matcalc.tensor.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CLOSE, NEARBY = 1e-9, 2.0**-44
-"""What a template may differ by, relative to the largest entry; how far operands are moved to see their rounding."""
+"""Largest relative difference of a template's result; relative change of operands that measures rounding."""
 FACT = 1e-7
 PLAIN_AS: Mapping[str, Callable[[Any], Any]] = {"integer": int, "number": float}
 REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
@@ -37,7 +37,7 @@ REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointEr
 
 @dataclass(frozen=True, slots=True)
 class Factorised:
-    """What a result of a call is: the entry that made it, of which matrix, in which call."""
+    """The origin of a result of a call: the factorisation's entry, its matrix and its call."""
 
     kernel: Kernel
     matrix: Array
@@ -46,7 +46,7 @@ class Factorised:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a call takes of the program around it: what faults say, how parts run, whether NaN stands for no value."""
+    """The program around a call: messages of faults, functions of parts, and whether to continue with NaN."""
 
     faults: tuple[str, ...]
     function: Callable[[Part], Callable[..., int]]
@@ -54,7 +54,7 @@ class Surroundings:
 
 
 def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
-    """Return what is remembered of the results of a call of one operand."""
+    """Return the record of a call with one operand, as a factorisation of that operand."""
     if len(call.operands) != 1 or len(call.kernel.factors) != 1:
         return None
     (_, place), array = call.operands[0], next(iter(operands.values()))
@@ -62,10 +62,10 @@ def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
 
 
 def compute(run: Run) -> dict[str, Array]:
-    """Return the results of a call by field, as the pattern says, having compared the template for NumPy with it.
+    """Return the results of a call by field, from the pattern; compare the NumPy template with them.
 
-    Raises: RunFault for operands that do not fit the pattern, and for a template that computes something else;
-    np.linalg.LinAlgError where there is no value.
+    Raises: RunFault for operands that do not fit the pattern, and for a template with other results;
+    np.linalg.LinAlgError if there is no value.
     """
     call, around, shapes = run.call, run.around, run.shapes
     run.check_shapes()
@@ -75,7 +75,7 @@ def compute(run: Run) -> dict[str, Array]:
     wanted: dict[str, Array] | None
     wanted, why = _tried(run.meaning, run.operands)
     templated, why_not = _tried(run.template, run.operands)
-    if wanted is None and why is None:  # the entry is what its template computes
+    if wanted is None and why is None:  # the template defines the entry
         wanted, why = templated, why_not
     elif wanted is not None:
         run.compare(wanted, templated, why_not)
@@ -100,7 +100,7 @@ def _tried(
 
 @dataclass
 class Run:
-    """One call of a kernel at concrete operands: results by their shapes, what is known of how operands were made."""
+    """One call of a kernel at concrete operands, with shapes of results and records of factorised operands."""
 
     call: Call
     stored: Mapping[str, Array]
@@ -120,7 +120,7 @@ class Run:
         self.through = self.matrices()
 
     def matrices(self) -> dict[str, Array]:
-        """Return the matrices whose factorisations are operands, by the names that the pattern has for them."""
+        """Return the matrices whose factorisations are operands, by their names in the pattern."""
         found: dict[str, Array] = {}
         for term in self.kernel.via:
             name, entry = term.args[0].name, load(data_folder("codegen")).factorisation(term)
@@ -139,10 +139,10 @@ class Run:
                 found[name] = first.matrix.T if self.params.get(f"{name}.t") == "1" else first.matrix
         return found
 
-    # ---- what must hold before
+    # ---- checks of operands
 
     def check_shapes(self) -> None:
-        """Raise RunFault where arrays do not have the shapes that the letters of the pattern say."""
+        """Raise RunFault if arrays do not have the shapes that the letters of the pattern require."""
         lengths = dict(self.sizes)
         terms: list[tuple[str, tuple[str, ...] | None, tuple[int, ...]]] = []
         for term in self.kernel.factors:
@@ -168,7 +168,7 @@ class Run:
         return [argument for term in self.kernel.factors for argument in term.args]
 
     def check_facts(self) -> None:
-        """Raise RunFault where the first operand lacks what the entry asks of it, as far as zeros tell."""
+        """Raise RunFault if the first operand lacks a fact that the entry requires, as far as zeros show it."""
         term = self.kernel.factors[0]
         name = term.args[0].name if term.args else term.name
         array = self.through.get(name, self.stored.get(name))
@@ -178,10 +178,10 @@ class Run:
             if _defect(array, fact) > FACT:
                 raise RunFault(f"{self.kernel.name} is for {fact} matrices, and {name} is not {fact}", name)
 
-    # ---- what it computes
+    # ---- results
 
     def meaning(self, operands: Mapping[str, Array]) -> dict[str, Array] | None:
-        """Return the results by the pattern; None where only the template says what they are."""
+        """Return the results by the pattern; None if only the template defines them."""
         factors: list[tuple[Any, tuple[str, ...]]] = []
         for term in self.kernel.factors:
             if not term.is_operation:
@@ -217,7 +217,7 @@ class Run:
         return {f: np.array([row[f] for row in rows]).reshape(shape) for f, shape in self.shapes.items()}
 
     def value(self, rule: Rule, arrays: Sequence[Array]) -> Any:
-        """Return what a rule's value gives; NaN where SciPy refuses data that are not finite."""
+        """Return the value of a rule; None if SciPy rejects data that are not finite."""
         function = oracle(default_rulebook(), rule)
         assert function is not None
         plain = (PLAIN_AS[p.kind](self.params[p.name]) for p in rule.signature.parameters if p.kind in PLAIN_AS)
@@ -229,7 +229,7 @@ class Run:
             return None
 
     def named(self, rule: Rule, value: Any) -> dict[str, Array]:
-        """Return the results of an operation by the names that the entry has for them."""
+        """Return the results of an operation by their names in the entry."""
         found = {}
         for term in self.kernel.results:
             shape = self.shapes.get(term.name, ())
@@ -248,7 +248,7 @@ class Run:
     # ---- the template for NumPy
 
     def template(self, operands: Mapping[str, Array]) -> dict[str, Array] | None:
-        """Return what the template for NumPy computes; None where the entry has none."""
+        """Return the results of the NumPy template; None if the entry has none."""
         text = self.kernel.templates.get("numpy")
         if text is None:
             return None
@@ -274,9 +274,9 @@ class Run:
     def compare(
         self, wanted: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
     ) -> None:
-        """Raise RunFault where the template differs by more than rounding of the operands would make of the result.
+        """Raise RunFault if the template's results differ by more than rounding of the operands explains.
 
-        So does one that refuses operands of which the result is finite and no matter of rounding.
+        A template that raises for operands with a finite, well-conditioned result is at fault too.
         """
         if found is None:
             known = all(np.all(np.isfinite(v)) for v in (*wanted.values(), *self.operands.values()))
@@ -340,7 +340,7 @@ def _largest(array: Array) -> float:
 
 @lru_cache(maxsize=64)
 def _linear(facts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the facts among these and what they imply that ask for zeros."""
+    """Return the facts, among these and their consequences, that require zeros."""
     book = default_rulebook()
     return tuple(sorted(f for f in book.closure(facts) if f in ("symmetric", "lower", "upper", "diagonal", "skew")))
 
@@ -352,7 +352,7 @@ ZEROS: Mapping[str, Callable[[Array], Array]] = {
     "upper": lambda X: np.tril(X, -1),
     "diagonal": lambda X: X - np.diag(np.diag(X)),
 }
-"""What is zero in a matrix with a fact."""
+"""For each fact, the entries of a matrix that must be zero."""
 
 
 def _defect(array: Array, fact: str) -> float:

@@ -1,7 +1,7 @@
-"""The order of a Program: nothing is read before it is written, and what lives at once lies apart.
+"""Checks the order of a Program: nothing is read before it is written, and values alive at once do not overlap.
 
-Values are followed through the buffers that hold them, step by step: a value must still be in its memory whenever it
-is read. Where in an array an access lies is another question (`accesses`).
+Values are followed through their buffers, step by step: a value must still be in its buffer whenever it is read.
+`accesses` checks the indices of accesses.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from matcalc.compiler.program import Call, Loop, Program, ProgramFault, Store, V
 def verify(program: Program) -> Program:
     """Return `program` if it is sound.
 
-    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call
-    writes to memory that it reads; a loop that overwrites a value reads it only where it is about to write,
-    and not after; ranks agree; every output ends with its result.
+    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call writes to
+    memory that it reads; a loop that overwrites a value reads only the entry that it is about to write, and not after;
+    ranks agree; every output ends with its result.
 
     Raises: ProgramFault that names the step.
     """
@@ -38,7 +38,7 @@ def verify(program: Program) -> Program:
 
 
 class _Memory:
-    """What each piece of memory holds while the steps of a Program are followed."""
+    """The value in each buffer while the steps of a Program are followed."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -59,7 +59,7 @@ class _Memory:
         return self.ranks[self.program.places.get(value, value)]
 
     def is_same_place(self, read: Read, store: Store) -> bool:
-        """Whether an entry is read where it is written, in one shape of the memory."""
+        """Whether an entry is read at the index at which it is written, in one shape of the memory."""
         shapes = [self.program.table[self.program.places.get(v, v)].shape for v in (read.value, store.value)]
         return read.at == store.at and shapes[0] == shapes[1]
 

@@ -33,19 +33,19 @@ def _slope(body: Node) -> Node:
         elif node.kind == "sum":
             slope[node] = add([(c, slope[arg]) for c, arg in node.terms])
         else:
-            parts = [_of_operand(node, place, slope[arg]) for place, arg in enumerate(node.args)]
+            parts = [_of_operand(node, position, slope[arg]) for position, arg in enumerate(node.args)]
             slope[node] = add([(1, part) for part in parts])
     return slope[body]
 
 
-def _of_operand(node: Node, place: int, inner: Node) -> Node:
+def _of_operand(node: Node, position: int, inner: Node) -> Node:
     """Return the part of the derivative that comes from one operand of a product or map."""
     if inner.is_zero:
         return inner
     if node.kind == "product":
-        others = [arg for k, arg in enumerate(node.args) if k != place]
+        others = [arg for k, arg in enumerate(node.args) if k != position]
         return product(node.coef, [(x, ()) for x in (*others, inner)], ())
-    template = derivative_template(node, place)
+    template = derivative_template(node, position)
     bound = {s: Batched(arg) for s, arg in zip(template.args, node.args, strict=True)}
     bound.update({y: Batched(node) for y in template.values})
     outer = instantiate(template.node, bound, template.sizes(node), ()).node

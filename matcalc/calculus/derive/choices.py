@@ -29,15 +29,15 @@ def chosen_from(node: Node, at: Indices) -> Key:
     return (upright if coef < 0 else node), at[: node.batch_rank]
 
 
-def chosen_together(node: Node, places: Sequence[int]) -> Node:
+def chosen_together(node: Node, positions: Sequence[int]) -> Node:
     """Return a product with the first two choices from one vector replaced by their mean."""
-    keys = [chosen_from(*node.operands[k]) for k in places]
+    keys = [chosen_from(*node.operands[k]) for k in positions]
     one, other = next((a, b) for a, key in enumerate(keys) for b in range(a + 1, len(keys)) if keys[b] == key)
-    (first, at), (second, beside) = node.operands[places[one]], node.operands[places[other]]
+    (first, at), (second, beside) = node.operands[positions[one]], node.operands[positions[other]]
     template = choice_template(first, "same" if first is second else "opposite")
     own = tuple(range(first.batch_rank))
     lengths = first.shape[: first.batch_rank]
     bound = {s: Batched(arg, b) for s, arg, b in zip(template.args, first.args, first.batches, strict=True)}
     mean = spread(instantiate(template.node, bound, template.sizes(first), lengths), own, lengths)
-    rest = [term for k, term in enumerate(node.operands) if k not in (places[one], places[other])]
+    rest = [term for k, term in enumerate(node.operands) if k not in (positions[one], positions[other])]
     return product(node.coef, [*rest, (mean, (*at, beside[-1]))], node.out, node.sizes)

@@ -125,7 +125,7 @@ def _product_of_sides(term: Node, image: Node) -> Node | None:
     """Return the solution of A*X*B = image for a term that separates into A and B; None for any other."""
     a, b, c, d = _out(term)
     operands = _operands(term)
-    described = [Factor(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(operands)]
+    described = [Factor(arg.digest, at, len(at), position) for position, (arg, at) in enumerate(operands)]
     groups: dict[frozenset[int], list[Operand]] = {frozenset((a, c)): [], frozenset((b, d)): []}
     for part in components(described, {}):
         touched = {i for o in part for i in o.indices} & {a, b, c, d}

@@ -23,13 +23,13 @@ class Jump(NamedTuple):
     A sign is 1 or -1 with the sign of its argument; any other jump is 1 where all arguments are positive, else 0.
     """
 
-    place: int
+    position: int
     sides: dict[Key, int]
     is_sign: bool
 
     @staticmethod
-    def of(place: int, node: Node, at: Indices, varies: Varies) -> Jump:
-        return Jump(place, sides(node, at, varies), node.rule.parity == "odd")
+    def of(position: int, node: Node, at: Indices, varies: Varies) -> Jump:
+        return Jump(position, sides(node, at, varies), node.rule.parity == "odd")
 
 
 def is_jump(node: Node) -> bool:
@@ -80,8 +80,8 @@ def up_to_sign(node: Node) -> tuple[int, Node]:
     while True:
         coef, rest = split_coef(node)
         side = -side if coef < 0 else side
-        turned, node = _of_one_sign(rest)
-        side *= turned
+        sign, node = _of_one_sign(rest)
+        side *= sign
         if node is rest:
             return side, node
 

@@ -58,17 +58,17 @@ class Means:
             return self.combined(reduced)
         met = [set(self.keys(arg, at)) for arg, at in node.operands]
         counts = Counter(key for keys in met for key in keys)
-        places = [k for k, keys in enumerate(met) if any(counts[key] > 1 for key in keys)]
-        inner = [k for k in places if not is_jump(node.args[k]) and not is_choice(node.args[k])]
-        if not places or any(node.args[k].kind != "sum" for k in inner):
+        positions = [k for k, keys in enumerate(met) if any(counts[key] > 1 for key in keys)]
+        inner = [k for k in positions if not is_jump(node.args[k]) and not is_choice(node.args[k])]
+        if not positions or any(node.args[k].kind != "sum" for k in inner):
             return node
         parts = [self.parts(node, k) for k in inner]
         if prod(map(len, parts)) > MOST_TERMS:
             return node
         if inner:
             return self.multiplied_out(node, inner[0], parts[0])
-        choices = [k for k in places if is_choice(node.args[k])]
-        return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
+        choices = [k for k in positions if is_choice(node.args[k])]
+        return self.combined(chosen_together(node, choices)) if choices else self.merged(node, positions)
 
     def on_support(self, node: Node) -> Node:
         """Return a product with jumps beside a switch replaced by their pieces where that switch is on."""
@@ -77,23 +77,23 @@ class Means:
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.place] = _beside(*operands[other.place], switch, node.args)
+                    operands[other.position] = _beside(*operands[other.position], switch, node.args)
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
-    def parts(self, node: Node, place: int) -> list[Node]:
+    def parts(self, node: Node, position: int) -> list[Node]:
         """Return the terms of one operand that jump with another operand, then the sum of the others."""
-        arg, at = node.operands[place]
-        others = {key for k, term in enumerate(node.operands) if k != place for key in self.keys(*term)}
+        arg, at = node.operands[position]
+        others = {key for k, term in enumerate(node.operands) if k != position for key in self.keys(*term)}
         alone = [others.isdisjoint(self.keys(term, at)) for term in arg.args]
         found = [scale(coef, term) for (coef, term), is_alone in zip(arg.terms, alone, strict=True) if not is_alone]
         rest = [term for term, is_alone in zip(arg.terms, alone, strict=True) if is_alone]
         return [*found, add(rest)] if rest else found
 
-    def multiplied_out(self, node: Node, place: int, parts: Sequence[Node]) -> Node:
+    def multiplied_out(self, node: Node, position: int, parts: Sequence[Node]) -> Node:
         """Return the sum over the parts of one operand, each combined with the others."""
-        at = node.indices[place]
-        others = [term for k, term in enumerate(node.operands) if k != place]
+        at = node.indices[position]
+        others = [term for k, term in enumerate(node.operands) if k != position]
         made = [product(node.coef, [*others, (part, at)], node.out, node.sizes) for part in parts]
         return add([(1, self.combined(one)) for one in made])
 
@@ -116,13 +116,13 @@ class Means:
         for index, axis in zip(node.out, axes, strict=True):
             outer.setdefault(index, []).append(axis)
         inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
-        places = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
-        return [key for arg, at in places for key in self.keys(arg, at)]
+        positions = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
+        return [key for arg, at in positions for key in self.keys(arg, at)]
 
-    def merged(self, node: Node, places: Sequence[int]) -> Node:
+    def merged(self, node: Node, positions: Sequence[int]) -> Node:
         """Return a product with its jumps at these positions combined into one."""
-        jumps = [Jump.of(k, *node.operands[k], self.varies) for k in places]
-        kept, known = _switches_kept([jump for jump in jumps if not jump.is_sign])
+        jumps = [Jump.of(k, *node.operands[k], self.varies) for k in positions]
+        kept, known = _implying_switches([jump for jump in jumps if not jump.is_sign])
         if kept is None:
             return zeros(node.shape)
         coef, signs = Fraction(1), dict[Key, list[Jump]]()
@@ -133,8 +133,8 @@ class Means:
             rest = [] if key in known else alike[: len(alike) % 2]
             for jump in alike[len(rest) :]:
                 coef *= jump.sides[key] * known.get(key, 1)
-            kept += [jump.place for jump in rest]
-        dropped = set(places).difference(kept)
+            kept += [jump.position for jump in rest]
+        dropped = set(positions).difference(kept)
         operands = [(ones(arg.shape) if k in dropped else arg, at) for k, (arg, at) in enumerate(node.operands)]
         return product(node.coef * coef, operands, node.out, node.sizes)
 
@@ -158,7 +158,7 @@ def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> No
     return add([(1, hadamard(away, node)), *there])
 
 
-def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
+def _implying_switches(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
     """Return the positions of switches that imply all others, None if they are exclusive, and the sides they are on."""
     kept: list[int] = []
     known: dict[Key, int] = {}
@@ -167,6 +167,6 @@ def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key
         if not all(agreed):
             return None, known
         if len(agreed) < len(jump.sides):
-            kept.append(jump.place)
+            kept.append(jump.position)
             known.update(jump.sides)
     return kept, known

@@ -82,10 +82,10 @@ def _kinks(node: Node) -> list[Node]:
 @kept_with_node
 def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
     """Return for each piece of a kink the roots that select it with their sides, and its side if that is one number."""
-    return tuple(_told(entrywise(switch, node)) for switch, _ in piece_templates(node))
+    return tuple(_selecting_sides(entrywise(switch, node)) for switch, _ in piece_templates(node))
 
 
-def _told(switch: Node) -> tuple[dict[Node, int], int | None]:
+def _selecting_sides(switch: Node) -> tuple[dict[Node, int], int | None]:
     if not is_jump(switch):
         return {}, 1 if switch.kind == "number" and switch.value == 1 else None
     inside = arguments(switch)
@@ -124,10 +124,10 @@ def limit_beside(node: Node, root: Node, side: int) -> int | None:
     if len(inside) != 1 or not kink_roots(inside[0]) or not _is_zero_where(inside[0], root):
         return None
     near = _near_zero(inside[0], root, side)
-    turned, alone = (0, near) if near is inside[0] else up_to_sign(near)
-    if not turned or alone is not root:
+    sign, alone = (0, near) if near is inside[0] else up_to_sign(near)
+    if not sign or alone is not root:
         return None
-    return turned * side if node.rule.parity == "odd" else int(turned == side)
+    return sign * side if node.rule.parity == "odd" else int(sign == side)
 
 
 def _near_zero(node: Node, root: Node, side: int) -> Node:
@@ -152,7 +152,7 @@ def _piece_near(node: Node, root: Node) -> Node | None:
             _constant_side(_piece(substitute(at, where), None, 0)) if where is not None else None
             for at, where in zip(known, solved, strict=True)
         ]
-        if known and all(there == wanted for there, wanted in zip(sides_there, known.values(), strict=True)):
+        if known and all(there == expected for there, expected in zip(sides_there, known.values(), strict=True)):
             return entrywise(piece, node)
     return None
 
@@ -197,14 +197,14 @@ def _piece(node: Node, root: Node | None, side: int) -> Node:
     """Return the piece of a kink of the root on that side, resolved repeatedly; else the node itself."""
     while node.kind == "map":
         least = 1 if is_jump(node) else 0  # at the border of a kink both pieces are equal, so either is right
-        told = enumerate(_piece_sides(node))
-        met = (
-            place
-            for place, (known, side_of_all) in told
+        pieces = enumerate(_piece_sides(node))
+        matching = (
+            k
+            for k, (known, side_of_all) in pieces
             if (root is not None and known.get(root) == side) or (side_of_all is not None and side_of_all >= least)
         )
-        place = next(met, None)
-        if place is None:
+        k = next(matching, None)
+        if k is None:
             break
-        node = entrywise(piece_templates(node)[place][1], node)
+        node = entrywise(piece_templates(node)[k][1], node)
     return node

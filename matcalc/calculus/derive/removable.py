@@ -25,9 +25,9 @@ def with_quotients(node: Node, push: Push) -> Node:
     """
     if node.kind != "product":
         return node
-    for place, arg in enumerate(node.args):
+    for position, arg in enumerate(node.args):
         if arg.kind == "sum" and len(node.args) > 1 and any(map(_reciprocals, arg.args)):
-            terms = [(coef, _with_own(term, push)) for coef, term in over_terms(node, place)]
+            terms = [(coef, _with_own(term, push)) for coef, term in over_terms(node, position)]
             return add([(c, n) for c, (n, _) in terms]) if any(is_new for _, (_, is_new) in terms) else node
     return _with_own(node, push)[0]
 

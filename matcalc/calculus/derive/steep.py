@@ -45,11 +45,11 @@ def switches_off(node: Node, active: Set[Node]) -> bool:
     return node.kind == "product" and sum(arg in active for arg in node.args) <= MOST_VARYING
 
 
-def weighed_product(node: Node, place: int, active: Set[Node]) -> Node:
-    """Return a product with the operands other than `place` that do not vary as weights."""
+def weighed_product(node: Node, position: int, active: Set[Node]) -> Node:
+    """Return a product with the operands other than `position` that do not vary as weights."""
     operands: list[Operand] = []
     for k, (arg, at) in enumerate(node.operands):
-        is_weight = k != place and arg not in active and not arg.structural and arg.kind != "constant"
+        is_weight = k != position and arg not in active and not arg.structural and arg.kind != "constant"
         operands.append((weight(arg) if is_weight else arg, at))
     args, indices = zip(*operands, strict=True)
     return product_node(node.coef, args, indices, node.out, node.index_sizes)

@@ -39,6 +39,6 @@ def summands(node: Node, count: Size) -> Node | None:
     sums = [(k, part) for k, part in split if operands[k][0].kind != "size"] or split
     if len(sums) != 1:
         return None
-    ((place, part),), axis = sums, len(lengths)
-    operands[place] = (part, (axis,))
+    ((position, part),), axis = sums, len(lengths)
+    operands[position] = (part, (axis,))
     return product(coef, operands, (axis,), {**sizes, axis: count})

@@ -58,12 +58,12 @@ def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Map
     """Return the value of a fact's formula at an array; m and n are its sizes."""
     import numpy as np
 
-    node = _node(book, text, array.shape, name, sizes) if sizes else _kept_node(book, text, array.shape, name)
+    node = _node(book, text, array.shape, name, sizes) if sizes else _cached_node(book, text, array.shape, name)
     return np.asarray(evaluate([node], {name: array}, {})[0])
 
 
 @lru_cache(maxsize=1024)
-def _kept_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
+def _cached_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
     return _node(book, text, shape, name)
 
 
@@ -131,7 +131,7 @@ def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int
     """Yield the index in a test's value that violates it most, if any does, and a remark."""
     import numpy as np
 
-    def place(values: Array) -> tuple[int, ...]:
+    def index_of_largest(values: Array) -> tuple[int, ...]:
         return tuple(int(k) for k in np.unravel_index(int(np.argmax(values)), values.shape))
 
     bound = ROUNDING * max(array.shape, default=1) * np.finfo(np.float64).eps
@@ -140,7 +140,7 @@ def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int
         values, scale = _with_scale(book, fact.zero, finite)
         off = np.abs(values) if not np.any(np.isnan(values)) else np.where(np.isnan(values), np.inf, 0.0)
         if not np.all(off <= bound * scale):
-            yield place(off), ""
+            yield index_of_largest(off), ""
     for text, strict in ((fact.nonnegative, False), (fact.positive, True)):
         if text is None:
             continue
@@ -151,7 +151,7 @@ def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int
             least = bound * float(np.max(np.abs(values), initial=0.0))
             holds = values > least if strict else values >= -least
         if not np.all(holds):
-            at = place(np.where(np.isnan(values), np.inf, np.where(holds, -np.inf, -values)))
+            at = index_of_largest(np.where(np.isnan(values), np.inf, np.where(holds, -np.inf, -values)))
             yield at, ", which is 0 within rounding" if strict and text != "X" and values[at] > 0 else ""
 
 
@@ -176,16 +176,16 @@ def _with_scale(book: Rulebook, text: str, array: Array) -> tuple[Array, float]:
 
 def _shown(book: Rulebook, text: str, name: str, array: Array, at: Sequence[int]) -> str:
     """Return `S[2, 0] = 1.25` for the text `X[j, i]` of a fact."""
-    places = dict(zip("ij", at, strict=False))
-    value = float(applied(book, text, array, "X", places))
-    words = {"X": syntax.name(name), **{key: syntax.number(k) for key, k in places.items()}}
+    indices = dict(zip("ij", at, strict=False))
+    value = float(applied(book, text, array, "X", indices))
+    words = {"X": syntax.name(name), **{key: syntax.number(k) for key, k in indices.items()}}
     tree = rebuild(read(text), lambda leaf: words.get(str(leaf.value), leaf) if leaf.head == "name" else leaf)
     return f"{write(tree)} = {value!r}"
 
 
 def _entry(name: str, array: Array, at: Sequence[int]) -> str:
-    place = f"[{', '.join(map(str, at))}]" if at else ""
-    return f"{name}{place} = {float(array[tuple(at)])!r}"
+    index = f"[{', '.join(map(str, at))}]" if at else ""
+    return f"{name}{index} = {float(array[tuple(at)])!r}"
 
 
 __all__ = ["applied", "check_declared"]

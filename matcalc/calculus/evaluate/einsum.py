@@ -89,8 +89,8 @@ def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
 
     made, *left = terms
     while left:
-        place = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
-        pair = [made, left.pop(place)]
+        position = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
+        pair = [made, left.pop(position)]
         needed = {*kept, *(i for term in left for i in term.axes)}
         axes = [i for i in dict.fromkeys(i for term in pair for i in term.axes) if i in needed]
         axes = axes if left else list(kept)
@@ -148,7 +148,7 @@ def _spread(term: Factor, order: Sequence[int]) -> np.ndarray:
     return np.reshape(array, [array.shape[own.index(i)] if i in own else 1 for i in order])
 
 
-def _at(term: Factor, index: int, place: int) -> Factor:
+def _at(term: Factor, index: int, value: int) -> Factor:
     """Return an operand with an index fixed."""
-    at = tuple(place if i == index else slice(None) for i in term.axes)
+    at = tuple(value if i == index else slice(None) for i in term.axes)
     return Factor(term.array[at], [i for i in term.axes if i != index], term.annihilates)

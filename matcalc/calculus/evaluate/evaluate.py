@@ -82,8 +82,8 @@ def rational(size: Size, sizes: Sizes) -> float:
 
 
 def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
-    places = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
-    return node.selector.dense(dict(sizes), places)
+    integers = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
+    return node.selector.dense(dict(sizes), integers)
 
 
 def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
@@ -194,7 +194,7 @@ def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarra
     try:
         return function(*arguments)
     except np.linalg.LinAlgError as error:
-        if any(said in str(error) for said in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
+        if any(message in str(error) for message in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
             return np.nan
         raise np.linalg.LinAlgError(fault(node, error)) from None
     except ValueError:
@@ -246,8 +246,8 @@ def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes:
     known = {s.name: a for s, a in zip(node.args[1:], arrays[1:], strict=True)}
 
     def function(value: np.ndarray, k: int = 0) -> np.ndarray:
-        wanted = equation if k == 0 else _dense_slope(equation, unknown)
-        found: np.ndarray = evaluate([wanted], {**known, unknown.name: value}, sizes)[0]
+        root = equation if k == 0 else _dense_slope(equation, unknown)
+        found: np.ndarray = evaluate([root], {**known, unknown.name: value}, sizes)[0]
         return found.reshape(value.size, value.size) if k else found
 
     function.known = all(np.all(np.isfinite(a)) for a in arrays)  # type: ignore[attr-defined]

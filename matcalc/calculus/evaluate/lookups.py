@@ -29,19 +29,19 @@ def places_of(node: Node, values: np.ndarray, length: int) -> np.ndarray:
     """
     import numpy as np
 
-    places: np.ndarray = np.asarray(values).astype(np.int64)
-    check_inside(text(formula_of(node.args[0])), places, length, str(node.shape[0]))
-    return places
+    integers: np.ndarray = np.asarray(values).astype(np.int64)
+    check_inside(text(formula_of(node.args[0])), integers, length, str(node.shape[0]))
+    return integers
 
 
-def check_inside(name: str, places: np.ndarray, length: int, size: str) -> None:
-    """Raise ShapeError unless 0 <= places < length."""
+def check_inside(name: str, integers: np.ndarray, length: int, size: str) -> None:
+    """Raise ShapeError unless 0 <= integers < length."""
     import numpy as np
 
-    if not places.size or (places.min() >= 0 and places.max() < length):
+    if not integers.size or (integers.min() >= 0 and integers.max() < length):
         return
-    at = tuple(int(k) for k in np.argwhere((places < 0) | (places >= length))[0])
-    raise ShapeError(outside(name, at, int(places[at]), length, size))
+    at = tuple(int(k) for k in np.argwhere((integers < 0) | (integers >= length))[0])
+    raise ShapeError(outside(name, at, int(integers[at]), length, size))
 
 
 def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
@@ -58,41 +58,41 @@ def contract_through(
     import numpy as np
 
     left = list(lookups)
-    placed: dict[int, Lookup] = {}
+    scattered: dict[int, Lookup] = {}
     while left:
         lookup = left.pop()
         source = lookup[1][0]
         terms = [gathered(term, lookup, lengths) if source in term.axes else term for term in terms]
-        same = [(places, at) for places, at in left if at[0] == source]
+        same = [(integers, at) for integers, at in left if at[0] == source]
         left = [_through(other, lookup, lengths) for other in left if other[1][0] != source]
-        placed = {index: _through(other, lookup, lengths) for index, other in placed.items()}
+        scattered = {index: _through(other, lookup, lengths) for index, other in scattered.items()}
         terms += [_meeting(lookup, other, lengths) for other in same]
         if source in out:
-            placed[source] = lookup
-    if not placed:
+            scattered[source] = lookup
+    if not scattered:
         return contract(coef, terms, out, lengths)
-    inner = list(dict.fromkeys(j for i in out for j in (placed[i][1][1:] if i in placed else (i,))))
+    inner = list(dict.fromkeys(j for i in out for j in (scattered[i][1][1:] if i in scattered else (i,))))
     core = contract(coef, terms, inner, lengths)
     result = np.zeros([lengths[i] for i in out], dtype=core.dtype)
-    where = [_along(*placed[i], inner) if i in placed else _range(i, inner, lengths) for i in out]
+    where = [_along(*scattered[i], inner) if i in scattered else _range(i, inner, lengths) for i in out]
     np.add.at(result, tuple(where), core)
     return result
 
 
 def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor:
     """Return an operand read at the indices of a lookup."""
-    places, (source, *at) = lookup
+    integers, (source, *at) = lookup
     axes = list(dict.fromkeys(j for i in term.axes for j in (at if i == source else (i,))))
-    where = [_along(places, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
+    where = [_along(integers, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
     return Factor(term.array[tuple(where)], axes, term.annihilates)
 
 
 def _through(other: Lookup, lookup: Lookup, lengths: Mapping[int, int]) -> Lookup:
     """Return a lookup whose own integers are looked up, `k[j]` in `x[k[j]]`."""
-    places, (source, *at) = other
+    integers, (source, *at) = other
     if lookup[1][0] not in at:
         return other
-    found = gathered(Factor(places, at), lookup, lengths)
+    found = gathered(Factor(integers, at), lookup, lengths)
     return found.array, (source, *found.axes)
 
 
@@ -103,14 +103,14 @@ def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:
     return Factor(met.astype(float), axes, True)
 
 
-def _along(places: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
+def _along(integers: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
     """Return the integers of a lookup with the axes of a result, of length one where they have none."""
     import numpy as np
 
     own = sorted(at[1:], key=list(axes).index)
-    turned = np.transpose(places, [list(at[1:]).index(i) for i in own])
-    shape = dict(zip(own, turned.shape, strict=True))
-    return turned.reshape([shape.get(i, 1) for i in axes])
+    ordered = np.transpose(integers, [list(at[1:]).index(i) for i in own])
+    shape = dict(zip(own, ordered.shape, strict=True))
+    return ordered.reshape([shape.get(i, 1) for i in axes])
 
 
 def _range(index: int, axes: Sequence[int], lengths: Mapping[int, int]) -> np.ndarray:

@@ -39,11 +39,11 @@ def is_function_variable(node: Node) -> bool:
 def bind_others(pattern: Sequence[Any], subject: Sequence[Any], known: Mapping[Any, Any]) -> dict[Any, Any] | None:
     """Return `known` with bindings of number and function variables among parameters; None if parameters differ."""
     found = dict(known)
-    for wanted, given in zip(pattern, subject, strict=True):
-        if isinstance(wanted, Size):
+    for expected, actual in zip(pattern, subject, strict=True):
+        if isinstance(expected, Size):
             continue
-        is_variable = wanted in NUMBERS or (isinstance(wanted, Node) and is_function_variable(wanted))
-        if (found.setdefault(wanted, given) if is_variable else wanted) != given:
+        is_variable = expected in NUMBERS or (isinstance(expected, Node) and is_function_variable(expected))
+        if (found.setdefault(expected, actual) if is_variable else expected) != actual:
             return None
     return found
 

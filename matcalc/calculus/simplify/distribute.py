@@ -37,23 +37,23 @@ def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 
 def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
-    places = _places(node)
+    positions = _open_positions(node)
     is_summed = _is_summed(node)
-    if not places or len(node.args) == 1 and not is_summed:
+    if not positions or len(node.args) == 1 and not is_summed:
         return None
     may_vanish = is_summed and any(map(_part_vanishes, _summed_alone(node)))
-    if not may_vanish and not _may_cancel(node) and not _may_merge(_signatures(node, places)):
+    if not may_vanish and not _may_cancel(node) and not _may_merge(_signatures(node, positions)):
         return None
-    terms = _multiplied_out(node, places, settle)
+    terms = _multiplied_out(node, positions, settle)
     if terms is None:
         return None
     made = _added(terms, node)
-    if len(places) > 1 and _terms_inside(made) > 1:
+    if len(positions) > 1 and _terms_inside(made) > 1:
         return None
     return made if made.length < node.length else None
 
 
-def _places(node: Node) -> list[int]:
+def _open_positions(node: Node) -> list[int]:
     """Return the positions of operands that are sums, except masks that exclude an infinity."""
     is_finite = all(arg.finite for arg in node.args)
     return [k for k, arg in enumerate(node.args) if len(_inside(arg)) > 1 and (is_finite or not is_mask(arg))]
@@ -61,7 +61,7 @@ def _places(node: Node) -> list[int]:
 
 def _may_cancel(node: Node) -> bool:
     """Whether an operation may meet its inverse in a term, or an operand a divisor in a sum."""
-    terms = [n for place in _places(node) for _, n in _inside(node.args[place])]
+    terms = [n for position in _open_positions(node) for _, n in _inside(node.args[position])]
     if any(arg.kind == "op" for arg in node.args) or any(map(_has_operation, terms)):
         return True
     factors = [exponent_of(a) for n in terms for a in (n.args if n.kind == "product" else (n,))]
@@ -76,12 +76,12 @@ def _has_operation(node: Node) -> bool:
 Signature = tuple[bytes, ...]
 
 
-def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
+def _signatures(node: Node, positions: Sequence[int]) -> list[Signature]:
     """Return the operands of each term that a product would have, without building the terms."""
-    rest = [part for k, arg in enumerate(node.args) if k not in places for part in _parts(arg)]
+    rest = [part for k, arg in enumerate(node.args) if k not in positions for part in _parts(arg)]
     found: list[list[bytes]] = [rest]
-    for place in places:
-        inner = _inside(node.args[place])
+    for position in positions:
+        inner = _inside(node.args[position])
         if len(found) * len(inner) > MOST_TERMS:
             return []
         found = [[*parts, *_parts(n)] for parts in found for _, n in inner]
@@ -153,18 +153,20 @@ def _is_summed(node: Node) -> bool:
 
 def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     """Multiply out all terms that are products of sums, or one of them."""
-    openable = {k: places for k, arg in enumerate(node.args) if arg.kind == "product" and (places := _places(arg))}
+    openable = {
+        k: positions for k, arg in enumerate(node.args) if arg.kind == "product" and (positions := _open_positions(arg))
+    }
     if not openable:
         return None
     signatures = [tuple(sorted(_parts(arg))) for k, arg in enumerate(node.args) if k not in openable]
-    signatures += [s for k, places in openable.items() for s in _signatures(node.args[k], places)]
+    signatures += [s for k, positions in openable.items() for s in _signatures(node.args[k], positions)]
     if not _may_merge(signatures):
         return None
     opened: dict[int, list[Term]] = {}
-    several = {k for k, places in openable.items() if len(places) > 1}  # as squares
-    for k, places in openable.items():
+    several = {k for k, positions in openable.items() if len(positions) > 1}  # as squares
+    for k, positions in openable.items():
         coef, arg = node.coefs[k], node.args[k]
-        terms = _multiplied_out(arg, places, settle)
+        terms = _multiplied_out(arg, positions, settle)
         if terms is not None:
             opened[k] = [(coef * c, n) for c, n in terms]
     trials = dict.fromkeys([tuple(opened), tuple(k for k in opened if k not in several), *((k,) for k in opened)])
@@ -206,15 +208,15 @@ def _flat(node: Node) -> list[Term]:
     return found
 
 
-def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
-    """Return the terms of a product distributed over its operands at `places`; None if they are too many."""
-    choices = [_inside(node.args[k]) for k in places]
+def _multiplied_out(node: Node, positions: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
+    """Return the terms of a product distributed over its operands at `positions`; None if they are too many."""
+    choices = [_inside(node.args[k]) for k in positions]
     if prod(map(len, choices)) > MOST_TERMS:
         return None
     sizes = node.sizes
     made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
-    for place, inner in zip(places, choices, strict=True):
-        made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
+    for position, inner in zip(positions, choices, strict=True):
+        made = [(c * k, [*args[:position], n, *args[position + 1 :]]) for c, args in made for k, n in inner]
     terms = [product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes) for coef, args in made]
     return [(Fraction(1), zeros(n.shape) if _vanishes(n) else settle(n)) for n in terms]
 
@@ -223,8 +225,8 @@ def _inside(node: Node) -> list[Term]:
     """Return the terms of a sum, or of a scalar such as `sum(x + y)` that sums over one; else the operand itself."""
     if node.kind != "product" or node.shape or not node.index_sizes:
         return summands(node)
-    places = [k for k, arg in enumerate(node.args) if len(summands(arg)) > 1]
-    terms = _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+    positions = [k for k, arg in enumerate(node.args) if len(summands(arg)) > 1]
+    terms = _multiplied_out(node, positions, lambda n: n) if len(positions) == 1 else None
     return terms or [(Fraction(1), node)]
 
 

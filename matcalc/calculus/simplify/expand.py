@@ -110,10 +110,10 @@ def separated_terms(root: Node, most: float = inf) -> list[tuple[Fraction, Node]
     while pending:
         coef, node = pending.pop()
         node = with_masks(node)
-        place = next(
+        position = next(
             (k for k, a in enumerate(node.args) if node.kind == "product" and a.kind == "sum" and a.rank > 2), -1
         )
-        parts = over_terms(node, place) if place >= 0 else terms_of(node)
+        parts = over_terms(node, position) if position >= 0 else terms_of(node)
         if len(parts) < 2:
             settled.append((coef, node))
         else:

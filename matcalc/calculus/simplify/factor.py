@@ -52,20 +52,22 @@ def put_together(node: Node) -> Iterator[Node]:
     for number, term in enumerate(node.args):
         if term.kind != "product" or len(term.args) < 3 or len(set(term.out)) < len(term.out):
             continue
-        for place, operand, how in standings(term):
+        for place, operand, how in operands_with_roles(term):
             if any(LINKED * 100 != h < 0 for h in how):
                 continue
             axes = tuple(sorted(h for h in how if h > 0))
             order = [*(how.index(axis) for axis in axes), *linked(how)]
-            turned = product(1, [(operand, tuple(map(order.index, range(operand.rank))))], tuple(range(operand.rank)))
+            reordered = product(
+                1, [(operand, tuple(map(order.index, range(operand.rank))))], tuple(range(operand.rank))
+            )
             rest = rest_of(term, place, how)
-            found.setdefault((rest, axes), {})[number] = turned
+            found.setdefault((rest, axes), {})[number] = reordered
             if len(linked(how)) == operand.rank == 2 and not term.rank:
-                found.setdefault((transpose(rest), axes), {})[number] = transpose(turned)
+                found.setdefault((transpose(rest), axes), {})[number] = transpose(reordered)
     for (rest, axes), by_term in found.items():
-        if len(by_term) > 1 and not all(turned.switches for turned in by_term.values()):
+        if len(by_term) > 1 and not all(reordered.switches for reordered in by_term.values()):
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
-            operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
+            operand = add([(node.coefs[k], reordered) for k, reordered in by_term.items()])
             whole = combined(node, operand, how, rest)
             yield add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
 
@@ -130,7 +132,7 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
         return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []
     repeats = len(set(term.out)) < len(term.out)
     result = []
-    for place, arg, own in standings(term):
+    for place, arg, own in operands_with_roles(term):
         if repeats and own or LINKED * 1000 in own or _is_entry(term, place):
             continue
         for how in (own, *_beside_diagonal(own)):
@@ -147,12 +149,12 @@ def _is_entry(term: Node, place: int) -> bool:
     return any(at[0] in indices for at in slices)
 
 
-def standings(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
+def operands_with_roles(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
     """Yield operands without repeated indices, except selectors: position, operand, and role of each index."""
     for place, (arg, indices) in enumerate(term.operands):
         if arg.kind != "selector" and len(set(indices)) == len(indices):
             others = {i for k, t in enumerate(term.indices) if k != place for i in t}
-            yield place, arg, tuple(_standing(i, term.out, others) for i in indices)
+            yield place, arg, tuple(_role(i, term.out, others) for i in indices)
 
 
 def _alone(term: Node) -> list[tuple[int, Key]]:
@@ -166,7 +168,7 @@ def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
     return [(*how[:p], LINKED * 100, *how[p + 1 :]) for p in shared] if len(how) == 2 else []
 
 
-def _standing(index: int, out: Indices, others: set[int]) -> int:
+def _role(index: int, out: Indices, others: set[int]) -> int:
     if index in out:
         axis = 1 + out.index(index)
         return -axis if index in others else axis

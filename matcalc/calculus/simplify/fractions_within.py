@@ -36,7 +36,7 @@ def cleared(node: Node) -> Iterator[Node]:
     else:
         coef, out, sizes = Fraction(1), tuple(range(node.rank)), dict(enumerate(node.shape))
         operands = [(node, out)]
-    for place, (arg, at) in enumerate(operands):
+    for position, (arg, at) in enumerate(operands):
         inner, exponent = exponent_of(arg)
         if inner.kind != "sum" or exponent.denominator != 1 or (node.kind != "product" and exponent == 1):
             continue
@@ -44,7 +44,7 @@ def cleared(node: Node) -> Iterator[Node]:
             rest = quotient(inner, base, axes, taken)
             if rest is not None:
                 new = [(power(base, taken * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
-                yield product(coef, [*operands[:place], *new, *operands[place + 1 :]], out, sizes)
+                yield product(coef, [*operands[:position], *new, *operands[position + 1 :]], out, sizes)
 
 
 def divisors(term: Node) -> list[Divisor]:

@@ -17,10 +17,10 @@ def masked(node: Node) -> Iterator[Node]:
     if node.kind != "sum" or node.rank != 2 or node.shape[0] != node.shape[1]:
         return
     found: dict[Node, list[tuple[int, Node]]] = {}
-    for place, term in enumerate(node.args):
+    for position, term in enumerate(node.args):
         part = _triangle(term)
         if part is not None:
-            found.setdefault(part[0], []).append((place, part[1]))
+            found.setdefault(part[0], []).append((position, part[1]))
     for matrix, parts in found.items():
         yield _with_mask(node, matrix, parts)
 

@@ -31,7 +31,7 @@ class Found(NamedTuple):
     """A match inside a product: bindings, matched operands, subject index of each pattern index, and factor."""
 
     bindings: Bindings
-    places: frozenset[int]
+    positions: frozenset[int]
     indices: Mapping[int, int]
     coef: Fraction
 
@@ -101,9 +101,9 @@ def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 
 
 def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    wanted, given = pattern.selector, subject.selector
-    if wanted.kind == given.kind and len(wanted.shape) == len(given.shape):
-        yield from bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
+    expected, actual = pattern.selector, subject.selector
+    if expected.kind == actual.kind and len(expected.shape) == len(actual.shape):
+        yield from bind_sizes([*expected.shape, expected.offset], [*actual.shape, actual.offset], bindings)
 
 
 Terms = list[tuple[Fraction, Node]]
@@ -115,26 +115,26 @@ def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bin
             yield bound
 
 
-def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
+def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
     """Yield the matches of a sum pattern with some of these terms: bindings, and the remaining terms."""
-    wanted = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
-    if len(wanted) <= len(given):
-        yield from _match_terms(wanted, given, bindings)
+    patterns = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
+    if len(patterns) <= len(terms):
+        yield from _match_terms(patterns, terms, bindings)
 
 
-def _match_terms(wanted: Terms, given: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
-    if not wanted:
-        yield bindings, given
+def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
+    if not patterns:
+        yield bindings, terms
         return
-    (coef, pattern), rest = wanted[0], wanted[1:]
-    if len(given) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
-        for bound in match(pattern, add([(c / coef, n) for c, n in given]), bindings):
+    (coef, pattern), rest = patterns[0], patterns[1:]
+    if len(terms) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
+        for bound in match(pattern, add([(c / coef, n) for c, n in terms]), bindings):
             yield bound, []
-    for place, (other, node) in enumerate(given):
+    for position, (other, node) in enumerate(terms):
         if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
             for bound in match(pattern, target, bindings):
-                yield from _match_terms(rest, given[:place] + given[place + 1 :], bound)
+                yield from _match_terms(rest, terms[:position] + terms[position + 1 :], bound)
 
 
 def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
@@ -143,13 +143,13 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     if pattern.kind == "op" and (subject.output != pattern.output or subject.batches != pattern.batches):
         return
     sizes = [p for p in pattern.params if isinstance(p, Size)]
-    given = [p for p in subject.params if isinstance(p, Size)]
-    if len(pattern.params) != len(subject.params) or len(sizes) != len(given):
+    actual = [p for p in subject.params if isinstance(p, Size)]
+    if len(pattern.params) != len(subject.params) or len(sizes) != len(actual):
         return
     others = bind_others(pattern.params, subject.params, bindings.others)
     if others is None:
         return
-    for bound in bind_sizes(sizes, given, bindings._replace(others=others)):
+    for bound in bind_sizes(sizes, actual, bindings._replace(others=others)):
         yield from _match_args(pattern.args, subject.args, bound)
         if pattern.kind == "map" and pattern.rule.commutes:
             yield from _match_args(pattern.args, subject.args[::-1], bound)
@@ -157,14 +157,14 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 
 def match_applied(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
     """Yield the bindings for which `subject` is the function variable applied to a match of its argument."""
-    (wanted,) = pattern.args
+    (argument,) = pattern.args
     for node in toposort([subject]):
-        body = abstract(subject, node) if len(node.shape) == len(wanted.shape) else None
+        body = abstract(subject, node) if len(node.shape) == len(argument.shape) else None
         if body is None or parameter() not in toposort([body]):
             continue
         others = bind_others([function_variable(pattern.rule.name)], [body], bindings.others)
         if others is not None:
-            yield from match(wanted, node, bindings._replace(others=others))
+            yield from match(argument, node, bindings._replace(others=others))
 
 
 def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bindings) -> Iterator[Bindings]:
@@ -182,7 +182,7 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
     if sized is None:
         return
     for found in match_product(pattern, subject, sized, whole=True):
-        if len(found.places) != len(subject.args) or found.coef != 1:
+        if len(found.positions) != len(subject.args) or found.coef != 1:
             continue
         if is_the_tensor(pattern.out, subject.out, found.indices):
             yield found.bindings
@@ -198,17 +198,17 @@ def match_product(
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
     for found in _locate(_items(pattern), subject, start, chains):
-        if is_part(subject, found.places, found.indices, pattern.out):
+        if is_part(subject, found.positions, found.indices, pattern.out):
             yield found
 
 
 @lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Operand, ...]:
     """Return the operands of a pattern in the order in which they are located."""
-    return tuple(sorted(pattern.operands, key=_place_of_item))
+    return tuple(sorted(pattern.operands, key=_order_of_item))
 
 
-def _place_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
+def _order_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
     """Return the sort key of an operand of a pattern: variables late, selectors after sizes are known."""
     node, at = item
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
@@ -220,71 +220,71 @@ def _locate(
     if not items:
         yield found
         return
-    (wanted, at), rest = items[0], items[1:]
-    if is_function_variable(wanted):
-        yield from _locate_function(wanted, at, rest, subject, found, chains)
+    (item, at), rest = items[0], items[1:]
+    if is_function_variable(item):
+        yield from _locate_function(item, at, rest, subject, found, chains)
         return
-    known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
+    known = found.bindings.nodes.get(item) if item.kind == "symbol" else None
     if known is not None:
         yield from _locate_concrete(known, at, rest, subject, found, chains)
         return
-    if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
-        yield from _locate_run(wanted, at, rest, chains, found)
-    if wanted.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
-        yield from _locate_all(wanted, at, chains, found)
-    is_named = wanted.kind in ("map", "op", "selector")
-    for place, (node, indices) in enumerate(subject.operands):
-        if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
+    if item.kind == "symbol" and len(at) == 2 and chains is not None:
+        yield from _locate_run(item, at, rest, chains, found)
+    if item.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
+        yield from _locate_all(item, at, chains, found)
+    is_named = item.kind in ("map", "op", "selector")
+    for position, (node, indices) in enumerate(subject.operands):
+        if position in found.positions or len(indices) != len(at) or (is_named and head(node) != head(item)):
             continue
-        for read, order, sign in readings(wanted, node, indices):
+        for read, order, sign in readings(item, node, indices):
             mapped = _map_indices(at, order, found.indices)
             if mapped is None:
                 continue
-            for bound in match(wanted, read, found.bindings):
-                places = found.places | {place}
-                step = Found(bound, places, mapped, sign * found.coef)
+            for bound in match(item, read, found.bindings):
+                positions = found.positions | {position}
+                step = Found(bound, positions, mapped, sign * found.coef)
                 yield from _locate(rest, subject, step, chains)
 
 
-def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
+def _locate_run(variable: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
     """Match a matrix variable with a chain of factors."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
-        if mapped is None or run.places & found.places:
+        if mapped is None or run.positions & found.positions:
             continue
-        for bound in match(wanted, run.of(subject), found.bindings):
-            step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
+        for bound in match(variable, run.of(subject), found.bindings):
+            step = found._replace(bindings=bound, positions=found.positions | run.positions, indices=mapped)
             yield from _locate(rest, subject, step, subject)
 
 
-def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
+def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
     """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`."""
-    places = [place for place in range(len(subject.args)) if place not in found.places]
-    own = {i for place in places for i in subject.indices[place]}
+    positions = [position for position in range(len(subject.args)) if position not in found.positions]
+    own = {i for position in positions for i in subject.indices[position]}
     known = [found.indices[i] for i in at if i in found.indices]
     for index in known or sorted(own.intersection(subject.out)):
-        if len(places) < 2 or index not in own:
+        if len(positions) < 2 or index not in own:
             return
-        vector = product(1, [subject.operands[place] for place in places], (index,))
-        for bound in match(wanted, vector, found.bindings):
+        vector = product(1, [subject.operands[position] for position in positions], (index,))
+        for bound in match(variable, vector, found.bindings):
             mapped = _map_indices(at, (index,), found.indices)
             if mapped is not None:
-                yield found._replace(bindings=bound, places=frozenset(range(len(subject.args))), indices=mapped)
+                yield found._replace(bindings=bound, positions=frozenset(range(len(subject.args))), indices=mapped)
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
+    variable: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
     """Match a function variable with all vectors on one index: its index if it is known, else each in turn."""
     (own,) = at
     for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
-        places = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
-        if not places:
+        positions = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.positions]
+        if not positions:
             continue
-        weight = product(1, [(subject.args[p], (0,)) for p in places], (0,))
-        for bound in match_applied(wanted, weight, found.bindings):
+        weight = product(1, [(subject.args[p], (0,)) for p in positions], (0,))
+        for bound in match_applied(variable, weight, found.bindings):
             mapped = {**found.indices, own: index}
-            step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
+            step = found._replace(bindings=bound, positions=found.positions.union(positions), indices=mapped)
             yield from _locate(rest, subject, step, chains)
 
 
@@ -314,9 +314,9 @@ def _locate_parts(
     if not parts:
         yield from _locate(rest, subject, found, chains)
         return
-    wanted, at = parts[0]
-    for place, (node, indices) in enumerate(subject.operands):
-        if place in found.places or node is not wanted:
+    part, at = parts[0]
+    for position, (node, indices) in enumerate(subject.operands):
+        if position in found.positions or node is not part:
             continue
         orders = [indices]
         if is_matrix(indices) and "symmetric" in node.facts:
@@ -324,13 +324,13 @@ def _locate_parts(
         for order in orders:
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
-                step = found._replace(places=found.places | {place}, indices=mapped)
+                step = found._replace(positions=found.positions | {position}, indices=mapped)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 
-def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
+def _map_indices(pattern: Indices, subject: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
     mapped = dict(known)
-    for w, g in zip(wanted, given, strict=True):
-        if mapped.setdefault(w, g) != g:
+    for p, s in zip(pattern, subject, strict=True):
+        if mapped.setdefault(p, s) != s:
             return None
     return mapped

@@ -12,13 +12,13 @@ from matcalc.tensor.raw_nodes import map_node, op_node
 from matcalc.tensor.sums import scale, summands
 
 
-def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
+def readings(pattern: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
     """Yield the readings of an operand, each with its sign.
 
     The operand as it is, with indices swapped, as the transpose of its transpose; f(x - y) as f(y - x) or minus that.
     """
     yield node, indices, 1
-    is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
+    is_same = pattern.kind == node.kind in ("map", "op") and pattern.rule == node.rule
     parity = _parity(node) if is_same and len(node.args) == 1 else ""
     if parity and len(summands(node.args[0])) > 1:
         yield _negated(node), indices, -1 if parity == "odd" else 1
@@ -26,9 +26,9 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
         return
     if "symmetric" in node.facts:
         yield node, indices[::-1], 1
-    elif wanted.kind == "symbol" and wanted.rank == 2:
+    elif pattern.kind == "symbol" and pattern.rank == 2:
         yield transpose(node), indices[::-1], 1
-    elif is_same and _turns(node):
+    elif is_same and _commutes(node):
         yield _mirrored(node), indices[::-1], 1
 
 
@@ -39,7 +39,7 @@ def _parity(node: Node) -> str:
     return node.rule.parity or ""
 
 
-def _turns(node: Node) -> bool:
+def _commutes(node: Node) -> bool:
     """Whether a function commutes with the swap of its two axes; a batch axis is not one of an operation's own."""
     return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
 

@@ -39,20 +39,20 @@ def bind_sizes(
     """
     sizes = dict(bindings.sizes)
     composed = []
-    for wanted, given in zip(pattern, subject, strict=True):
-        name = _plain_name(wanted)
+    for expected, actual in zip(pattern, subject, strict=True):
+        name = _plain_name(expected)
         if name is None:
-            composed.append((wanted, given))
-        elif (known := sizes.setdefault(name, given)) is not given and known != given:
+            composed.append((expected, actual))
+        elif (known := sizes.setdefault(name, actual)) is not actual and known != actual:
             return
-    for wanted, given in composed:
-        unknown = [name for name in wanted.names if name not in sizes]
+    for expected, actual in composed:
+        unknown = [name for name in expected.names if name not in sizes]
         if later and len(unknown) > 1:
             continue
         if len(unknown) == 1:
             (name,) = unknown
-            sizes[name] = given + wanted.substitute({**sizes, name: Size.of(0)}) * -1
-        if _with_sizes(wanted, tuple((name, sizes[name]) for name in wanted.names if name in sizes)) != given:
+            sizes[name] = actual + expected.substitute({**sizes, name: Size.of(0)}) * -1
+        if _with_sizes(expected, tuple((name, sizes[name]) for name in expected.names if name in sizes)) != actual:
             return
     yield bindings._replace(sizes=sizes)
 

@@ -97,7 +97,7 @@ class Rewriter:
         self.book = book
         self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
-        self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
+        self.order = {rewrite: order for order, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] | None = None  # None: nothing is compiled, not even rewrites without operations
         self.settled: WeakSet[Node] = WeakSet()
@@ -129,7 +129,7 @@ class Rewriter:
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])
-                insort(known, pattern, key=lambda p: self.place[p.rewrite])  # in the order of the book
+                insort(known, pattern, key=lambda p: self.order[p.rewrite])  # in the order of the book
                 self.introduces[pattern.right] = heads([pattern.right])
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
@@ -165,8 +165,8 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
             if right is not None:
                 yield right
         return
-    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
-    missing = wanted - {head(a) for a in node.args}
+    required = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
+    missing = required - {head(a) for a in node.args}
     subject = _opened(node, lambda a: head(a) in missing) if missing else node
     if missing <= {head(a) for a in subject.args} and _may_hold(pattern, subject, book):
         yield from _results_in_product(pattern, node, subject, book)
@@ -189,7 +189,7 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
             if index not in indices:
                 return  # a pattern that broadcasts matches only whole nodes
         out = tuple(indices[i] for i in pattern.left.out)
-        others = [(arg, at) for place, (arg, at) in enumerate(subject.operands) if place not in found.places]
+        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.positions]
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
@@ -200,10 +200,10 @@ def _results_by_factor(pattern: Pattern, node: Node, book: Rulebook) -> Iterator
     subjects: list[Node | OpenProduct] = [node]
     if node.kind == pattern.left.kind == "product" and (opened := _opened(node, is_direction)) is not node:
         subjects.append(opened)
-    for way in (way for subject in subjects for way in by_factor(pattern.left, subject)):
-        right = _right(pattern, way.bindings, book) if _holds(pattern, way.bindings) else None
+    for found in (found for subject in subjects for found in by_factor(pattern.left, subject)):
+        right = _right(pattern, found.bindings, book) if _holds(pattern, found.bindings) else None
         if right is not None:
-            yield from way.finish(right, partial(_bound, bindings=way.bindings))
+            yield from found.finish(right, partial(_bound, bindings=found.bindings))
 
 
 @lru_cache(maxsize=1024)
@@ -218,27 +218,29 @@ def _opened(node: Node, holds: Callable[[Node], bool]) -> Node | OpenProduct:
     scalars = [a.kind == "product" and not a.shape and any(map(holds, a.args)) for a in node.args]
     if not any(scalars):
         return node
-    found, place = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes), 0
+    found, position = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes), 0
     for arg, is_open in zip(node.args, scalars, strict=True):
-        found = found.dissolved(place) if is_open else found
-        place += len(arg.args) if is_open else 1
+        found = found.dissolved(position) if is_open else found
+        position += len(arg.args) if is_open else 1
     return found
 
 
 def _may_hold(pattern: Pattern, node: Node | OpenProduct, book: Rulebook) -> bool:
     """Whether a product has operands of the kinds, parameters and facts that a product pattern requires."""
-    for wanted in pattern.left.args:
-        if wanted.kind == "symbol":
-            told = [{fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is wanted]
-            if told and not any(all(arg.facts & either for either in told) for arg in node.args):
+    for operand in pattern.left.args:
+        if operand.kind == "symbol":
+            required = [
+                {fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is operand
+            ]
+            if required and not any(all(arg.facts & either for either in required) for arg in node.args):
                 return False
-        elif wanted.kind in ("map", "op") and not is_function_variable(wanted):
+        elif operand.kind in ("map", "op") and not is_function_variable(operand):
             unknown = [variable for _, variable in pattern.others]
-            numbers = [(k, p) for k, p in enumerate(wanted.params) if isinstance(p, Fraction) and p not in unknown]
-            like = [a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params)]
-            if len(like) < sum(head(arg) == head(wanted) for arg in pattern.left.args):
+            numbers = [(k, p) for k, p in enumerate(operand.params) if isinstance(p, Fraction) and p not in unknown]
+            like = [a for a in node.args if head(a) == head(operand) and len(a.params) == len(operand.params)]
+            if len(like) < sum(head(arg) == head(operand) for arg in pattern.left.args):
                 return False
-            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(wanted) <= held(a) for a in like):
+            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(operand) <= held(a) for a in like):
                 return False
     return True
 
@@ -247,22 +249,22 @@ def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[No
     """Yield the results of a pattern on terms of a sum or of a multiple of it; for a matrix, also transposed."""
     yield from _results_of_terms(pattern, list(node.terms), book)
     if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
-        yield from map(transpose, _results_of_terms(pattern, _turned(node), book))
+        yield from map(transpose, _results_of_terms(pattern, _transposed_terms(node), book))
 
 
 @lru_cache(maxsize=64)
-def _turned(node: Node) -> Terms:
+def _transposed_terms(node: Node) -> Terms:
     """Return the terms of a sum, each transposed."""
     return [(c * f, rest) for c, term in node.terms for f, rest in [split_coef(transpose(term))]]
 
 
-def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
-    wanted = terms_of(pattern.left)
-    if len(wanted) > len(given):
+def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
+    pattern_terms = terms_of(pattern.left)
+    if len(pattern_terms) > len(terms):
         return
-    first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
-    for content in dict.fromkeys(c / first for c, _ in given):
-        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):
+    first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
+    for content in dict.fromkeys(c / first for c, _ in terms):
+        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in terms]):
             right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
             if right is not None:
                 yield scale(content, add([(Fraction(1), right), *left]))
@@ -276,9 +278,9 @@ def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
     """Return the right side; None if a bound function contains scalars and cannot be decomposed."""
     if not pattern.others:
         return _bound(pattern.right, bindings)
-    given = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
-    scalar = {variable: body for _, variable, body in given if isinstance(variable, Node) and holds_scalars(body)}
-    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
+    values = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
+    scalar = {variable: body for _, variable, body in values if isinstance(variable, Node) and holds_scalars(body)}
+    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in values)
     right = _bound(sides(pattern.rewrite, pattern.declared, closed, book)[1], bindings)
     return with_functions(right, scalar, book) if scalar else right
 

@@ -72,12 +72,12 @@ def _still_known(node: Node, done: Mapping[Node, Node]) -> dict[Node, Node]:
     """Return operands in longer forms if the shortest lack facts that an operation requires."""
     if node.kind != "op":
         return {}
-    asked = [default_rulebook().hull(parameter.facts) for parameter in tensors_of(node.rule.signature)]
-    if not any(asked):
+    required = [default_rulebook().hull(parameter.facts) for parameter in tensors_of(node.rule.signature)]
+    if not any(required):
         return {}
-    asked += asked[-1:] * (len(node.args) - len(asked))
+    required += required[-1:] * (len(node.args) - len(required))
     kept = {}
-    for arg, facts in zip(node.args, asked, strict=False):
+    for arg, facts in zip(node.args, required, strict=False):
         if not done[arg].facts.issuperset(facts):
             longer = remake(arg, done)
             kept[arg] = longer if longer.facts.issuperset(facts) else arg

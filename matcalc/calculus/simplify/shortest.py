@@ -75,10 +75,10 @@ def _forms(plain: Node, splits: bool) -> Shortened:
     Factors are chosen by the measure and by its estimate, which looks further ahead; each finds some that the other
     misses. A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
     """
-    ways = ((measure, False), (estimate, False), (estimate, True))[: 3 if plain.rank > 2 else 2]
-    starts = {factor_all([plain], *way)[0]: way for way in ways}
+    guides = ((measure, False), (estimate, False), (estimate, True))[: 3 if plain.rank > 2 else 2]
+    starts = {factor_all([plain], *guide)[0]: guide for guide in guides}
     return min(
-        (_rounds(plain, best, splits, *way) for best, way in starts.items()), key=lambda forms: measure(forms.shown)
+        (_rounds(plain, best, splits, *guide) for best, guide in starts.items()), key=lambda forms: measure(forms.shown)
     )
 
 

@@ -23,7 +23,7 @@ from matcalc.compiler.entrywise import (
     reads,
     within,
 )
-from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, Step, View, statements, walk_inside
+from matcalc.compiler.program import Call, Each, Loop, Argument, Program, Proof, Step, View, statements, walk_inside
 from matcalc.tensor.size import ONE, Size, total, volume
 
 COLUMN = 64
@@ -35,11 +35,11 @@ PLURAL = {"temporary": "temporaries"}
 class Names(NamedTuple):
     """Names of values in the text: of their buffers, and of a loop's own numbers."""
 
-    places: Mapping[str, str] = {}
+    buffer_of: Mapping[str, str] = {}
     own: Mapping[str, str] = {}
 
     def entry(self, value: str, at: Sequence[object]) -> str:
-        return self.own.get(value) or entry_text(self.places.get(value, value), at)
+        return self.own.get(value) or entry_text(self.buffer_of.get(value, value), at)
 
 
 def listing(program: Program) -> str:
@@ -61,7 +61,7 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
     lines.append("")
     for step, around in walk_inside(program.steps):
         lets = step.lets if isinstance(step, Loop) else ()
-        names = Names(program.places, {let.value: program.called.get(let.value, let.value) for let in lets})
+        names = Names(program.buffer_of, {let.value: program.called.get(let.value, let.value) for let in lets})
         text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
             own = _work(step, program)
@@ -141,9 +141,9 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
     for x in statements(step):
         for read in reads(x.expr):
             if read.value not in local:
-                touched[memory[program.places.get(read.value, read.value)]] = None
+                touched[memory[program.buffer_of.get(read.value, read.value)]] = None
     whole = (*step.sums, *(s for s in step.stores if not s.over))
-    touched.update(dict.fromkeys(memory[program.places[s.value]] for s in whole))
+    touched.update(dict.fromkeys(memory[program.buffer_of[s.value]] for s in whole))
     points = [size for _, size in step.axes]
     parts_of = [points for store in step.stores if store.over]
     return volume(points) * flops, _bytes([*(table[name].shape for name in touched), *parts_of])
@@ -186,16 +186,16 @@ def _lines(step: Step, names: Names) -> list[str]:
 
 
 def _call(call: Call, names: Names) -> str:
-    results = ", ".join(_place(p, names) for _, p in call.results)
-    turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
-    operands = ", ".join(_place(p, names) + "'" * (field in turned) for field, p in call.operands)
+    results = ", ".join(_argument(p, names) for _, p in call.results)
+    transposed = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
+    operands = ", ".join(_argument(p, names) + "'" * (field in transposed) for field, p in call.operands)
     alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha, names)}"
     onto = f", onto {names.entry(call.onto, ())}" if call.onto else ""
     return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"
 
 
-def _place(place: Place, names: Names) -> str:
-    return names.entry(place.value, place.lead) + ("'" if place.flip else "")
+def _argument(argument: Argument, names: Names) -> str:
+    return names.entry(argument.value, argument.lead) + ("'" if argument.flip else "")
 
 
 def _guard(guard: Guard) -> str:

@@ -80,12 +80,12 @@ def template_of(entry: Kernel | Scalar, target: str) -> str:
 
     Raises: NotSupported if it has none.
     """
-    said = spelling_of(entry.templates, target)
-    if not said:
+    found = spelling_of(entry.templates, target)
+    if not found:
         others = " or ".join(f'target="{t}"' for t in entry.templates if t in SPELLINGS)
         hint = f"{others} has one" if others else ""
         raise NotSupported(f"{entry.name} has no form for the target {target}", hint=hint)
-    return entry.templates[said]
+    return entry.templates[found]
 
 
 def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
@@ -103,7 +103,7 @@ def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
 def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
     """Return the size arguments of functions, by the fields of the template that stand for them."""
     names = dict.fromkeys(name for part in parts for name in part.program.size_args)
-    return {f"size_{place}": name for place, name in enumerate(names)}
+    return {f"size_{k}": name for k, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,9 +2,9 @@
 
 A Program consists of values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
 and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps). Steps refer
-to *values*, each written by one step; `places` maps values to buffers. So reuse of memory is explicit, and `verify` can
-check that a value still exists when it is read. The planner makes all decisions; emitters only print a Program in the
-words of a target.
+to *values*, each written by one step; `buffer_of` maps values to buffers. So reuse of memory is explicit, and `verify`
+can check that a value still exists when it is read. The planner makes all decisions; emitters only print a Program in
+the words of a target.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ProgramFault(NotSupported):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Argument:
     """An operand or result of a call: a value, the leading axes fixed by an Each, transposed or not."""
 
     value: str
@@ -43,8 +43,8 @@ class Call:
     """A kernel call: results and operands by template field; the result is added to `onto` (beta = 1)."""
 
     kernel: Kernel
-    results: tuple[tuple[str, Place], ...]
-    operands: tuple[tuple[str, Place], ...]
+    results: tuple[tuple[str, Argument], ...]
+    operands: tuple[tuple[str, Argument], ...]
     sizes: tuple[tuple[str, Size], ...] = ()
     params: tuple[tuple[str, str | Size], ...] = ()
     alpha: Expr = field(default_factory=lambda: Literal(Fraction(1)))
@@ -167,7 +167,7 @@ class Proof:
 class Program:
     """A whole function: inputs, then `size_args`, then outputs are its parameters.
 
-    `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that show
+    `buffer_of`: the buffer of each value; inputs and constants are values of the same name. `same`: values that show
     others through a view. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
     those of `data` are last, in order. `assumed`: sizes that every call ensures are not negative, besides those of
     shapes. `called`: the names of entries of values in loops. `ahead`: the Program that runs when data are fixed; its
@@ -180,7 +180,7 @@ class Program:
     size_args: tuple[str, ...]
     sources: tuple[Source, ...]
     buffers: tuple[Buffer, ...]
-    places: Mapping[str, str]
+    buffer_of: Mapping[str, str]
     same: Mapping[str, str]
     results: Mapping[str, str]
     steps: tuple[Step, ...]

@@ -20,6 +20,6 @@ SAVED = tuple(target for target, fields in SPELLINGS.items() if target not in fi
 """The targets whose functions are only files, translated from the words of another target."""
 
 
-def spelling_of(said: Container[str], target: str) -> str:
+def spelling_of(fields: Container[str], target: str) -> str:
     """Return the field of an entry that holds its template for a target, empty if none does."""
-    return next((field for field in SPELLINGS[target] if field in said), "")
+    return next((field for field in SPELLINGS[target] if field in fields), "")

@@ -25,21 +25,21 @@ class Term:
 def terms_of(text: str, separator: str) -> tuple[Term, ...]:
     """Return the terms of `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
     terms: list[Term] = []
-    place = 0
-    while text[place:].strip():
-        term, place = _term(text, place)
+    position = 0
+    while text[position:].strip():
+        term, position = _term(text, position)
         terms.append(term)
-        rest = text[place:].lstrip()
+        rest = text[position:].lstrip()
         if rest and not rest.startswith(separator):
             raise ValueError(f"cannot read {rest!r} in the pattern")
-        place = len(text) - len(rest) + 1
+        position = len(text) - len(rest) + 1
     return tuple(terms)
 
 
-def _term(text: str, place: int) -> tuple[Term, int]:
-    found = TERM.match(text, place)
+def _term(text: str, position: int) -> tuple[Term, int]:
+    found = TERM.match(text, position)
     if not found:
-        raise ValueError(f"cannot read {text[place:]!r} in the pattern")
+        raise ValueError(f"cannot read {text[position:]!r} in the pattern")
     name, letters, dtype = found.groups()
     after = found.end()
     if letters is None and text[after:].lstrip().startswith("("):

@@ -36,9 +36,9 @@ def _axes(call: Call, program: Program, target: str) -> Iterator[Size]:
         return
     blocks = call.kernel.blocks
     rows = None if blocks is None or target != "numba" else blocks.rows
-    for _, place in (*call.results, *call.operands):
-        shape = program.buffer(program.places.get(place.value, place.value)).shape
-        yield from (size for size in shape[len(place.lead) :] if size is not rows)
+    for _, argument in (*call.results, *call.operands):
+        shape = program.buffer(program.buffer_of.get(argument.value, argument.value)).shape
+        yield from (size for size in shape[len(argument.lead) :] if size is not rows)
 
 
 def reaches_blas(kernel: Kernel, target: str) -> bool:

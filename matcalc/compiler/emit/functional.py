@@ -51,11 +51,11 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     results = [names.give(output) for output in program.outputs]
     if checks:
         lines += [(f"{r} = np.where({names.local('inside')}, {r}, np.nan)", "") for r in results]
-    body = _live([(line, said) for line, said in (*checks, *constant_lines(inner, names), *lines) if line], results)
+    body = _live([(line, note) for line, note in (*checks, *constant_lines(inner, names), *lines) if line], results)
     text = [f"def {name}_array({', '.join(names.give(p) for p in (*program.inputs, *program.size_args))}):"]
     text += docstring([comment(program.comment)], INDENT) if program.comment else []
     text += size_lines(inner, names, body)
-    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    text += [joined(f"{INDENT}{line}", note) for line, note in body]
     text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
     parts = [part for kernel in program.kernels for part in kernel.parts]
     inside = [emit_functional(part.program, part.name, target, reserved) for part in parts]
@@ -111,7 +111,7 @@ def _checks(program: Program, names: Names) -> list[Line]:
 def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
     """Return the lines without those that bind a name that nothing reads."""
     live, kept = set(results), []
-    for line, said in reversed(lines):
+    for line, note in reversed(lines):
         name, is_assigned, text = line.partition(" = ")
         if is_assigned and name.isidentifier():
             if name not in live:
@@ -120,7 +120,7 @@ def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
             live |= set(WORD.findall(text))
         else:
             live |= set(WORD.findall(line))
-        kept.append((line, said))
+        kept.append((line, note))
     return kept[::-1]
 
 
@@ -132,9 +132,9 @@ class _Vectors(VectorWriter):
             return super().scatter(store, guards, name, body)
         shape = self.shape()
         here = f"np.broadcast_to({self.expressions.guards(guards)}, {shape})"
-        places = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
+        indices = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
         word = "add_where" if store.onto else "set_where"
-        return [f"{name} = {word}({name}, {here}, ({places},), np.broadcast_to({body}, {shape}))"]
+        return [f"{name} = {word}({name}, {here}, ({indices},), np.broadcast_to({body}, {shape}))"]
 
 
 class _Functional(Statements):
@@ -158,28 +158,28 @@ class _Functional(Statements):
     def lines(self) -> list[Line]:
         result: list[Line] = []
         for step, around in walk_inside(self.program.steps):
-            made = [made for line, said in self.step(step) for made in functional(line, said)]
+            made = [made for line, note in self.step(step) for made in functional(line, note)]
             if isinstance(step, (Call, Loop)):
                 for value in values_written(step):
-                    made += self.seen_again(self.program.places.get(value, value))
+                    made += self.refreshed(self.program.buffer_of.get(value, value))
             elif isinstance(step, View):
                 self.views.append(step)
-            result += [(INDENT * len(around) + line, said) for line, said in made]
+            result += [(INDENT * len(around) + line, note) for line, note in made]
         return result
 
-    def seen_again(self, buffer: str, but: View | None = None) -> list[Line]:
+    def refreshed(self, buffer: str, but: View | None = None) -> list[Line]:
         """Return the lines that update all arrays that share memory with a buffer, after it changes."""
         lines: list[Line] = []
         for view in self.views:
             if view is but:
                 continue
             if view.of == buffer:
-                lines += [(self.view(view), ""), *self.seen_again(view.buffer, view)]
+                lines += [(self.view(view), ""), *self.refreshed(view.buffer, view)]
             elif view.buffer == buffer:
-                lines += [(self.handed_back(view), ""), *self.seen_again(view.of, view)]
+                lines += [(self.copied_back(view), ""), *self.refreshed(view.of, view)]
         return lines
 
-    def handed_back(self, view: View) -> str:
+    def copied_back(self, view: View) -> str:
         """Return the statement that copies a view's entries back into the array that it shows."""
         name, text, base = self.names.give(view.of), self.names.give(view.buffer), self.table[view.of]
         own = self.table[view.buffer]
@@ -198,11 +198,11 @@ class _Functional(Statements):
 # ---- statements without writes
 
 
-def functional(line: str, said: str) -> list[Line]:
+def functional(line: str, note: str) -> list[Line]:
     """Return a statement as statements that only bind names."""
     text = line.strip()
     if text.endswith(":") or not text:
-        return [(line, said)]
+        return [(line, note)]
     indent = line[: len(line) - len(text)]
     (statement,) = ast.parse(text).body
     made: list[str] = [text]
@@ -223,7 +223,7 @@ def functional(line: str, said: str) -> list[Line]:
             made += [_assigned(text, part, parts[k], False) for k, part in late]
         elif not isinstance(target, ast.Name):
             made = [_assigned(text, target, body, False)]
-    return [(indent + part, said if k == 0 else "") for k, part in enumerate(made)]
+    return [(indent + part, note if k == 0 else "") for k, part in enumerate(made)]
 
 
 def _is_whole(target: ast.expr) -> bool:
@@ -268,11 +268,11 @@ def _slices(index: ast.expr, text: str) -> str:
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if not any(isinstance(part, ast.Slice) for part in parts):
         return ""
-    said = [
+    items = [
         f"slice({ast.get_source_segment(text, part.lower) if part.lower else None}, "
         f"{ast.get_source_segment(text, part.upper) if part.upper else None})"
         if isinstance(part, ast.Slice)
         else ast.get_source_segment(text, part) or ""
         for part in parts
     ]
-    return f"{', '.join(said)},"
+    return f"{', '.join(items)},"

@@ -39,9 +39,9 @@ class LoopWriter:
 
     def write(self, loop: Loop) -> list[tuple[str, str]]:
         """Return lines and their comments."""
-        loop, seen = merged(loop, self.program)
+        loop, shapes = merged(loop, self.program)
         views = []
-        for name, shape in seen.items():
+        for name, shape in shapes.items():
             folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # C needs one rank for each name
             self.names.flat[name] = self.names.local(f"{self.names.give(name)}_{folded}")
             lengths = ", ".join(map(self.names.size, shape)) + "," * (len(shape) == 1)
@@ -53,19 +53,19 @@ class LoopWriter:
     def _loops(self, loop: Loop) -> list[tuple[str, str]]:
         self.local = {let.value for let in loop.lets}
         axes = [a for a, _ in loop.axes]
-        kept = {s.value: _kept_outside(s, axes) for s in loop.sums}
+        depth_of = {s.value: _accumulator_depth(s, axes) for s in loop.sums}
         lines: list[tuple[str, str]] = []
         for store in loop.sums:
-            if kept[store.value] < 0:
+            if depth_of[store.value] < 0:
                 lines += self._zero(store, dict(loop.axes))
         pending: list[tuple[str, str]] = []
-        tiled = self._tiles(loop, kept)
+        tiled = self._tiles(loop, depth_of)
         if tiled:
             lines.append((self._tile_size(loop), ""))
         for depth, (axis, size) in enumerate([*loop.axes, ("", None)]):
             pad = INDENT * (depth + (len(tiled) if depth > len(axes) - 2 else 0))
             for store in loop.sums:
-                if kept[store.value] == depth:
+                if depth_of[store.value] == depth:
                     name = self._accumulator(store)
                     lines.append((f"{pad}{name} = 0.0", ""))
                     target = self.names.entry(store.value, store.at)
@@ -86,7 +86,7 @@ class LoopWriter:
         for let in loop.lets:
             lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
         for store in loop.sums:
-            outside = kept[store.value] >= 0
+            outside = depth_of[store.value] >= 0
             target = self._accumulator(store) if outside else self.names.entry(store.value, store.at)
             lines.append((f"{pad}{target} += {self.expressions.text(store.expr)}", store.comment))
         for store in loop.stores:
@@ -97,14 +97,14 @@ class LoopWriter:
         self.names.entries.clear()
         return lines + pending
 
-    def _tiles(self, loop: Loop, kept: Mapping[str, int]) -> dict[str, str]:
+    def _tiles(self, loop: Loop, depth_of: Mapping[str, int]) -> dict[str, str]:
         """Return the loops around the two inner axes, by axis, if one array is read along both.
 
         Each entry of a column is in another cache line. All lines of a square tile stay in the cache until all their
         entries have been read. Arrays that fit the cache are one tile.
         """
         inner = loop.axes[-2:]
-        if len(inner) < 2 or max(kept.values(), default=0) > len(loop.axes) - 2:
+        if len(inner) < 2 or max(depth_of.values(), default=0) > len(loop.axes) - 2:
             return {}
         (slow, _), (fast, _) = inner
         if not any(at[-1] == slow and fast in at for at in entries_met(loop)):
@@ -144,7 +144,7 @@ class LoopWriter:
         return lines
 
     def _accumulator(self, store: Store) -> str:
-        buffer = self.table[self.program.places[store.value]]
+        buffer = self.table[self.program.buffer_of[store.value]]
         if not buffer.shape and buffer.role != "output":
             return self.names.give(buffer.name)
         return self.names.local(self.program.called[store.value])
@@ -158,7 +158,7 @@ class LoopWriter:
         return lines
 
 
-def _kept_outside(store: Store, axes: list[str]) -> int:
+def _accumulator_depth(store: Store, axes: list[str]) -> int:
     """Return the depth at which a sum can be a local number, -1 if there is none."""
     depth = len(store.at)
     return depth if list(store.at) == axes[:depth] and depth < max(len(axes), 1) else -1

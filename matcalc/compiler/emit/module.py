@@ -21,7 +21,7 @@ from matcalc.compiler.program import (
     Call,
     Each,
     Loop,
-    Place,
+    Argument,
     Program,
     Step,
     View,
@@ -65,10 +65,10 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
         text.append(PART)
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
-        text += docstring([comment(program.comment), *_handed_in(program, names, target)], INDENT)
+        text += docstring([comment(program.comment), *_zeroed_results(program, names, target)], INDENT)
     body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
     text += size_lines(program, names, body)
-    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    text += [joined(f"{INDENT}{line}", note) for line, note in body]
     return [*text, f"{INDENT}return 0"]
 
 
@@ -76,10 +76,10 @@ def branches(kernel: Kernel) -> list[str]:
     """Return the lines of the Numba function of a kernel that chooses one of its parts, compiled at once."""
     choice = kernel.choice
     assert choice is not None
-    result, *given = kernel.parts[0].parameters
-    place = {f"a_{k}": name for k, name in enumerate(given)}
-    lengths = [FIRST_WORD.sub(lambda m: place[m[0]], text) for text in choice.lengths]
-    lines = [PART, f"def {kernel.name}({', '.join([*given, result])}):"]
+    result, *parameters = kernel.parts[0].parameters
+    name_of = {f"a_{k}": name for k, name in enumerate(parameters)}
+    lengths = [FIRST_WORD.sub(lambda m: name_of[m[0]], text) for text in choice.lengths]
+    lines = [PART, f"def {kernel.name}({', '.join([*parameters, result])}):"]
     lines += docstring(["The product in the order that takes the least flops."], INDENT)
     lines += [f"{INDENT}n_{k} = float({length})" for k, length in enumerate(lengths)]
     lines += [f"{INDENT}cost_{k} = {cost}" for k, cost in enumerate(choice.costs, 1)]
@@ -129,7 +129,7 @@ class Statements:
         """Return statements that allocate the buffers that `step` is the first to write."""
         lines = []
         for value in [step.of] if isinstance(step, View) else values_written(step):
-            buffer = self.table[self.program.places.get(value, value)]
+            buffer = self.table[self.program.buffer_of.get(value, value)]
             if buffer.name in self.fresh:
                 self.fresh.discard(buffer.name)
                 lines.append((self.allocate(buffer.name), ""))
@@ -180,20 +180,20 @@ class Statements:
         text = fill(template, fields, call.kernel.name)
         if call.alpha != Literal(1):
             text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
-        places = [p for _, p in call.results]
+        results = [p for _, p in call.results]
         if call.onto:
-            return [(f"{self.names.entry(places[0].value, places[0].lead)} += {text}", call.comment)]
-        direct = [self.is_bindable(p) for p in places]
-        if call.kernel.sources and any(direct) and self.table[self.program.places[places[0].value]].shape:
+            return [(f"{self.names.entry(results[0].value, results[0].lead)} += {text}", call.comment)]
+        direct = [self.is_bindable(p) for p in results]
+        if call.kernel.sources and any(direct) and self.table[self.program.buffer_of[results[0].value]].shape:
             text = f'np.array({text}, order="C")'  # a rule's value may return an argument, or a part of one
-        self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
+        self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]
         bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
         return [(f"{bound} = {text}", call.comment)]
 
-    def is_bindable(self, place: Place) -> bool:
-        buffer = self.program.places[place.value]
-        return not place.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
+    def is_bindable(self, result: Argument) -> bool:
+        buffer = self.program.buffer_of[result.value]
+        return not result.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
 
 
 def _fixed(program: Program) -> frozenset[str]:
@@ -209,7 +209,7 @@ def _fixed(program: Program) -> frozenset[str]:
         if isinstance(step, View) and (step.start is not None or table[step.of].shape != table[step.buffer].shape):
             reshaped.add(base[step.of])
         for value in values_written(step):
-            whose = base[program.places.get(value, value)]
+            whose = base[program.buffer_of.get(value, value)]
             writes[whose] = writes.get(whose, 0) + 1
     return frozenset(of for of in reshaped if writes.get(of, 0) > 1)
 
@@ -228,10 +228,10 @@ def _functions(program: Program, target: str) -> list[str]:
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 
 
-def _handed_in(program: Program, names: Names, target: str) -> list[str]:
+def _zeroed_results(program: Program, names: Names, target: str) -> list[str]:
     """Return the docstring lines on results that must be zero-filled before a call."""
-    given = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
-    return ["", f"Only what is not zero is written: {given} must be zeros before."] if given else []
+    zeroed = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
+    return ["", f"Only what is not zero is written: {zeroed} must be zeros before."] if zeroed else []
 
 
 def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:
@@ -271,13 +271,13 @@ def constant_lines(program: Program, names: Names) -> list[tuple[str, str]]:
 def size_lines(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
     """Return the lines that read the sizes used in the body."""
     used = {word for line, _ in body for word in WORD.findall(line)}
-    wanted = {s.name for s in program.sources if names.give(s.name) in used}
+    needed = {s.name for s in program.sources if names.give(s.name) in used}
     for source in reversed(program.sources):
-        if source.name in wanted:
-            wanted |= set(source.offset.names)
+        if source.name in needed:
+            needed |= set(source.offset.names)
     lines = []
     for source in program.sources:
-        if source.name not in wanted:
+        if source.name not in needed:
             continue
         text = f"{names.give(source.input)}.shape[{source.axis}]"
         if source.offset != 0:
@@ -292,12 +292,12 @@ def _bracketed(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
-def joined(line: str, said: str) -> str:
-    if not said:
+def joined(line: str, note: str) -> str:
+    if not note:
         return line
     room = LINE - max(len(line) + 2, COMMENT_COLUMN) - 2
     if room < 8:
         return line
-    said = comment(said)
-    said = said if len(said) <= room else said[: room - 3] + "..."
-    return f"{line:<{COMMENT_COLUMN - 2}}  # {said}"
+    note = comment(note)
+    note = note if len(note) <= room else note[: room - 3] + "..."
+    return f"{line:<{COMMENT_COLUMN - 2}}  # {note}"

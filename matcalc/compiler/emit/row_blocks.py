@@ -35,7 +35,7 @@ def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
     writers: dict[str, list[Step]] = {}
     for step in walk(program.steps):
         for value in values_written(step):
-            writers.setdefault(memory[program.places[value]], []).append(step)
+            writers.setdefault(memory[program.buffer_of[value]], []).append(step)
     vectors = (name for name in blocks.totals if len(program.buffer(name).shape) == 1)
     return frozenset(name for name in vectors if all(map(_can_add, writers.get(name, ()))))
 
@@ -45,7 +45,7 @@ def _adding(program: Program, summed: frozenset[str], before: str) -> Program:
     memory = program.memory
 
     def changed(step: Step) -> Step:
-        if not isinstance(step, Call) or step.onto or memory[program.places[step.results[0][1].value]] not in summed:
+        if not isinstance(step, Call) or step.onto or memory[program.buffer_of[step.results[0][1].value]] not in summed:
             return step
         return replace(step, params=(*step.params, ("beta", before)))
 
@@ -64,9 +64,9 @@ class _Writer:
         self.call, self.outer, self.blocks = call, outer, call.kernel.blocks
         axes = {axis for step in walk(outer.program.steps) if isinstance(step, Loop) for axis, _ in step.axes}
         self.names = names = Names(program, "numba", reserved=outer.taken - {outer.give(axis) for axis in axes})
-        places = [place for _, place in (*call.operands, *call.results)]
-        known = zip((*program.inputs, *program.outputs), places, strict=True)
-        self.outside = {name: outer.entry(place.value, ()) for name, place in known}
+        arguments = [argument for _, argument in (*call.operands, *call.results)]
+        known = zip((*program.inputs, *program.outputs), arguments, strict=True)
+        self.outside = {name: outer.entry(argument.value, ()) for name, argument in known}
         sizes = {s.name: outer.size(s.name) for s in program.sources}
         sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}
         self.start, self.rows, self.last, self.before = map(names.local, ("start", "rows", "end", "before"))
@@ -121,7 +121,7 @@ class _Writer:
             lines.append((f"{INDENT}added({parts})", ""))
         lines += [(f"{self.before} = 1.0", "")] if self.summed else []
         head = f"for {start} in range(0, {self.last}, {rows}):"
-        return [(head, self.call.comment), *((INDENT + line, said) for line, said in lines)]
+        return [(head, self.call.comment), *((INDENT + line, note) for line, note in lines)]
 
     def shape(self, name: str) -> str:
         sizes = [f"{self.outside[name]}.shape[{k}]" for k in range(len(self.program.buffer(name).shape))]

@@ -89,7 +89,7 @@ class Names:
 
     def entry(self, value: str, at: At) -> str:
         """Return the text of an entry of a value, or the value; a scalar output is an array of one entry."""
-        buffer = self.table[self.program.places.get(value, value)]
+        buffer = self.table[self.program.buffer_of.get(value, value)]
         name = self.flat.get(buffer.name) or self.give(buffer.name)
         if not buffer.shape:
             return f"{name}[0]" if buffer.role == "output" else name
@@ -239,10 +239,10 @@ class Expressions:
 def _closed(text: str) -> bool:
     """Whether the bracket that opens `text` closes at its end."""
     depth = 0
-    for place, sign in enumerate(text):
+    for k, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
         if depth == 0:
-            return place == len(text) - 1
+            return k == len(text) - 1
     return False
 
 

@@ -79,8 +79,8 @@ def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cu
             old = graph.values[name]
             label = free(words.get(name, "fixed"), taken)
             values[label] = old
-            given = own.given(label, old.shape, dtype=old.dtype)
-            own.add(Value(name, old.shape, "view", of=given, dtype=old.dtype, comment=old.comment))
+            source = own.leaf(label, old.shape, dtype=old.dtype)
+            own.add(Value(name, old.shape, "view", of=source, dtype=old.dtype, comment=old.comment))
         if not any(name in chosen for name in _made(item)):
             own.items.append(item)
     made = {name: _copied(own, value) if value.name in chosen else value for name, value in results.items()}
@@ -92,19 +92,19 @@ def _copied(graph: Graph, value: Value) -> Value:
     return graph.point(value.shape, Read(value.name, graph.axes[: len(value.shape)]), value.comment)
 
 
-def _worth(ahead: Ahead, wanted: set[str]) -> dict[str, None]:
+def _worth(ahead: Ahead, needed: set[str]) -> dict[str, None]:
     """Return the known values that unknown ones read and that are worth storing."""
     chosen: dict[str, None] = {}
     added_to = {i.onto.name for i in ahead.graph.items if isinstance(i, Run) and i.onto and _made(i)[0] not in ahead}
     for item in reversed(ahead.graph.items):
-        made = [name for name in _made(item) if name in wanted]
+        made = [name for name in _made(item) if name in needed]
         if not made:
             continue
         known = all(name in ahead and name not in added_to for name in made)
         if known and (isinstance(item, Run) or _is_costly(ahead.graph, item)):
             chosen.update(dict.fromkeys(made))
         else:
-            wanted.update(values_read(item))
+            needed.update(values_read(item))
     return chosen
 
 

@@ -34,7 +34,7 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     expr = rebuilt(expr, lambda operand: _written(operand, at, graph, lowerings, count))
     if not isinstance(expr, Product) or not isinstance(expr.coef, int | Fraction):
         return expr
-    whole, expr = Fraction(expr.coef), _given_first(expr, graph)
+    whole, expr = Fraction(expr.coef), _inputs_first(expr, graph)
     coef, divisor = as_quotient(whole)
     if abs(whole.numerator) == 1:  # x./(2*y), of which half of x may be 0
         coef, divisor = Fraction(whole.numerator), whole.denominator
@@ -51,12 +51,12 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     return times(Fraction(1, divisor), [quotient])
 
 
-def _given_first(expr: Product, graph: Graph) -> Product:
+def _inputs_first(expr: Product, graph: Graph) -> Product:
     """Return a product with inputs and constants first: `2*x.*exp(y)` is infinite where `2*x` is."""
-    return Product(expr.coef, tuple(sorted(expr.factors, key=lambda factor: not _is_given(factor, graph))))
+    return Product(expr.coef, tuple(sorted(expr.factors, key=lambda factor: not _is_input(factor, graph))))
 
 
-def _is_given(factor: Expr, graph: Graph) -> bool:
+def _is_input(factor: Expr, graph: Graph) -> bool:
     return isinstance(factor, Read) and graph.values[factor.value].kind in ("input", "constant")
 
 

@@ -24,13 +24,13 @@ def with_blank_results(program: Program, estimate: Estimate) -> Program:
     steps: list[Step] = []
     for step in program.steps:
         if isinstance(step, Loop) and not step.guards:
-            filled = {program.places[s.value]: s for s in step.stores if _is_zero(s)}
+            filled = {program.buffer_of[s.value]: s for s in step.stores if _is_zero(s)}
             found = {name: store.value for name, store in filled.items() if name in candidates}
             left = tuple(s for s in step.stores if s.value not in found.values())
             if found:
                 blank |= found
                 step = replace(step, stores=left)
-        candidates -= {program.memory[program.places.get(v, v)] for s in walk([step]) for v in values_written(s)}
+        candidates -= {program.memory[program.buffer_of.get(v, v)] for s in walk([step]) for v in values_written(s)}
         candidates -= blank.keys()
         steps.append(step)
     kept = tuple(s for s in steps if not isinstance(s, Loop) or s.sums or s.stores)
@@ -43,7 +43,7 @@ def _few_written(program: Program, estimate: Estimate) -> set[str]:
     for step, around in walk_inside(program.steps):
         filled = {s.value for s in step.stores if _is_zero(s)} if isinstance(step, Loop) else set()
         for value in values_written(step):
-            name = program.memory[program.places.get(value, value)]
+            name = program.memory[program.buffer_of.get(value, value)]
             if name in written and value not in filled:
                 axes = [size for _, size in step.axes] if isinstance(step, Loop) else program.table[name].shape
                 written[name] += volume([*(each.size for each in around), *axes])

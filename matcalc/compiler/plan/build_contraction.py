@@ -14,7 +14,7 @@ from math import prod
 from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select
 from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.contraction_order import Contraction
-from matcalc.compiler.plan.describe import Factors, For, Said
+from matcalc.compiler.plan.describe import Factors, For, Subject
 from matcalc.compiler.plan.join import Join
 from matcalc.compiler.plan.known_orders import parts_met
 from matcalc.compiler.plan.match_kernel import Factor, Match
@@ -77,7 +77,7 @@ def contract(
     sizes: Mapping[int, Size],
     scaling: Scaling,
     node: Node,
-    wanted: tuple[int, ...],
+    out_order: tuple[int, ...],
     is_all: bool,
 ) -> tuple[Value, tuple[int, ...]]:
     """Return the value of a component and the index of each of its axes; `is_all`: it is the whole product."""
@@ -98,11 +98,13 @@ def contract(
         for k, p in enumerate(pieces)
         if p.value is None and p.node is not None
     }
-    turning, order = 0.0, session.wanted.get(node)
-    if len(wanted) > 1:
-        turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if order is not None else 0.1
-    placed = tuple(wanted[axis] for axis in order) if order is not None and len(order) == len(wanted) else wanted
-    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, placed, turning)
+    reorder_cost, order = 0.0, session.memory_orders.get(node)
+    if len(out_order) > 1:
+        reorder_cost = 16 * TRAFFIC * prod(measure[i] for i in out_order) if order is not None else 0.1
+    preferred = (
+        tuple(out_order[axis] for axis in order) if order is not None and len(order) == len(out_order) else out_order
+    )
+    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, preferred, reorder_cost)
     plan.ahead = sum(1 << k for k, piece in enumerate(pieces) if _is_ahead(session, piece))
     for mask in session.parts.within([factor.who for factor in factors]):
         key, order = plan.key(mask)
@@ -113,7 +115,7 @@ def contract(
     if not session.passed.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
         session.swayed.append(node)
     session.passed.update(key for key in plan.pairs() if key not in met)
-    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
+    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, out_order if is_all else None)
     return builder.build(join)
 
 
@@ -127,12 +129,12 @@ def _in_order_of_forms(
     if len(pieces) < 3:
         return pieces
     forms = []
-    for place, piece in enumerate(pieces):
+    for position, piece in enumerate(pieces):
         factor = _factor(session, piece)
         known = (factor.operation, sorted(factor.facts), _is_virtual(session, piece), [measure[i] for i in piece.at])
-        forms.append(Form(repr(known).encode(), piece.at, 0 if factor.mirrored else len(piece.at), place))
-    places, _, _ = order_operands(forms, {i: n for n, i in enumerate(sorted(kept))})
-    return [pieces[place] for place in places]
+        forms.append(Form(repr(known).encode(), piece.at, 0 if factor.mirrored else len(piece.at), position))
+    sorted_positions, _, _ = order_operands(forms, {i: n for n, i in enumerate(sorted(kept))})
+    return [pieces[position] for position in sorted_positions]
 
 
 def _is_virtual(session: Session, piece: Piece) -> bool:
@@ -168,7 +170,7 @@ class Builder:
     sizes: dict[int, Size]
     scaling: Scaling
     node: Node
-    wanted: tuple[int, ...] | None
+    out_order: tuple[int, ...] | None
     made: dict[int, Value] = field(default_factory=dict)
 
     def build(self, top: Join) -> tuple[Value, tuple[int, ...]]:
@@ -188,11 +190,11 @@ class Builder:
 
     def _form(self, join: Join) -> None:
         """Compute the operations that a join takes as arrays."""
-        for place, piece in enumerate(self.pieces):
-            if join.formed >> place & 1 and piece.value is None:
+        for position, piece in enumerate(self.pieces):
+            if join.formed >> position & 1 and piece.value is None:
                 piece.form(self.session)
-                leaf = self.plan.table[1 << place]
-                self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
+                leaf = self.plan.table[1 << position]
+                self.plan.table[1 << position] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
 
     def _make(self, join: Join, last: bool) -> Value:
         if join.kind == "leaf":
@@ -241,16 +243,16 @@ class Builder:
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
-            return graph.point(domain, expr, self._said(join, join.domain, last))
-        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._said(join, join.at, last))
+            return graph.point(domain, expr, self._subject(join, join.domain, last))
+        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._subject(join, join.at, last))
 
-    def _said(self, join: Join, at: tuple[int, ...], last: bool) -> Said:
+    def _subject(self, join: Join, at: tuple[int, ...], last: bool) -> Subject:
         """Return the comment on the value of a join with these axes: its product, or the node that it helps compute."""
-        if last and at == self.wanted and self.scaling.is_one:
+        if last and at == self.out_order and self.scaling.is_one:
             return self.node
-        if last and self.wanted is not None and self.scaling.is_one and sorted(at) == sorted(self.wanted):
-            return Factors(((self.node, self.wanted),), at, self.sizes)
-        pieces = [piece for place, piece in enumerate(self.pieces) if join.mask >> place & 1]
+        if last and self.out_order is not None and self.scaling.is_one and sorted(at) == sorted(self.out_order):
+            return Factors(((self.node, self.out_order),), at, self.sizes)
+        pieces = [piece for position, piece in enumerate(self.pieces) if join.mask >> position & 1]
         factors = [(piece.node, piece.of) for piece in pieces if piece.node is not None]
         is_whole = len(factors) == len(pieces) and {i for _, of in factors for i in of}.issuperset(at)
         return Factors(tuple(factors), at, self.sizes) if is_whole else For(self.node)
@@ -284,19 +286,19 @@ class Builder:
         if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_apart(join):
             alpha = self.scaling.take()
         batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
-        run = Run(match.kernel, [], [], alpha=alpha, comment=self._said(join, match.axes, last))
+        run = Run(match.kernel, [], [], alpha=alpha, comment=self._subject(join, match.axes, last))
         run.batch = tuple((batch[i], sizes[i]) for i in match.batch)
         shape = tuple(volume([sizes[i] for i in group]) for group in match.out)
         run.sizes = tuple((letter, volume([sizes[i] for i in group])) for letter, group in match.letters)
         for name, number, flip in match.fields:
-            place = self.plan.table[masks[number]]
-            if place.factor.operation:
-                piece = self.pieces[place.mask.bit_length() - 1]
+            operand = self.plan.table[masks[number]]
+            if operand.factor.operation:
+                piece = self.pieces[operand.mask.bit_length() - 1]
                 assert piece.node is not None
                 session.factorised(run, match.kernel, piece.node, name, flip)
                 continue
-            at = tuple(renamed.get(i, i) for i in place.at) if number == 1 else place.at
-            value = self._value(place.mask)
+            at = tuple(renamed.get(i, i) for i in operand.at) if number == 1 else operand.at
+            value = self._value(operand.mask)
             lead = tuple(batch[i] for i in at if i in batch)
             groups = _groups(at, match, batch)
             folded = tuple(sizes[i] for i in at if i in batch) + tuple(volume([sizes[i] for i in g]) for g in groups)

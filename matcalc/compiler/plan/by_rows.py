@@ -48,8 +48,8 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
     if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
         return found
     entries = region[0].rows * width_of(region[0], block, part)
-    told = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
-    if told or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
+    fits_one = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
+    if fits_one or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
         return found
     own = without(*region, block, part)
     made = {name: own.values[value.name] for name, value in results.items()}
@@ -60,13 +60,13 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
 
 def _part(block: Block, describe: Describer, program: Program) -> Program:
     """Return the Program that processes one block."""
-    graph, given = block.graph, block.given
-    plain = [(s.key, n, k) for n, v in given.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
+    graph, arguments = block.graph, block.arguments
+    plain = [(s.key, n, k) for n, v in arguments.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
     sources = {name: Source(name, of, axis, Fraction(1), Size.of(0)) for name, of, axis in reversed(plain)}
     known = {*graph.axes, *graph.batch_axes, *sources}
-    spoken = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
-    said = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
+    names = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
+    comment = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
     schedule = Scheduler(graph, list(block.results.values()), describe).steps()
     allocator = Allocator(graph, schedule, block.results)
-    made = allocator.program(list(given), [n for n in spoken if n not in known], list(sources.values()), said)
+    made = allocator.program(list(arguments), [n for n in names if n not in known], list(sources.values()), comment)
     return proved(name_values(replace(made, assumed=program.assumed), graph, describe))

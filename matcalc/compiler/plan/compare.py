@@ -35,9 +35,9 @@ from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
-from matcalc.compiler.plan.turned_results import compute_turned
+from matcalc.compiler.plan.turned_results import inline_transposed
 from matcalc.compiler.plan.values import Graph, Value
-from matcalc.compiler.plan.wanted_orders import wanted_orders
+from matcalc.compiler.plan.wanted_orders import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -87,16 +87,16 @@ def plan(
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
     estimate = Estimate(sizes)
-    given = [node for _, node in outputs]
+    nodes = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
-    if settled_means(given) != given:
+    if settled_means(nodes) != nodes:
         meaning = partial(_as_written, meaning)
-    describe = Describer([*given, *inputs], parts or {}, meaning)
-    shapes = [s for node in (*inputs, *given) for s in node.shape]
+    describe = Describer([*nodes, *inputs], parts or {}, meaning)
+    shapes = [s for node in (*inputs, *nodes) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
-    for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
+    for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
@@ -204,7 +204,7 @@ def _plan_once(
         target,
         implied_facts(nodes),
         must_form(nodes, [node for _, node in outputs], form_all),
-        wanted_orders([node for _, node in outputs], nodes),
+        memory_orders([node for _, node in outputs], nodes),
         bodies,
         known_of(assumed, data),
         lower_when_read,
@@ -212,17 +212,17 @@ def _plan_once(
         describe,
     )
     for node in inputs:
-        given = graph.given(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
-        session.refs[node] = Ref(given, tuple(range(len(node.shape))))
+        leaf = graph.leaf(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
+        session.refs[node] = Ref(leaf, tuple(range(len(node.shape))))
     if fixed and not data:  # each call tests indices in data before it reads anything
         session.ahead = _known(graph, inputs, fixed)
-    session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
+    session.groups = _requested_outputs(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
     write_back(graph, lowerings, results.values())
-    compute_turned(graph, {value.name for value in results.values()})
+    inline_transposed(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
         graph, results = parted.graph, parted.results
@@ -240,8 +240,8 @@ def _plan_once(
 
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
     """Return the values known from fixed inputs and sizes."""
-    given = [node for node in inputs if node.name in fixed]
-    _, sources = size_sources(given, given)
+    known_inputs = [node for node in inputs if node.name in fixed]
+    _, sources = size_sources(known_inputs, known_inputs)
     return Ahead(graph, fixed, fixed.union(source.name for source in sources))
 
 
@@ -249,11 +249,11 @@ def _before(
     ahead: Ahead, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
 ) -> Planned:
     """Return the Program of the values that are computed ahead."""
-    given = [node for node in inputs if node.name in ahead.fixed]
-    size_args, sources = size_sources(given, given)
-    size_args += sorted(name for name in ahead.fixed - {n.name for n in given} if name not in size_args)
+    known_inputs = [node for node in inputs if node.name in ahead.fixed]
+    size_args, sources = size_sources(known_inputs, known_inputs)
+    size_args += sorted(name for name in ahead.fixed - {n.name for n in known_inputs} if name not in size_args)
     schedule = Scheduler(ahead.graph, list(values.values()), describe).steps()
-    program = Allocator(ahead.graph, schedule, values).program([n.name for n in given], size_args, sources, "")
+    program = Allocator(ahead.graph, schedule, values).program([n.name for n in known_inputs], size_args, sources, "")
     known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
     return Planned(replace(program, assumed=known), ahead.graph, values)
 
@@ -262,11 +262,11 @@ def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -
     """Return the checks that lookups in nodes need of their data; `nodes` are sorted operands first."""
     found: dict[Checked, None] = {}
     for node in nodes:
-        for places in node.args if node.kind == "selector" else ():
-            own = tuple(zip(axes, places.shape, strict=False))
+        for indices in node.args if node.kind == "selector" else ():
+            own = tuple(zip(axes, indices.shape, strict=False))
             known = known_of(assumed, tuple(found)).at(dict(own))
-            index = entry_of(places, [Size.of(axis) for axis, _ in own], known)
-            found[Checked(own, index, node.shape[0], text(formula_of(places)))] = None
+            index = entry_of(indices, [Size.of(axis) for axis, _ in own], known)
+            found[Checked(own, index, node.shape[0], text(formula_of(indices)))] = None
     return tuple(found)
 
 
@@ -283,7 +283,7 @@ def _plan_part(
     return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
 
 
-def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
+def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
     """Return the requested outputs of each operation on its operands.
 
     All outputs are requested if another operation needs it as its factorisation.
@@ -376,10 +376,10 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
     for coefficients, value, _ in eliminate(rows):
         scale = lcm(*(c.denominator for _, c in value.terms))
         scaled = value * scale
-        given = linear_part(scaled, axes)
-        if len(coefficients) != 1 or given is None:
+        isolated = linear_part(scaled, axes)
+        if len(coefficients) != 1 or isolated is None:
             continue
-        first = next((name for name, c in given[0].items() if c == 1), None)
+        first = next((name for name, c in isolated[0].items() if c == 1), None)
         if first is None:
             continue
         offset = Size.of(first) - scaled

@@ -30,9 +30,9 @@ class Contraction:
     """The plan of one product: operands, indices of the result, estimated sizes of indices.
 
     `existing` maps each part that exists (a bit set) to its axes, in the product's indices. `via` are the costs of
-    the factorisations of operations that are not computed yet, by step. `wanted` is the requested order of the result's
-    axes, `turning` the cost of another order. The part `shared` costs nothing, since it occurs several times: the
-    caller adds its cost once.
+    the factorisations of operations that are not computed yet, by step. `out_order` is the requested order of the
+    result's axes, `reorder_cost` the cost of another order. The part `shared` costs nothing, since it occurs several
+    times: the caller adds its cost once.
     """
 
     matcher: Matcher
@@ -42,13 +42,13 @@ class Contraction:
     virtual: InitVar[Sequence[bool]]
     via: Sequence[Mapping[str, tuple[object, float]]]
     forming: Mapping[int, tuple[float, frozenset[str]]]
-    wanted: tuple[int, ...] = ()
-    turning: float = 0.0
+    out_order: tuple[int, ...] = ()
+    reorder_cost: float = 0.0
     ahead: int = 0  # which operands are known before a call (a bit set)
     existing: dict[int, tuple[int, ...]] = field(default_factory=dict)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
     keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
-    liked: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    preferred: dict[int, tuple[int, ...]] = field(default_factory=dict)
     shared: Key | None = None
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
@@ -59,18 +59,18 @@ class Contraction:
         self.full = (1 << len(self.factors)) - 1
         self.are_distinct = len({f.who for f in self.factors}) == len(self.factors)
         self.table: dict[int, Join] = {}
-        for place, factor in enumerate(self.factors):
-            leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
+        for position, factor in enumerate(self.factors):
+            leaf = Join(1 << position, factor.at, "leaf", factor, virtual=virtual[position])
             if not factor.operation:
                 leaf = self._reduced(leaf)
-            self.table[1 << place] = leaf
+            self.table[1 << position] = leaf
 
     def again(self, existing: Mapping[int, tuple[int, ...]], shared: Key | None = None) -> Contraction:
         """Return the same product with other existing parts, or with one that is `shared`."""
         virtual = [self.table[1 << k].virtual for k in range(len(self.factors))]
-        given = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
-        known = (dict(existing), self.freed, self.keys, self.liked)
-        return Contraction(*given, self.wanted, self.turning, self.ahead, *known, shared)
+        unchanged = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
+        known = (dict(existing), self.freed, self.keys, self.preferred)
+        return Contraction(*unchanged, self.out_order, self.reorder_cost, self.ahead, *known, shared)
 
     @property
     def new_index(self) -> int:
@@ -100,11 +100,11 @@ class Contraction:
 
     def _repeated(self) -> list[tuple[Key, float]]:
         """Return the parts that occur more than once without overlap, and the cost of one of each."""
-        places: dict[Key, list[int]] = {}
+        masks: dict[Key, list[int]] = {}
         for mask, join in self.table.items():
             if mask & (mask - 1) and join.kind != "known" and mask != self.full:
-                places.setdefault(self.key(mask)[0], []).append(mask)
-        repeated = {key: found for key, found in places.items() if any(not m & found[0] for m in found)}
+                masks.setdefault(self.key(mask)[0], []).append(mask)
+        repeated = {key: found for key, found in masks.items() if any(not m & found[0] for m in found)}
         return [(key, self.table[found[0]].cost) for key, found in repeated.items()][:MOST_SHARED]
 
     def _searched(self) -> Join:
@@ -132,9 +132,9 @@ class Contraction:
         near = []
         for f in self.factors:
             mask = 0
-            for place, g in enumerate(self.factors):
+            for position, g in enumerate(self.factors):
                 if any(i in g.at and i not in self.kept for i in f.at):
-                    mask |= 1 << place
+                    mask |= 1 << position
             near.append(mask)
         return near
 
@@ -171,8 +171,8 @@ class Contraction:
         known = self.freed.get(mask)
         if known is None:
             inside, outside = 0, self.kept_bits
-            for place, bits in enumerate(self.bits):
-                if mask >> place & 1:
+            for position, bits in enumerate(self.bits):
+                if mask >> position & 1:
                     inside |= bits
                 else:
                     outside |= bits
@@ -183,13 +183,13 @@ class Contraction:
     def key(self, mask: int) -> tuple[Key, tuple[int, ...]]:
         known = self.keys.get(mask)
         if known is None:
-            members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
+            members = [f for position, f in enumerate(self.factors) if mask >> position & 1]
             known = self.keys[mask] = part_key(members, self.free(mask))
         return known
 
     def names(self, mask: int) -> tuple[str, ...]:
         """Return the sorted names of the operands of a part."""
-        return tuple(sorted([f.who for place, f in enumerate(self.factors) if mask >> place & 1]))
+        return tuple(sorted([f.who for position, f in enumerate(self.factors) if mask >> position & 1]))
 
     def _step(self, mask: int) -> object:
         """Return the step of a part: equal parts share one, as X*w in norm2(X*w)^2 = w'*X'*X*w."""
@@ -284,7 +284,12 @@ class Contraction:
         for match in self.matcher.matches((left.factor, right.factor), free):
             via = self._via((left, right), match.kernel)
             own = match.time(self.measure) * self._share(mask)
-            cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0) + self._turned(mask, match.axes)
+            cost = (
+                base
+                + own
+                + (via[1] if via and via[0] not in left.steps else 0.0)
+                + self._reorder_cost(mask, match.axes)
+            )
             if best is None or cost < best.cost or (cost == best.cost and is_later(match, best.match)):
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[self._step(mask)] = cost - sum(steps.values())
@@ -294,23 +299,23 @@ class Contraction:
             return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
         return self._looped(left, right, mask, free, base, formed, best)
 
-    def _turned(self, mask: int, at: tuple[int, ...]) -> float:
+    def _reorder_cost(self, mask: int, at: tuple[int, ...]) -> float:
         """Return the cost of an order of axes: of the result if it differs from the requested one, else a tie-break."""
         if mask == self.full:
-            return self.turning if len(at) == len(self.wanted) and at != self.wanted else 0.0
-        liked = self._liked(mask)
-        return TASTE if liked and at != liked else 0.0
+            return self.reorder_cost if len(at) == len(self.out_order) and at != self.out_order else 0.0
+        preferred = self._preferred_order(mask)
+        return TASTE if preferred and at != preferred else 0.0
 
-    def _liked(self, mask: int) -> tuple[int, ...]:
+    def _preferred_order(self, mask: int) -> tuple[int, ...]:
         """Return the order of a part's axes that matches the operands it is joined with: their entries or rows."""
-        found = self.liked.get(mask)
+        found = self.preferred.get(mask)
         if found is None:
             free = self.free(mask)
-            others = [f.at for place, f in enumerate(self.factors) if not mask >> place & 1 and len(f.at) > 1]
+            others = [f.at for position, f in enumerate(self.factors) if not mask >> position & 1 and len(f.at) > 1]
             others.sort(key=self._volume, reverse=True)
             alike = [at for at in others if len(at) == len(free) and free == set(at)]
             rows = [(at[0], i) for at in others for i in free if at[0] in free and i != at[0]] if len(free) == 2 else []
-            found = self.liked[mask] = (*alike, *rows, ())[0]
+            found = self.preferred[mask] = (*alike, *rows, ())[0]
         return found
 
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
@@ -340,14 +345,14 @@ class Contraction:
         kind = "point" if len(at) == len(both) else "sum"
         domain = both
         if kind == "point":
-            at = domain = self._as_wanted(both)
+            at = domain = self._in_out_order(both)
         elif set(narrow.at) - set(wide.at):
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
         stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
         cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream) * self._share(mask)
-        cost += self._turned(mask, at)
+        cost += self._reorder_cost(mask, at)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
@@ -356,10 +361,10 @@ class Contraction:
         join.formed = formed
         return join
 
-    def _as_wanted(self, at: tuple[int, ...]) -> tuple[int, ...]:
+    def _in_out_order(self, at: tuple[int, ...]) -> tuple[int, ...]:
         """Return axes with those of the result in the requested order, the others unmoved."""
-        ordered = iter([i for i in dict.fromkeys(self.wanted) if i in at])
-        return tuple(next(ordered) if i in self.wanted else i for i in at)
+        ordered = iter([i for i in dict.fromkeys(self.out_order) if i in at])
+        return tuple(next(ordered) if i in self.out_order else i for i in at)
 
     def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
         """Join an operation with an operand that has both its indices: solve, then take the diagonal."""

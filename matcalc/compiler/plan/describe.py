@@ -42,21 +42,21 @@ class For(NamedTuple):
     of: Node | Factors
 
 
-Said = str | Node | Factors | For
+Subject = str | Node | Factors | For
 """The subject of a comment: text, the formula of a value, or the node that a value helps compute."""
 
 
-def scaled(coef: Fraction | float, said: Said) -> Said:
+def scaled(coef: Fraction | float, subject: Subject) -> Subject:
     """Return the subject of a comment on a multiple of a value."""
     if coef == 1 or not isinstance(coef, (Fraction, int)):
-        return said
-    if isinstance(said, Node):
-        at = tuple(range(said.rank))
-        return Factors(((said, at),), at, dict(enumerate(said.shape)), coef)
-    return said._replace(coef=coef * said.coef) if isinstance(said, Factors) else said
+        return subject
+    if isinstance(subject, Node):
+        at = tuple(range(subject.rank))
+        return Factors(((subject, at),), at, dict(enumerate(subject.shape)), coef)
+    return subject._replace(coef=coef * subject.coef) if isinstance(subject, Factors) else subject
 
 
-def lying(node: Node, order: Sequence[int]) -> Said:
+def in_order(node: Node, order: Sequence[int]) -> Subject:
     """Return the subject of a comment on a node whose axes have this order in memory."""
     own = tuple(range(node.rank))
     return node if tuple(order) == own else Factors(((node, own),), tuple(order), dict(enumerate(node.shape)))
@@ -81,43 +81,47 @@ class Describer:
         symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
-        self.said: dict[object, str] = {}
+        self.texts: dict[object, str] = {}
         self.readings = Readings(frozenset({*symbols, *sizes_met(roots), *parts.values()}), self._named)
 
-    def __call__(self, said: Said) -> str:
+    def __call__(self, subject: Subject) -> str:
         """Return the text of a comment, about LENGTH characters at most; empty if the language cannot write it."""
-        if isinstance(said, str):
-            return said
-        if isinstance(said, For):
-            text = self(said.of)
+        if isinstance(subject, str):
+            return subject
+        if isinstance(subject, For):
+            text = self(subject.of)
             return f"for {text}" if text else ""
-        key = said if isinstance(said, Node) else (*said[:2], tuple(said.sizes.items()), said.coef)
-        if key not in self.said:
-            self.said[key] = self._text(said)
-        return self.said[key]
+        key = subject if isinstance(subject, Node) else (*subject[:2], tuple(subject.sizes.items()), subject.coef)
+        if key not in self.texts:
+            self.texts[key] = self._text(subject)
+        return self.texts[key]
 
-    def _text(self, said: Node | Factors) -> str:
-        ast = self._formula(said)
+    def _text(self, subject: Node | Factors) -> str:
+        ast = self._formula(subject)
         if ast is None:
             return ""
-        if isinstance(said, Node) and said in self.defined:
-            return f"{self.parts[said]} = {ends(self.defined[said], LENGTH, TAIL)}"
+        if isinstance(subject, Node) and subject in self.defined:
+            return f"{self.parts[subject]} = {ends(self.defined[subject], LENGTH, TAIL)}"
         return ends(ast, LENGTH, TAIL)
 
-    def _formula(self, said: Node | Factors) -> Ast | None:
+    def _formula(self, subject: Node | Factors) -> Ast | None:
         """Return the formula of a value, None if the language cannot write it."""
-        if isinstance(said, Factors) and not _is_product(said):
+        if isinstance(subject, Factors) and not _is_product(subject):
             return None
-        node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
+        node = (
+            product(subject.coef, subject.operands, subject.out, subject.sizes)
+            if isinstance(subject, Factors)
+            else subject
+        )
         node = self.as_sums(self.meaning(node) if self.meaning else node)
         try:
             return self.readings[node].form.ast
         except NotSupported:
             return None
 
-    def short(self, said: Said) -> str:
+    def short(self, subject: Subject) -> str:
         """Return a short name for the subject of a comment, empty if there is none."""
-        ast = None if isinstance(said, (str, For)) else self._formula(said)
+        ast = None if isinstance(subject, (str, For)) else self._formula(subject)
         return short_name(ast) if ast is not None else ""
 
     def name(self, node: Node) -> str:
@@ -132,11 +136,11 @@ class Describer:
         return Reading(replace(forms.name(self.parts[node]), degree=reading.form.degree))
 
 
-def _is_product(said: Factors) -> bool:
+def _is_product(subject: Factors) -> bool:
     """Whether every index runs over the whole of each of its axes, not over a part of one."""
-    lengths = dict(said.sizes)
+    lengths = dict(subject.sizes)
     return all(
         lengths.setdefault(index, size) == size
-        for node, at in said.operands
+        for node, at in subject.operands
         for index, size in zip(at, node.shape, strict=True)
     )

@@ -90,9 +90,9 @@ def difference(body: Node) -> Node:
 def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node:
     """Return sum_i x_1(a)..x_{i-1}(a) * dd(x_i) * x_{i+1}(b)..x_k(b)."""
     terms = []
-    for place, (_, _, own) in enumerate(factors):
-        before = [a for a, _, _ in factors[:place]]
-        after = [b for _, b, _ in factors[place + 1 :]]
+    for position, (_, _, own) in enumerate(factors):
+        before = [a for a, _, _ in factors[:position]]
+        after = [b for _, b, _ in factors[position + 1 :]]
         terms.append((1, _times(coef, *before, own, *after)))
     return add(terms)
 
@@ -100,10 +100,10 @@ def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node
 def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: dict[Node, Node]) -> Node:
     """Return the sum over the operands: one moves from a to b, those before it are at b, those after it at a."""
     terms = []
-    for place, arg in enumerate(node.args):
+    for position, arg in enumerate(node.args):
         if slope[arg].is_zero:
             continue
-        others = [at_b[x] for x in node.args[:place]], [at_a[x] for x in node.args[place + 1 :]]
+        others = [at_b[x] for x in node.args[:position]], [at_a[x] for x in node.args[position + 1 :]]
         outer = _closed(node, others)
         bound = {A: Batched(at_a[arg]), B: Batched(at_b[arg])}
         terms.append((1, _times(1, instantiate(outer, bound, {}, ()).node, slope[arg])))
@@ -116,10 +116,10 @@ def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
     before, after = others
     if rule.divided and len(node.args) == 1:
         names = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
-        given = {n: Size.of(p) for n, p in zip(names, params, strict=False)}
+        integer_params = {n: Size.of(p) for n, p in zip(names, params, strict=False)}
         special = [rule.divided[str(p)] for p in params if str(p) in rule.divided]
         text = special[0] if special else rule.divided[next(iter(rule.divided))]
-        return build_formula(text, (), default_rulebook(), {"a": A, "b": B}, sizes=given)
+        return build_formula(text, (), default_rulebook(), {"a": A, "b": B}, sizes=integer_params)
 
     def partial(x: Node) -> Node:
         return apply(rule, [*before, x, *after], params)
@@ -177,14 +177,14 @@ def _mean(slope: Node, x: Sequence[Node]) -> Node:
     first = add([(1, number(1)), *((-1, share) for share in shares)])
     terms = []
     for interval, share in enumerate([first, *shares]):
-        for place, weight in GAUSS:
-            spline = _spline(x, interval, place)
-            value = _at(slope, _between(x[interval], x[interval + 1], place))
+        for fraction, weight in GAUSS:
+            spline = _spline(x, interval, fraction)
+            value = _at(slope, _between(x[interval], x[interval + 1], fraction))
             terms.append((Fraction(weight) / factorial(order - 1), _times(1, share, spline, value)))
     return add(terms)
 
 
-def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
+def _spline(x: Sequence[Node], interval: int, fraction: float) -> Node:
     """Return the B-spline with the knots x at a fraction of an interval (Cox and de Boor)."""
     order = len(x) - 1
     values = {interval: number(1)}
@@ -193,25 +193,25 @@ def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
         for k in range(max(interval - degree + 1, 0), min(interval, order - degree) + 1):
             terms = []
             if k in values:
-                terms.append((1, _times(1, _share(x, k, k + degree - 1, interval, place), values[k])))
+                terms.append((1, _times(1, _share(x, k, k + degree - 1, interval, fraction), values[k])))
             if k + 1 in values:
-                rest = add([(1, number(1)), (-1, _share(x, k + 1, k + degree, interval, place))])
+                rest = add([(1, number(1)), (-1, _share(x, k + 1, k + degree, interval, fraction))])
                 terms.append((1, _times(1, rest, values[k + 1])))
             new[k] = add(terms)
         values = new
     return values[0]
 
 
-def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) -> Node:
+def _share(x: Sequence[Node], low: int, high: int, interval: int, fraction: float) -> Node:
     """Return the fraction between two knots of a point in an interval; in the first, all knots but one may be tied."""
     if high == low + 1:
-        return number(Fraction(place))
+        return number(Fraction(fraction))
     whole = _minus(x[high], x[low])
     if interval == low:
         beyond = _ratio(_minus(x[high], x[low + 1]), whole)
-        return add([(Fraction(place), number(1)), (-Fraction(place), beyond)])
+        return add([(Fraction(fraction), number(1)), (-Fraction(fraction), beyond)])
     inside = _ratio(_minus(x[interval + 1], x[interval]), whole)
-    return add([(1, _ratio(_minus(x[interval], x[low]), whole)), (Fraction(place), inside)])
+    return add([(1, _ratio(_minus(x[interval], x[low]), whole)), (Fraction(fraction), inside)])
 
 
 # ---- parts of formulas
@@ -226,8 +226,8 @@ def _at(body: Node, x: Node) -> Node:
     return instantiate(body, {parameter(): Batched(x)}, {}, ()).node
 
 
-def _between(a: Node, b: Node, place: float) -> Node:
-    return add([(1 - Fraction(place), a), (Fraction(place), b)])
+def _between(a: Node, b: Node, fraction: float) -> Node:
+    return add([(1 - Fraction(fraction), a), (Fraction(fraction), b)])
 
 
 def _minus(a: Node, b: Node) -> Node:

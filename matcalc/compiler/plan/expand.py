@@ -120,10 +120,10 @@ def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     would cancel between products, which loses twice the digits.
     """
     node = with_masks(node)
-    for place, (arg, at) in enumerate(node.operands if node.kind == "product" else ()):
+    for position, (arg, at) in enumerate(node.operands if node.kind == "product" else ()):
         if arg.kind != "sum" or arg in needed or not _meets_any(arg, at, node):
             continue
-        others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != place]
+        others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != position]
         if not others:
             return node
         if is_mask(arg) and arg.rank < 3 and not all(a.finite for a, _ in others):

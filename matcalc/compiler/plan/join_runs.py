@@ -15,13 +15,13 @@ def join_runs(graph: Graph, entries: Sequence[Kernel], describe: Describer) -> N
         found: dict[tuple[object, ...], dict[str, Run]] = {}
         for item in graph.items:
             if isinstance(item, Run) and item.kernel.name in entry.joins:
-                found.setdefault(_given(item), {})[item.kernel.name] = item
+                found.setdefault(_arguments_of(item), {})[item.kernel.name] = item
         for runs in found.values():
             if len(runs) == len(entry.joins):
                 _join(graph, entry, [runs[name] for name in entry.joins], describe)
 
 
-def _given(run: Run) -> tuple[object, ...]:
+def _arguments_of(run: Run) -> tuple[object, ...]:
     """Return the arguments of a run: its operands, sizes and loops."""
     operands = [(operand.field, operand.value.name, operand.flip, operand.lead) for operand in run.operands]
     return (*operands, run.sizes, run.params, run.batch, run.kept)

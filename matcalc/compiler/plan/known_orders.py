@@ -31,13 +31,13 @@ class Parts:
 
     def within(self, names: Sequence[str]) -> Iterator[int]:
         """Yield the subsets of these operands, as bit sets, that exist as parts."""
-        places: dict[str, list[int]] = {}
-        for place, name in enumerate(names):
-            places.setdefault(name, []).append(place)
+        positions: dict[str, list[int]] = {}
+        for position, name in enumerate(names):
+            positions.setdefault(name, []).append(position)
         for pair in dict.fromkeys(combinations(sorted(names), 2)):
             for part in self.known.get(pair, ()):
-                if places.keys() >= set(part):
-                    chosen = (combinations(places[name], count) for name, count in Counter(part).items())
+                if positions.keys() >= set(part):
+                    chosen = (combinations(positions[name], count) for name, count in Counter(part).items())
                     yield from (sum(1 << k for several in one for k in several) for one in product(*chosen))
 
 
@@ -79,7 +79,7 @@ def parts_met(contraction: Contraction, top: Join) -> set[Key]:
 
 def _numbers(contraction: Contraction) -> dict[int, int]:
     """Return indices numbered in order of appearance; the last is the one that an order may add."""
-    shown = [*(i for factor in contraction.factors for i in factor.at), *contraction.wanted, contraction.new_index]
+    shown = [*(i for factor in contraction.factors for i in factor.at), *contraction.out_order, contraction.new_index]
     return {index: n for n, index in enumerate(dict.fromkeys(shown))}
 
 
@@ -101,8 +101,8 @@ def _pattern(contraction: Contraction, number: Mapping[int, int]) -> object:
             for via in contraction.via
         ),
         tuple(sorted(contraction.forming.items())),
-        tuple(number[i] for i in contraction.wanted),
-        contraction.turning,
+        tuple(number[i] for i in contraction.out_order),
+        contraction.reorder_cost,
         contraction.ahead,
     )
 

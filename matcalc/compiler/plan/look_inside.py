@@ -38,10 +38,10 @@ def _looked_up(term: Operand, lookup: Operand, sizes: Mapping[int, Size]) -> Ope
 
     This is valid only if the axis is one of the result as well: other entries of the lookup are 0.
     """
-    (node, at), (_, (source, *places)) = term, lookup
+    (node, at), (_, (source, *indices)) = term, lookup
     if node.kind not in ("map", "sum") or source not in at:
         return term
-    out: Indices = tuple(dict.fromkeys(j for i in at for j in (places if i == source else (i,))))
+    out: Indices = tuple(dict.fromkeys(j for i in at for j in (indices if i == source else (i,))))
     args = [_inside(product(1, [(arg, at), lookup], out, sizes)) for arg in node.args]
     made = apply(node.rule, args, node.params) if node.kind == "map" else add(list(zip(node.coefs, args, strict=True)))
     return made, out

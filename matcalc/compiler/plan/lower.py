@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, part_sizes
-from matcalc.compiler.plan.describe import lying
+from matcalc.compiler.plan.describe import in_order
 from matcalc.compiler.plan.lower_product import lower_product, place_result
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
@@ -57,7 +57,7 @@ def lower_constant(session: Session, node: Node) -> Ref:
     entries = tuple(float(x) for x in node.array.ravel())
     number = sum(1 for v in session.graph.values.values() if v.kind == "constant")
     name = free(f"K{number}", {*session.graph.values, *session.graph.reserved})
-    return Ref(session.graph.given(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
+    return Ref(session.graph.leaf(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
 
 
 def lower_map(session: Session, node: Node) -> Ref:
@@ -65,7 +65,7 @@ def lower_map(session: Session, node: Node) -> Ref:
     args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
     shape = tuple(node.shape[a] for a in order)
     key, params = _scalar(session, node)
-    value = session.graph.point(shape, Apply(key, tuple(args), params), lying(node, order))
+    value = session.graph.point(shape, Apply(key, tuple(args), params), in_order(node, order))
     if max(node.args[0].range.low, -node.args[0].range.high) > NEAR_ZERO:
         session.graph.apart.add(value.name)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
@@ -76,15 +76,15 @@ def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[in
 
     If the operands have several orders, return the order requested of the node.
     """
-    order = list(session.wanted.get(node, range(len(node.shape))))
-    ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
-    if len(ways) == 1:
-        way = next(iter(ways))
-        if len(way) == len(order):
-            order = [way.index(k) for k in range(len(way))]
+    order = list(session.memory_orders.get(node, range(len(node.shape))))
+    orders = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
+    if len(orders) == 1:
+        only = next(iter(orders))
+        if len(only) == len(order):
+            order = [only.index(k) for k in range(len(only))]
     names = [""] * len(order)
-    for place, axis in enumerate(order):
-        names[axis] = session.graph.axes[place]
+    for position, axis in enumerate(order):
+        names[axis] = session.graph.axes[position]
     return tuple(names), order
 
 
@@ -123,9 +123,9 @@ def lower_sum(session: Session, node: Node) -> Ref:
             parts.append(replace(part, at=at, expr=times(coef, (part.expr,))))
     if parts:
         base = plus(dense) if dense else None
-        value = session.graph.placed(shape, base, parts, plus(every), lying(node, order))
+        value = session.graph.assembled(shape, base, parts, plus(every), in_order(node, order))
     else:
-        value = session.graph.point(shape, plus(every), lying(node, order))
+        value = session.graph.point(shape, plus(every), in_order(node, order))
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
@@ -169,8 +169,8 @@ def lower_operation(session: Session, node: Node) -> Ref:
     run = session.runs.get(key)
     if run is None:
         run = session.runs[key] = _run(session, node, kernel)
-    wanted = _result_name(kernel, node)
-    value = dict(run.results)[wanted]
+    requested = _result_name(kernel, node)
+    value = dict(run.results)[requested]
     if not node.shape and value.shape:
         value = session.graph.point((), Read(value.name, (Size.of(0),)), node)
     elif value.shape != node.shape:
@@ -189,7 +189,7 @@ def group_of(node: Node) -> tuple[object, ...]:
 
 
 def _choose(session: Session, node: Node) -> Kernel:
-    wanted = session.groups.get(group_of(node), (node.output,))
+    requested = session.groups.get(group_of(node), (node.output,))
     facts = session.facts(node.args[0]) if node.args else frozenset()
     options = []
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
@@ -200,11 +200,11 @@ def _choose(session: Session, node: Node) -> Kernel:
         if len(kernel.factors) != 1 or len(_arguments(kernel, node)) != len(node.args):
             continue
         results = {r.name for r in kernel.results}
-        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
+        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(requested) <= results):
             continue
-        if len(kernel.results) == 1 and node.output and set(wanted) != results:
+        if len(kernel.results) == 1 and node.output and set(requested) != results:
             continue
-        via = session.factoring_time(kernel, [node.args[_place(kernel, node, term)] for term in kernel.via])
+        via = session.factoring_time(kernel, [node.args[_argument_number(kernel, node, term)] for term in kernel.via])
         letters = _letters(session, node, kernel)
         rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
         time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
@@ -234,8 +234,8 @@ def _has_rows(node: Node) -> bool:
     return node.batch_rank > 0 and all(carried == whole for carried in node.batches)
 
 
-def _core(node: Node, place: int) -> tuple[Size, ...]:
-    return node.args[place].shape[len(node.batches[place]) :]
+def _core(node: Node, number: int) -> tuple[Size, ...]:
+    return node.args[number].shape[len(node.batches[number]) :]
 
 
 def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -249,8 +249,8 @@ def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size,
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
     """Return the sizes of the letters of an operation's pattern; one letter may stand for a flat view of any array."""
     found: dict[str, Size] = {}
-    for place, (_, letters) in enumerate(_arguments(kernel, node)):
-        _measure(found, letters, _in_rows(kernel, node, _core(node, place)))
+    for number, (_, letters) in enumerate(_arguments(kernel, node)):
+        _measure(found, letters, _in_rows(kernel, node, _core(node, number)))
     for term in kernel.results:
         if term.name == _result_name(kernel, node):
             _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
@@ -280,7 +280,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     run.kept = tuple(batch)
     run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))
     arguments = _arguments(kernel, node)
-    named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
+    named = {name: node.args[number] for number, (name, _) in enumerate(arguments)}
     if kernel.via and not node.batch_rank:
         session.add_named(run, kernel, named)
     elif kernel.via:
@@ -288,11 +288,11 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
             _batched_factor(session, run, kernel, node, term)
         _named_operands(session, run, kernel, node)
     else:
-        for place, (name, pattern) in enumerate(arguments):
+        for number, (name, pattern) in enumerate(arguments):
             if kernel.rows:
-                run.operands.append(Operand(name, _rows(session, node, place, kernel)))
+                run.operands.append(Operand(name, _rows(session, node, number, kernel)))
             else:
-                run.operands.append(_operand(session, node, place, name, pattern, batch))
+                run.operands.append(_operand(session, node, number, name, pattern, batch))
     run.fault = session.fault(kernel, named)
     lead = node.shape[:rank]
     shapes = []
@@ -303,21 +303,21 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     return run
 
 
-def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
+def _rows(session: Session, node: Node, number: int, kernel: Kernel) -> Value:
     """Return an argument as a matrix with one row for each batch."""
-    value = session.array(node.args[place])
-    shape = _in_rows(kernel, node, _core(node, place))
+    value = session.array(node.args[number])
+    shape = _in_rows(kernel, node, _core(node, number))
     return value if value.shape == shape else session.graph.view(value, shape)
 
 
 def _operand(
-    session: Session, node: Node, place: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
+    session: Session, node: Node, number: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
 ) -> Operand:
     """Return an argument as an array with leading batch axes, flattened if the pattern has one index."""
-    argument = node.args[place]
+    argument = node.args[number]
     value: Value = session.array(argument)
-    carried = node.batches[place]
-    core = _core(node, place)
+    carried = node.batches[number]
+    core = _core(node, number)
     if pattern is not None and len(pattern) == 1 and len(core) != 1:
         value = session.graph.view(value, (*argument.shape[: len(carried)], volume(core)))
     return Operand(name, value, False, tuple(batch[b] for b in carried))
@@ -325,14 +325,14 @@ def _operand(
 
 def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
     """Factorise an argument inside loops over its batch axes; once if it has none."""
-    place = _place(kernel, node, term)
-    carried = node.batches[place]
+    number = _argument_number(kernel, node, term)
+    carried = node.batches[number]
     if not carried:
-        session.add_factor(run, kernel, term, node.args[place])
+        session.add_factor(run, kernel, term, node.args[number])
         return
     run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
     batch = tuple(run.batch[b] for b in carried)
-    factor = session.factorise(session.lowerings.factorisation(term), node.args[place], batch)
+    factor = session.factorise(session.lowerings.factorisation(term), node.args[number], batch)
     for result, value in factor.results:
         field = kernel.factor_field(term, result)
         if field in kernel.fields:
@@ -342,12 +342,12 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term
 def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> None:
     """Add the arguments that the template of a kernel with factorisations names."""
     names = tuple(a for a, _ in run.batch)
-    for place, (name, pattern) in enumerate(_arguments(kernel, node)):
+    for number, (name, pattern) in enumerate(_arguments(kernel, node)):
         if name in kernel.fields:
-            run.operands.append(_operand(session, node, place, name, pattern, names))
+            run.operands.append(_operand(session, node, number, name, pattern, names))
 
 
-def _place(kernel: Kernel, node: Node, term: Term) -> int:
+def _argument_number(kernel: Kernel, node: Node, term: Term) -> int:
     """Return the number of the argument that a factorisation takes."""
     return [name for name, _ in _arguments(kernel, node)].index(term.args[0].name)
 

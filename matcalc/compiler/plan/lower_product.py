@@ -13,7 +13,7 @@ from functools import partial
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
 from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
-from matcalc.compiler.plan.describe import Said, lying
+from matcalc.compiler.plan.describe import Subject, in_order
 from matcalc.compiler.plan.poles import is_pole_of_nothing
 from matcalc.compiler.plan.program_cost import work
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
@@ -46,9 +46,9 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
         kept = frozenset(result_indices)
         whole = not outer and {i for piece in group for i in piece.at}.issuperset(kept)
         own = scaling if len(groups) == 1 else Scaling(Fraction(1))
-        wanted = tuple(i for at in indexed.out for i in indices_of(at)) if whole else ()
+        out_order = tuple(i for at in indexed.out for i in indices_of(at)) if whole else ()
         is_all = lone and not any(isinstance(a, Size) for a in indexed.out)
-        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, is_all)
+        value, at = contract(session, group, kept, indexed.sizes, own, node, out_order, is_all)
         if at:
             parts.append((value, at))
         else:
@@ -250,10 +250,10 @@ def _entrywise(
     graph = session.graph
     flat = [i for a in indexed.out for i in indices_of(a)]
     simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
-    said: Said = node
+    subject: Subject = node
     if simple and len(flat) == len(indexed.out):
-        order = [flat[axis] for axis in session.wanted.get(node, range(len(flat)))]
-        said = lying(node, [flat.index(i) for i in order])
+        order = [flat[axis] for axis in session.memory_orders.get(node, range(len(flat)))]
+        subject = in_order(node, [flat.index(i) for i in order])
     axes = {i: graph.axes[n] for n, i in enumerate(order)}
     tokens: dict[str, Index] = {token(i): a for i, a in axes.items()}
     factors = [*scaling.scalars, *(Read(v.name, tuple(axes[i] for i in at)) for v, at in parts)]
@@ -262,7 +262,7 @@ def _entrywise(
     own = tuple(moved_guard(g, tokens) for g in guards)
     if simple:
         body = Select(own, expr) if own else expr
-        value = graph.point(domain, body, said)
+        value = graph.point(domain, body, subject)
         if len(indexed.out) != len(flat):
             return Ref(graph.view(value, node.shape), tuple(range(len(node.shape))))
         return Ref(value, tuple(order.index(i) for i in flat))
@@ -273,7 +273,7 @@ def _entrywise(
     once = here.at({}, own).is_injective(at, list(axes.values()))
     covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
     part = Part(domain, at, expr, own, once, covers)
-    return Ref(graph.placed(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
+    return Ref(graph.assembled(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
 
 
 def _read_through(graph: Graph, factor: Expr) -> Expr:
@@ -297,8 +297,8 @@ def _spread(
     """Return the entry at each point of the result, 0 outside the range; None if the indices cannot be inverted."""
     guards: list[Guard] = []
     where: dict[str, Index] = {}
-    for place, spot in enumerate(indexed.out):
-        here = session.graph.axes[place]
+    for position, spot in enumerate(indexed.out):
+        here = session.graph.axes[position]
         found = indices_of(spot)
         if isinstance(spot, Rank) or len(found) != 1:
             return None
@@ -314,7 +314,7 @@ def _spread(
             continue
         where[axis] = target
         size = indexed.sizes[found[0]]
-        if isinstance(target, Size) or shape[place] is not size:
+        if isinstance(target, Size) or shape[position] is not size:
             target = Size.of(target)
             guards += [Guard(">=", target), Guard(">=", size - 1 - target)]
     guards += [moved_guard(g, where) for g in own]

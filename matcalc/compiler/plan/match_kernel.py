@@ -65,9 +65,9 @@ class Matcher:
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
         """Return all matches of a pair whose result has the indices `kept`, in the indices of the pair."""
         alike = len(pair) > 1 and pair[0].who == pair[1].who
-        asked = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
-        if asked in self.renumbered:
-            return self.renumbered[asked]
+        question = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
+        if question in self.renumbered:
+            return self.renumbered[question]
         number: dict[int, int] = {}
         for factor in pair:
             for index in factor.at:
@@ -78,7 +78,7 @@ class Matcher:
             tuple(sorted(number[i] for i in kept if i in number)),
             alike,
         )
-        found = self.renumbered[asked] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
+        found = self.renumbered[question] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
         return found
 
 
@@ -161,8 +161,8 @@ def _bind(
             return False
     if len(set(letters.values())) < len(letters):
         return False
-    for other, place, other_flip in fields:
-        if other == name and (pair[place][0].who != pair[number][0].who or other_flip != flip):
+    for other, position, other_flip in fields:
+        if other == name and (pair[position][0].who != pair[number][0].who or other_flip != flip):
             return False
     fields.append((name, number, flip))
     return True
@@ -192,10 +192,10 @@ def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tupl
     follows: dict[int, set[int | None]] = {}
     before: dict[int, set[int | None]] = {}
     for factor in pair:
-        for place, index in enumerate(factor.at):
-            after = factor.at[place + 1] if place + 1 < len(factor.at) else None
+        for position, index in enumerate(factor.at):
+            after = factor.at[position + 1] if position + 1 < len(factor.at) else None
             follows.setdefault(index, set()).add(after)
-            before.setdefault(index, set()).add(factor.at[place - 1] if place else None)
+            before.setdefault(index, set()).add(factor.at[position - 1] if position else None)
     joined = {
         i
         for i, after in follows.items()
@@ -204,8 +204,8 @@ def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tupl
     result = []
     for factor in pair:
         groups: list[Group] = []
-        for place, index in enumerate(factor.at):
-            if place and factor.at[place - 1] in joined:
+        for position, index in enumerate(factor.at):
+            if position and factor.at[position - 1] in joined:
                 groups[-1] = (*groups[-1], index)
             else:
                 groups.append((index,))

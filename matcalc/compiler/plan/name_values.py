@@ -27,17 +27,17 @@ NEUTRAL_NAME = re.compile(r"[rs]\d+")
 
 def name_values(program: Program, graph: Graph, describe: Describer) -> Program:
     """Return the Program with named values."""
-    given = {b.name for b in program.buffers if b.role not in NEUTRAL}
+    fixed = {b.name for b in program.buffers if b.role not in NEUTRAL}
     sizes = {source.name for source in program.sources}
     functions = WORDS | called_words(program)
-    taken = {*given, *program.size_args, *sizes, *graph.reserved, *graph.axes, *graph.batch_axes}
+    taken = {*fixed, *program.size_args, *sizes, *graph.reserved, *graph.axes, *graph.batch_axes}
     naming = _Naming(program, graph, describe, taken, functions)
     naming.name_memory()
     naming.name_views()
     steps = naming.steps()
-    places = naming.places()
-    called = dict(naming.entries(steps, places))
-    return verify(replace(program, buffers=tuple(naming.buffers), places=places, steps=steps, called=called))
+    buffer_of = naming.buffer_names()
+    called = dict(naming.entries(steps, buffer_of))
+    return verify(replace(program, buffers=tuple(naming.buffers), buffer_of=buffer_of, steps=steps, called=called))
 
 
 def words_of(graph: Graph, describe: Describer) -> dict[str, str]:
@@ -87,7 +87,7 @@ class _Naming:
         self.order = list(dict.fromkeys(v for step in walk(program.steps) for v in values_written(step)))
 
     def _is_copy(self, value: str, of: str) -> bool:
-        return value in self.words and self.program.places.get(value) == self.program.places.get(of)
+        return value in self.words and self.program.buffer_of.get(value) == self.program.buffer_of.get(of)
 
     def word(self, value: str) -> str:
         return self.words.get(self.base(value), "")
@@ -113,8 +113,8 @@ class _Naming:
 
     def comment(self, value: str) -> str:
         """Return the comment on a view of a buffer under another name."""
-        said = self.describe(self.values[self.base(value)].comment)
-        return f"for {said}" if said else ""
+        text = self.describe(self.values[self.base(value)].comment)
+        return f"for {text}" if text else ""
 
     # ---- memory
 
@@ -122,14 +122,14 @@ class _Naming:
         """Name buffers after the first value that they hold, and add named views for later values."""
         held: dict[str, dict[str, list[str]]] = {}
         for value in self.order:
-            held.setdefault(self.program.places[value], {}).setdefault(self.base(value), []).append(value)
+            held.setdefault(self.program.buffer_of[value], {}).setdefault(self.base(value), []).append(value)
         viewed = {step.of for step in walk(self.program.steps) if isinstance(step, View)}
         owned = {buffer: self._owner(buffer, values, buffer in viewed) for buffer, values in held.items()}
         buffers = [b for b in self.program.buffers if b.role in ("temporary", "scalar")]
         for buffer in sorted(buffers, key=lambda b: self.order.index(next(iter(held[b.name].values()))[0])):
             self._name(buffer, self.word(owned[buffer.name]))
         for base in dict.fromkeys(map(self.base, self.order)):
-            buffer = self.table[self.program.places[base]]
+            buffer = self.table[self.program.buffer_of[base]]
             if buffer.shape and buffer.role != "view" and base != owned[buffer.name]:
                 self._alias(buffer, held[buffer.name][base])
 
@@ -158,16 +158,16 @@ class _Naming:
         for step in walk(self.program.steps):
             if not isinstance(step, View):
                 continue
-            own = {self.base(v): self.word(v) for v in self.order if self.program.places[v] == step.buffer}
+            own = {self.base(v): self.word(v) for v in self.order if self.program.buffer_of[v] == step.buffer}
             word = next(iter(own.values())) if len(own) == 1 else ""
             of = self.new.get(step.of, step.of)
             shown = f"{of}_part" if step.start is not None else f"{of}_view"
             self.new[step.buffer] = self.fresh(word or shown)
             self.buffers.append(replace(self.table[step.buffer], name=self.new[step.buffer]))
 
-    def places(self) -> dict[str, str]:
+    def buffer_names(self) -> dict[str, str]:
         """Return the name of the buffer or view by which each value is written and read."""
-        renamed = {value: self.new.get(place, place) for value, place in self.program.places.items()}
+        renamed = {value: self.new.get(memory, memory) for value, memory in self.program.buffer_of.items()}
         return renamed | self.seen
 
     # ---- steps
@@ -184,7 +184,7 @@ class _Naming:
             made.append(step)
         return tuple(made)
 
-    def entries(self, steps: Sequence[Step], places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    def entries(self, steps: Sequence[Step], buffer_names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield the names of entries that loops compute as numbers."""
         results = {value: name for name, value in self.program.results.items()}
         for loop in (step for step in walk(steps) if isinstance(step, Loop)):
@@ -195,7 +195,7 @@ class _Naming:
                     yield let.value, self.fresh(_entry(word, axes or ["entry"] * (let.value in results)))
             for store in loop.sums:
                 at = [axis for axis in store.at if isinstance(axis, str)]
-                yield store.value, self.fresh(_entry(places[store.value], at or ["sum"]))
+                yield store.value, self.fresh(_entry(buffer_names[store.value], at or ["sum"]))
 
 
 def _additions(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:

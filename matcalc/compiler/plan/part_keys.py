@@ -19,9 +19,9 @@ def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tupl
     for _ in range(3):
         seen: dict[int, list[tuple[object, ...]]] = {i: [] for i in colour}
         for f in members:
-            shown = _places(f, colour)
-            for place, i in enumerate(f.at):
-                seen[i].append((f.who, 0 if f.mirrored else place, shown))
+            shown = _index_numbers(f, colour)
+            for axis, i in enumerate(f.at):
+                seen[i].append((f.who, 0 if f.mirrored else axis, shown))
         signature = {i: (colour[i], tuple(sorted(seen[i]))) for i in colour}
         rank = {s: n for n, s in enumerate(sorted(set(signature.values())))}
         refined = {i: rank[signature[i]] for i in colour}
@@ -31,12 +31,12 @@ def part_key(members: Sequence[Factor], free: frozenset[int]) -> tuple[Key, tupl
             break
     order = sorted(colour, key=lambda i: colour[i])
     label = {i: n for n, i in enumerate(order)}
-    structure = tuple(sorted((f.who, _places(f, label)) for f in members))
+    structure = tuple(sorted((f.who, _index_numbers(f, label)) for f in members))
     listed = tuple(i for i in order if i in free)
     return (structure, tuple(label[i] for i in listed)), listed
 
 
-def _places(factor: Factor, number: Mapping[int, int]) -> tuple[int, ...]:
+def _index_numbers(factor: Factor, number: Mapping[int, int]) -> tuple[int, ...]:
     """Return the numbers of an operand's indices, sorted if it is mirrored."""
     found = tuple(number[i] for i in factor.at)
     return tuple(sorted(found)) if factor.mirrored else found

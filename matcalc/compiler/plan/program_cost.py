@@ -24,7 +24,7 @@ def price(program: Program, estimate: Estimate) -> float:
         elif isinstance(step, Loop):
             volume = estimate.volume(size for _, size in step.axes)
             flops = sum(work(x.expr) + 1 for x in statements(step))
-            moved = sum(estimate.volume(table[program.places[s.value]].shape) for s in step.stores)
+            moved = sum(estimate.volume(table[program.buffer_of[s.value]].shape) for s in step.stores)
             times.append(rounds * ((PLAIN * flops + COLUMN * _columns(step)) * volume + 8 * TRAFFIC * moved))
     return fsum(times)
 

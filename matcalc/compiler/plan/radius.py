@@ -98,10 +98,10 @@ def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> No
         return number(ENTIRE)
     plain = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
     operands = [p.name for p in rule.signature.parameters if p.kind not in PLAIN]
-    given = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
-    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
+    integer_params = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
+    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=integer_params)
 
 
-def formula(text: str, **given: Node) -> Node:
+def formula(text: str, **nodes: Node) -> Node:
     """Return a formula of the language over named nodes."""
-    return build_formula(text, (), default_rulebook(), given)
+    return build_formula(text, (), default_rulebook(), nodes)

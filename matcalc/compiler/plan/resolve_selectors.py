@@ -72,8 +72,8 @@ def resolve(node: Node, known: Known) -> Indexed:
         else:
             state.operands.append((arg, list(indices)))
     waiting.sort(key=lambda item: -1 if item[0].args else SOLVE[item[0].selector.kind][0])  # data first
-    for place, (selector, at) in enumerate(waiting):
-        later = [indices for _, indices in waiting[place + 1 :]]
+    for number, (selector, at) in enumerate(waiting):
+        later = [indices for _, indices in waiting[number + 1 :]]
         solve(state, selector, at, later)
     return state
 
@@ -86,24 +86,24 @@ def solve(state: Indexed, node: Node, at: list[At], later: Sequence[list[At]]) -
         SOLVE[node.selector.kind][1](state, node.selector, at, later)
 
 
-def _look_up(state: Indexed, places: Node, at: list[At], later: Sequence[list[At]]) -> None:
+def _look_up(state: Indexed, index_array: Node, at: list[At], later: Sequence[list[At]]) -> None:
     """Replace the axis of a lookup by an entry of data."""
-    found = entry_of(places, [as_size(a, state.sizes) for a in at[1:]], state.known)
+    found = entry_of(index_array, [as_size(a, state.sizes) for a in at[1:]], state.known)
     if isinstance(at[0], int) and at[0] not in indices_of(found):
         _replace(state, later, at[0], found)
     else:
         _equation(state, as_size(at[0], state.sizes), found)
 
 
-def entry_of(places: Node, at: Sequence[Size], known: Known) -> Size:
+def entry_of(index_array: Node, at: Sequence[Size], known: Known) -> Size:
     """Return an entry of an index array as an index: of a symbol, or of one read through selectors.
 
     Raises: NotSupported if the index array is computed.
     """
-    if places.kind == "symbol":
-        return entry(Size.of(places.name), at[0]) if at else Size.of(places.name)
-    if places.kind == "product" and places.coef == 1:
-        inner = resolve(places, known)
+    if index_array.kind == "symbol":
+        return entry(Size.of(index_array.name), at[0]) if at else Size.of(index_array.name)
+    if index_array.kind == "product" and index_array.coef == 1:
+        inner = resolve(index_array, known)
         out = [i for i in inner.out if isinstance(i, int)]
         if len(inner.operands) == 1 and len(out) == len(at) == len(set(out)) and not inner.guards:
             (symbol, spots), names = inner.operands[0], dict(zip(map(token, out), at, strict=True))

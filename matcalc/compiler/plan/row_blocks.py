@@ -62,9 +62,9 @@ class Region:
 
     def _is_by_rows(self, shape: Sequence[Size]) -> bool:
         """Whether an array has rows: its leading axis, and no other, is the axis of rows."""
-        return bool(shape) and shape[0] is self.rows and not any(self._speaks_of_rows(s) for s in shape[1:])
+        return bool(shape) and shape[0] is self.rows and not any(self._depends_on_rows(s) for s in shape[1:])
 
-    def _speaks_of_rows(self, size: object) -> bool:
+    def _depends_on_rows(self, size: object) -> bool:
         return isinstance(size, Size) and self.rows.key in size.names
 
     def _run(self, run: Item) -> str:
@@ -72,20 +72,20 @@ class Region:
         assert isinstance(run, Run)
         kernel = run.kernel
         letters = [letter for letter, size in run.sizes if size is self.rows]
-        if len(letters) != 1 or any(self._speaks_of_rows(s) for x, s in run.sizes if x != letters[0]):
+        if len(letters) != 1 or any(self._depends_on_rows(s) for x, s in run.sizes if x != letters[0]):
             return WHOLE
         onto = run.onto is None or self.kinds[run.onto.name] == TOTAL
         if run.batch or run.fault or kernel.parts or kernel.via or kernel.sizes or not onto:
             return WHOLE
         (letter,) = letters
-        given = {o.field: o for o in run.operands}
+        operands = {o.field: o for o in run.operands}
         terms = list(kernel.factors)
         if any(term.is_operation for term in terms):
             if len(terms) > 1 or kernel.rows != letter:
                 return WHOLE
             terms = list(terms[0].args)
         for term in terms:
-            operand = given.get(term.name)
+            operand = operands.get(term.name)
             at = term.letters or ()
             if operand is None or operand.lead or f"{term.name}.t" in dict(run.params):
                 return WHOLE
@@ -94,12 +94,10 @@ class Region:
                 return WHOLE
         if not any(letter in (term.letters or ()) for term in terms):
             return WHOLE
-        if any(self._speaks_of_rows(s) for o in run.operands for s in o.value.shape[1:]):
+        if any(self._depends_on_rows(s) for o in run.operands for s in o.value.shape[1:]):
             return WHOLE
-        places = {
-            (term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results
-        }
-        kind = {frozenset([0]): ROWS, frozenset([-1]): TOTAL}.get(frozenset(places), WHOLE)
+        axes = {(term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results}
+        kind = {frozenset([0]): ROWS, frozenset([-1]): TOTAL}.get(frozenset(axes), WHOLE)
         return WHOLE if run.onto is not None and kind != TOTAL else kind
 
     def _entries(self, value: Value) -> str:
@@ -113,9 +111,9 @@ class Region:
                 rest = part.at[1:] if leads else part.at
                 if leads and part.at[0] != row or any(row in Size.of(k).names for k in rest):
                     return WHOLE
-                if any(self._speaks_of_rows(s) for s in self.graph.values[part.value].shape[leads:]):
+                if any(self._depends_on_rows(s) for s in self.graph.values[part.value].shape[leads:]):
                     return WHOLE
-                if any(self._speaks_of_rows(k) for k in part.at):
+                if any(self._depends_on_rows(k) for k in part.at):
                     return WHOLE
             elif any(row in size.names for size in _numbers(part)):
                 return WHOLE
@@ -125,11 +123,11 @@ class Region:
 
     # ---- whether it pays
 
-    def keep(self, wanted: Iterable[str]) -> list[str]:
+    def keep(self, requested: Iterable[str]) -> list[str]:
         """Drop the items that are not needed; return the names of the results of the others, in order."""
         self._leave_to_readers()
         inside = {name for item in self.items for _, name in _made(item)}
-        results = {name for name in wanted if name in inside}
+        results = {name for name in requested if name in inside}
         for item in self.graph.items:
             if not any(name in inside for _, name in _made(item)):
                 results.update(name for name in values_read(item) if name in inside)
@@ -171,8 +169,8 @@ class Region:
 
 def region_of(graph: Graph, results: Iterable[str]) -> tuple[Region, list[str]] | None:
     """Return the part of a graph worth computing by rows, and the names of its results; None if there is none."""
-    wanted = set(results)
-    live = _live(graph, wanted)
+    requested = set(results)
+    live = _live(graph, requested)
     axes = {v.shape[0]: None for v in live if isinstance(v, Value) and v.kind == "input" and len(v.shape) > 1}
     for size in axes:
         if size.names != (size.key,):
@@ -180,14 +178,14 @@ def region_of(graph: Graph, results: Iterable[str]) -> tuple[Region, list[str]] 
         region = Region(Graph(graph.reserved, live, graph.values, graph.axes, graph.batch_axes), size)
         for item in live:
             region.add(item)
-        given = region.keep(wanted)
-        if region.saves(given):
-            return region, given
+        outputs = region.keep(requested)
+        if region.saves(outputs):
+            return region, outputs
     return None
 
 
-def _live(graph: Graph, wanted: set[str]) -> list[Item]:
-    needed, kept = set(wanted), list[Item]()
+def _live(graph: Graph, requested: set[str]) -> list[Item]:
+    needed, kept = set(requested), list[Item]()
     for item in reversed(graph.items):
         if any(name in needed for _, name in _made(item)) or isinstance(item, Value) and item.kind == "input":
             kept.append(item)
@@ -222,7 +220,7 @@ class Block:
     """
 
     graph: Graph
-    given: Mapping[str, Value]
+    arguments: Mapping[str, Value]
     results: Mapping[str, Value]
     all_rows: str
 
@@ -239,13 +237,13 @@ def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -
     labels |= {name: _label(words.get(name, ""), "total", taken, outer, "") for name in results}
     reserved = outer.reserved | set(labels.values()) | {all_rows}
     graph = Graph(reserved, [], dict(outer.values), outer.axes, outer.batch_axes)
-    given = {}
+    arguments = {}
     for name in read:
         old, label = outer.values[name], labels[name]
-        given[label] = old
-        stands = graph.given(label, old.shape, dtype=old.dtype)
+        arguments[label] = old
+        leaf = graph.leaf(label, old.shape, dtype=old.dtype)
         if label != name:
-            graph.add(Value(name, old.shape, "view", of=stands, dtype=old.dtype, comment=old.comment))
+            graph.add(Value(name, old.shape, "view", of=leaf, dtype=old.dtype, comment=old.comment))
     whole = {region.rows.key: Size.of(all_rows)}
     for item in region.items:
         own = _counting_all(copy(item), whole)
@@ -255,7 +253,7 @@ def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -
         else:
             own.results = [(f, copy(v)) for f, v in own.results]
             graph.values.update((v.name, v) for _, v in own.results)
-    return Block(graph, given, {labels[name]: graph.values[name] for name in results}, all_rows)
+    return Block(graph, arguments, {labels[name]: graph.values[name] for name in results}, all_rows)
 
 
 def _label(word: str, otherwise: str, taken: set[str], graph: Graph, name: str) -> str:
@@ -291,7 +289,7 @@ def _with_sizes(expr: Expr, values: Mapping[str, Size]) -> Expr:
 
 def width_of(region: Region, block: Block, program: Program) -> Size:
     """Return the number of entries of a row, in the arguments and in the arrays that `program` allocates."""
-    shapes = [value.shape for value in block.given.values()]
+    shapes = [value.shape for value in block.arguments.values()]
     shapes += [buffer.shape for buffer in program.buffers if buffer.role == "temporary"]
     return sum((volume(shape[1:]) for shape in shapes if region.rows in shape[:1]), Size.of(0))
 
@@ -300,8 +298,8 @@ def without(region: Region, results: Sequence[str], block: Block, program: Progr
     """Return the graph with one kernel for the work by rows, whose `program` is that of a block."""
     outer = region.graph
     kernel = _kernel(region, block, program, [region.kinds[name] for name in results])
-    run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(block.given.values())])
-    shapes = [s for v in (*block.given.values(), *block.results.values()) for s in v.shape]
+    run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(block.arguments.values())])
+    shapes = [s for v in (*block.arguments.values(), *block.results.values()) for s in v.shape]
     run.sizes = tuple((f"n_{k}", size) for k, size in enumerate(dict.fromkeys(shapes)))
     own = Graph(outer.reserved, [], dict(outer.values), outer.axes, outer.batch_axes)
     sizes = {block.all_rows: region.rows}
@@ -310,11 +308,11 @@ def without(region: Region, results: Sequence[str], block: Block, program: Progr
     after = [i for i in outer.items if region.kinds[_made(i)[0][1]] == AFTER]
     own.items = [*before, run, *after]
     run.order = max((i.order for i in outer.items if isinstance(i, Run)), default=0) + 1
-    for place, name in enumerate(results):
+    for number, name in enumerate(results):
         old = outer.values[name]
         value = Value(name, old.shape, "kernel", run=run, dtype=old.dtype, comment=old.comment)
         own.values[name] = value
-        run.results.append((f"r_{place}", value))
+        run.results.append((f"r_{number}", value))
     run.comment = f"by blocks of rows: {', '.join(block.results)}"
     return own
 
@@ -322,20 +320,20 @@ def without(region: Region, results: Sequence[str], block: Block, program: Progr
 def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]) -> Kernel:
     """Return the entry of the kernel, in the form of one in kernels.toml."""
     name = f"by_rows_{blake2b(listing(program).encode(), digest_size=3).hexdigest()}"
-    arrays = [*block.given.values(), *block.results.values()]
+    arrays = [*block.arguments.values(), *block.results.values()]
     letters = {size: f"n_{k}" for k, size in enumerate(dict.fromkeys(s for v in arrays for s in v.shape))}
-    given = [f"a_{k}" for k in range(len(block.given))]
+    names = [f"a_{k}" for k in range(len(block.arguments))]
     made = [f"r_{k}" for k in range(len(block.results))]
     shapes = [[letters[s] for s in value.shape] for value in arrays]
-    terms = [f"{name_}[{', '.join(x)}]" if x else name_ for name_, x in zip([*given, *made], shapes, strict=True)]
-    fields = [f"{{{n}}}" for n in (*given, *(f"size_{k}" for k in range(len(program.size_args))))]
-    told = ", ".join(f"({''.join(f'{{{x}}}, ' for x in s)})" for s in shapes[len(given) :])
-    part = Part(f"{name}_block", program, (*block.results, *block.given, *program.size_args))
+    terms = [f"{name_}[{', '.join(x)}]" if x else name_ for name_, x in zip([*names, *made], shapes, strict=True)]
+    fields = [f"{{{n}}}" for n in (*names, *(f"size_{k}" for k in range(len(program.size_args))))]
+    result_shapes = ", ".join(f"({''.join(f'{{{x}}}, ' for x in s)})" for s in shapes[len(names) :])
+    part = Part(f"{name}_block", program, (*block.results, *block.arguments, *program.size_args))
     entry = {
-        "pattern": f"{', '.join(terms[len(given) :])} = {name}({', '.join(terms[: len(given)])})",
-        "numpy": f"all_rows(({told},), {part.spelled('numpy')}, {', '.join(fields)})",
+        "pattern": f"{', '.join(terms[len(names) :])} = {name}({', '.join(terms[: len(names)])})",
+        "numpy": f"all_rows(({result_shapes},), {part.spelled('numpy')}, {', '.join(fields)})",
     }
-    sliced = [label for label, value in block.given.items() if region.rows in value.shape[:1]]
+    sliced = [label for label, value in block.arguments.items() if region.rows in value.shape[:1]]
     flops, moved = operations(program)[0], sum((volume(v.shape) * 8 for v in arrays), Size.of(0))
     totals = tuple(label for label, kind in zip(block.results, kinds, strict=True) if kind == TOTAL)
     of_row = flops.substitute({region.rows.key: Size.of(1)}).substitute({block.all_rows: region.rows})

@@ -57,10 +57,10 @@ def _with_totals(node: Node) -> Node:
 
 def _totals(node: Node) -> Iterator[Total]:
     """Yield the sums over a triangle that running totals can replace."""
-    for place, (arg, at) in enumerate(node.operands):
+    for position, (arg, at) in enumerate(node.operands):
         if not _is_square_triangle(arg):
             continue
-        terms = [term for k, term in enumerate(node.operands) if k != place]
+        terms = [term for k, term in enumerate(node.operands) if k != position]
         for summed, kept, name in ((at[1], at[0], UP_TO), (at[0], at[1], FROM)):
             own, others = _parted(terms, summed, {*node.out, kept})
             inside = dict.fromkeys(i for _, indices in own for i in indices)

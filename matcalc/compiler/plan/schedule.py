@@ -11,9 +11,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
-from matcalc.compiler.plan.describe import Describer, Factors, For, Said, scaled
+from matcalc.compiler.plan.describe import Describer, Factors, For, Subject, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
-from matcalc.compiler.program import Call, Each, Let, Loop, Place, Step, Store
+from matcalc.compiler.program import Call, Each, Let, Loop, Argument, Step, Store
 from matcalc.tensor.node import Node
 
 
@@ -54,35 +54,35 @@ class Scheduler:
 
     def find_live(self) -> None:
         """Drop the items that no output needs; record values that must be in memory and readers within loops."""
-        wanted = set(self.hard)
+        needed = set(self.hard)
         kept: list[Item] = []
         for item in reversed(self.graph.items):
             if isinstance(item, Run):
-                if not any(v.name in wanted for _, v in item.results):
+                if not any(v.name in needed for _, v in item.results):
                     continue
                 self.hard.update(names_read(item))
-                wanted.update(names_read(item))
-            elif item.name not in wanted:
+                needed.update(names_read(item))
+            elif item.name not in needed:
                 continue
             elif item.kind == "view":
                 assert item.of is not None
-                wanted.add(item.of.name)
+                needed.add(item.of.name)
                 self.hard.add(item.of.name)
             elif item.kind in ("point", "sum"):
-                self._note(item, wanted)
+                self._note(item, needed)
             kept.append(item)
         self.live = kept[::-1]
 
-    def _note(self, item: Value, wanted: set[str]) -> None:
+    def _note(self, item: Value, needed: set[str]) -> None:
         if item.parts and (item.name in self.hard or item.expr is None):
             self.in_parts.add(item.name)
             self.hard.add(item.name)
             for part in item.parts:
                 for read in reads(part.expr):
-                    wanted.add(read.value)
+                    needed.add(read.value)
                     self.hard.add(read.value)
         for read in reads(self.whole(item)):
-            wanted.add(read.value)
+            needed.add(read.value)
             if self.is_local(item, read):
                 self.readers.setdefault(read.value, []).append(item)
             else:
@@ -117,10 +117,10 @@ class Scheduler:
                 assert item.of is not None
                 self.available[item.name] = self.available[item.of.name]
             else:
-                self._place(item)
+                self._assign_level(item)
         self._sink()
 
-    def _place(self, value: Value) -> None:
+    def _assign_level(self, value: Value) -> None:
         level = 0
         for read in reads(self.whole(value)):
             local = self.is_local(value, read) and read.value not in self.in_parts
@@ -187,22 +187,24 @@ class Scheduler:
 
     def _part_times(self, value: Value, number: int) -> Iterable[tuple[int, int, int, tuple[Value, int]]]:
         level = self.level[value.name] + 1
-        for place, part in enumerate(value.parts):
+        for k, part in enumerate(value.parts):
             level = max([level, *(self.available[r.value] for r in reads(part.expr))])
-            yield level, 0, number, (value, place)
+            yield level, 0, number, (value, k)
             level += 1
 
-    def _comment(self, said: Said, shape: At | Shape = ()) -> str:
+    def _comment(self, subject: Subject, shape: At | Shape = ()) -> str:
         """Return a comment with the shape of the stored array."""
         inner = ", ".join(map(str, shape))
-        return f"{self.describe(said)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(said)
+        return (
+            f"{self.describe(subject)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(subject)
+        )
 
     def _call(self, run: Run, faults: dict[str, int]) -> Step:
         kept = tuple(a for a, _ in run.batch if a in run.kept)
         call = Call(
             run.kernel,
-            tuple((name, Place(v.name, kept)) for name, v in run.results),
-            tuple((o.field, Place(o.value.name, o.lead, o.flip)) for o in run.operands),
+            tuple((name, Argument(v.name, kept)) for name, v in run.results),
+            tuple((o.field, Argument(o.value.name, o.lead, o.flip)) for o in run.operands),
             run.sizes,
             run.params,
             run.alpha,
@@ -230,14 +232,14 @@ class Scheduler:
         for value in cluster.points:
             expr = self.whole(value)
             name = self.first_name(value)
-            said = value.comment
-            if name != value.name and isinstance(said, (Node, Factors)):
-                said = For(said)
-            comment = self._comment(said, value.shape if value in stored else ())
+            subject = value.comment
+            if name != value.name and isinstance(subject, (Node, Factors)):
+                subject = For(subject)
+            comment = self._comment(subject, value.shape if value in stored else ())
             if value not in stored:
                 lets.append(Let(value.name, expr, comment))
             elif value.name in read_here or (bind_all and not self._is_there(expr, inside, axes)):
-                lets.append(Let(value.name, expr, self._comment(said)))
+                lets.append(Let(value.name, expr, self._comment(subject)))
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
                 stores.append(Store(name, axes, expr, comment=comment))
@@ -259,15 +261,15 @@ class Scheduler:
         """Return the name of the value that a loop stores; adding parts to it yields the final value."""
         return f"{value.name}_0" if value.name in self.in_parts else value.name
 
-    def _part(self, value: Value, place: int) -> Loop:
-        part: Part = value.parts[place]
+    def _part(self, value: Value, k: int) -> Loop:
+        part: Part = value.parts[k]
         axes = self.graph.axes[: len(part.domain)]
-        before = f"{value.name}_{place}"
-        after = value.name if place == len(value.parts) - 1 else f"{value.name}_{place + 1}"
+        before = f"{value.name}_{k}"
+        after = value.name if k == len(value.parts) - 1 else f"{value.name}_{k + 1}"
         comment = self._comment(value.comment, value.shape)
         if self._is_covered(value):
             store = Store(after, part.at, part.expr, comment=comment)
-        elif place == 0 and value.base is None and part.once:
+        elif k == 0 and value.base is None and part.once:
             store = Store(after, part.at, part.expr, over=before, comment=comment)
         else:
             store = Store(after, part.at, part.expr, before, comment=comment)
@@ -329,19 +331,19 @@ def _chain(graph: Graph, value: Value, count: dict[str, int], apart: Container[s
         return
     axes = graph.axes[: len(value.shape)]
     chosen: list[tuple[int, Run]] = []
-    for place, (_, term) in enumerate(expr.terms):
+    for k, (_, term) in enumerate(expr.terms):
         if not isinstance(term, Read) or term.at != axes or count[term.value] != 1 or term.value in apart:
             continue
         run = graph.values[term.value].run
         if run is not None and run.kernel.scales and run.onto is None and not run.batch:
-            chosen.append((place, run))
+            chosen.append((k, run))
     if len(chosen) < 2 or value.parts:
         return
     chosen.sort(key=lambda c: c[1].order)
     previous: Value | None = None
-    for place, run in chosen:
-        run.alpha = times(expr.terms[place][0], (run.alpha,))
-        run.onto, run.comment = previous, scaled(expr.terms[place][0], run.comment)
+    for k, run in chosen:
+        run.alpha = times(expr.terms[k][0], (run.alpha,))
+        run.onto, run.comment = previous, scaled(expr.terms[k][0], run.comment)
         previous = run.results[0][1]
     assert previous is not None
     rest = [t for k, t in enumerate(expr.terms) if k not in {p for p, _ in chosen}]

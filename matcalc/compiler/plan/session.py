@@ -51,7 +51,7 @@ class Session:
     target: str
     implied: Mapping[Node, frozenset[str]]
     formed: frozenset[Node]
-    wanted: Mapping[Node, Order]
+    memory_orders: Mapping[Node, Order]
     bodies: Mapping[tuple[object, ...], int]
     sizes: Known  # facts about sizes
     form: Callable[[Session, Node], Ref]  # lowers a node that was deferred
@@ -161,13 +161,13 @@ class Session:
         """Return the time of a factorisation, 0 if it exists or is requested anyway."""
         entry = self.lowerings.factorisation(term)
         argument = straightened(argument)[0]
-        if self.run_key(entry, (argument,)) in self.runs or self.is_asked(term.name, argument):
+        if self.run_key(entry, (argument,)) in self.runs or self.is_requested(term.name, argument):
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(entry.letters(sizes)) * (SHARE if self.is_ahead(argument) else 1.0)
 
-    def is_asked(self, name: str, argument: Node) -> bool:
+    def is_requested(self, name: str, argument: Node) -> bool:
         """Whether a factorisation is itself a requested operation of the plan."""
         return any(key[1] == (argument,) and key[0].name == name for key in self.groups)  # type: ignore[attr-defined]
 
@@ -199,9 +199,9 @@ class Session:
         A product may read the transpose of an operation on a transpose; the two cancel.
         """
         name = term.args[0].name
-        matrix, turned = straightened(argument) if name in kernel.flips else (argument, False)
+        matrix, transposed = straightened(argument) if name in kernel.flips else (argument, False)
         params = dict(run.params)
-        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != turned else "0"
+        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != transposed else "0"
         run.params = tuple(params.items())
         for result, value in self.factors_of(term, matrix):
             field_name = kernel.factor_field(term, result)

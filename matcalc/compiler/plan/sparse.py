@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.plan.sparse_entries import Entries
-from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, Refused, Stored, refused
+from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, NeedsDense, Stored, needs_dense
 from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
@@ -28,7 +28,7 @@ from matcalc.tensor.product import has_square, square_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import remake
 
-PLACES = "int32"
+INDEX_TYPE = "int32"
 """The type of columns and starts: SciPy's own where it is wide enough."""
 
 
@@ -41,7 +41,7 @@ class Sparse(NamedTuple):
     @property
     def dtypes(self) -> dict[str, str]:
         """The types of the index arrays, by name."""
-        return {array.name: PLACES for s in self.stored.values() for array in (s.columns, s.starts)}
+        return {array.name: INDEX_TYPE for s in self.stored.values() for array in (s.columns, s.starts)}
 
     def inputs(self, symbols: Sequence[Node]) -> list[Node]:
         """Return symbols, each sparse one replaced by its arrays."""
@@ -121,8 +121,8 @@ class Rewriting:
         for node in nodes:
             form = self.form(node)
             if isinstance(form, (Pattern, Mixed)):
-                form = refused(node, "is a result")
-            if isinstance(form, Refused):
+                form = needs_dense(node, "is a result")
+            if isinstance(form, NeedsDense):
                 raise NotSupported(form.message, hint=form.hint)
             found.append(form)
         return found
@@ -139,7 +139,7 @@ class Rewriting:
             return Pattern(self.stored[node], self.stored[node].values, False)
         forms = [self.forms[arg] for arg in node.args]
         held = [f for f in forms if isinstance(f, (Pattern, Mixed))]
-        fault = next((f for f in forms if isinstance(f, Refused)), None)
+        fault = next((f for f in forms if isinstance(f, NeedsDense)), None)
         if not held and fault is None:
             return remake(node, {arg: f for arg, f in zip(node.args, forms, strict=True) if isinstance(f, Node)})
         if node.kind == "product":
@@ -155,16 +155,16 @@ class Rewriting:
         squared = self.form(square_of(node)) if has_square(node) else None
         if isinstance(squared, Node) and squared is not node:
             return power(squared, Fraction(1, 2))
-        return refused(node, "is not an operation on stored entries")
+        return needs_dense(node, "is not an operation on stored entries")
 
     def _product(self, node: Node, forms: Sequence[Form]) -> Form:
         """Return a product contracted, or distributed over a sum of sparse and other terms."""
-        place = next((k for k, f in enumerate(forms) if isinstance(f, Mixed)), None)
-        if place is None:
+        position = next((k for k, f in enumerate(forms) if isinstance(f, Mixed)), None)
+        if position is None:
             return self.contracting.contracted(node, forms)
-        terms = over_terms(node, place)
+        terms = over_terms(node, position)
         found = [self.form(term) for _, term in terms]
-        fault = next((f for f in found if isinstance(f, Refused)), None)
+        fault = next((f for f in found if isinstance(f, NeedsDense)), None)
         if fault is not None:
             return fault
         if all(isinstance(f, Node) for f in found):
@@ -177,10 +177,10 @@ class Rewriting:
     def _together(self, node: Node, terms: Sequence[tuple[object, Form]]) -> Form:
         """Return a sum of patterns as one pattern, if all have their entries at the same indices."""
         first = next(f for _, f in terms if isinstance(f, (Pattern, Mixed)))
-        if isinstance(first, Mixed) or not all(isinstance(f, Pattern) and f.lies_as(first) for _, f in terms):
-            return Mixed(node) if node.kind == "sum" else refused(node, "adds a sparse matrix to other arrays")
+        if isinstance(first, Mixed) or not all(isinstance(f, Pattern) and f.has_entries_of(first) for _, f in terms):
+            return Mixed(node) if node.kind == "sum" else needs_dense(node, "adds a sparse matrix to other arrays")
         values = [(c, f.values) for c, f in terms if isinstance(f, Pattern)]
-        return Pattern(first.of, add(values), first.turned)  # type: ignore[arg-type]
+        return Pattern(first.of, add(values), first.transposed)  # type: ignore[arg-type]
 
     def _map(self, node: Node, forms: Sequence[Form]) -> Form:
         """Return an elementwise function of the stored values, if it is 0 at all entries that are not stored."""
@@ -188,19 +188,19 @@ class Rewriting:
         at_zero: list[Node] = []
         args: list[Node] = []
         for form in forms:
-            if isinstance(first, Pattern) and isinstance(form, Pattern) and form.lies_as(first):
+            if isinstance(first, Pattern) and isinstance(form, Pattern) and form.has_entries_of(first):
                 at_zero.append(number(0))
                 args.append(form.values)
                 continue
             same = _number_everywhere(form)
             if isinstance(first, Mixed) or same is None:
-                return refused(node, "is a function of a sparse matrix and other arrays")
+                return needs_dense(node, "is a function of a sparse matrix and other arrays")
             at_zero.append(same)
             args.append(product(1, [(same, ())], (0,), {0: first.of.values.shape[0]}))
         assert isinstance(first, Pattern)
         if not _is_zero(apply(node.rule, at_zero, node.params)):
-            return refused(node, "is not 0 at entries that are not stored")
-        return Pattern(first.of, apply(node.rule, args, node.params), first.turned)
+            return needs_dense(node, "is not 0 at entries that are not stored")
+        return Pattern(first.of, apply(node.rule, args, node.params), first.transposed)
 
 
 def _number_everywhere(form: Form) -> Node | None:

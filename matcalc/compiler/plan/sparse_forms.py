@@ -50,7 +50,7 @@ class Stored(NamedTuple):
         return self.values, self.columns, self.starts
 
     @property
-    def places(self) -> tuple[Node, Node]:
+    def structure(self) -> tuple[Node, Node]:
         """The symbols of columns and row starts."""
         return self.columns, self.starts
 
@@ -61,15 +61,15 @@ class Stored(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A matrix with these values at the stored entries of another, and 0 elsewhere; `turned`: its transpose."""
+    """A matrix with these values at the stored entries of another, and 0 elsewhere; `transposed`: its transpose."""
 
     of: Stored
     values: Node
-    turned: bool
+    transposed: bool
 
-    def lies_as(self, other: Pattern) -> bool:
+    def has_entries_of(self, other: Pattern) -> bool:
         """Whether both have their entries at the same indices."""
-        return self.of is other.of and self.turned == other.turned
+        return self.of is other.of and self.transposed == other.transposed
 
 
 class Mixed(NamedTuple):
@@ -78,22 +78,22 @@ class Mixed(NamedTuple):
     node: Node
 
 
-class Refused(NamedTuple):
+class NeedsDense(NamedTuple):
     """The error of a node that would need a dense copy: message and hint."""
 
     message: str
     hint: str
 
 
-Form = Node | Pattern | Mixed | Refused
+Form = Node | Pattern | Mixed | NeedsDense
 
 
-def refused(node: Node, why: str) -> Refused:
+def needs_dense(node: Node, why: str) -> NeedsDense:
     """Return the error for a node that would need a dense copy of the sparse matrix in it."""
     names = [n.name for n in toposort([node]) if n.kind == "symbol" and SPARSE in n.facts]
     name, what = (names[0], f"the sparse {names[0]}") if names else ("X", "a sparse matrix")
     hint = f"declare {name} without sparse and pass {name}.toarray()"
-    return Refused(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
+    return NeedsDense(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
 
 
 @cache

@@ -19,7 +19,7 @@ class Meaning:
     """Maps nodes to formulas over sparse symbols; a node without stored entries is unchanged."""
 
     def __init__(self, stored: Iterable[Stored]) -> None:
-        self.stored = {array: s for s in stored for array in s.places}
+        self.stored = {array: s for s in stored for array in s.structure}
         self.made = {s.values: s.symbol for s in self.stored.values()}
         self.entries = {s.values: s for s in self.stored.values()}  # the matrix of each vector of stored entries
 
@@ -63,8 +63,8 @@ class Meaning:
     def _operation(self, node: Node) -> Node:
         """Return an operation on stored entries as a product with the sparse matrix."""
         stored = next(self.stored[arg] for arg in node.args if arg in self.stored)
-        given = [self.made[arg] for arg in node.args if arg not in self.stored]
-        operands, out = OPERATIONS[node.rule.name](given)
+        arrays = [self.made[arg] for arg in node.args if arg not in self.stored]
+        operands, out = OPERATIONS[node.rule.name](arrays)
         if node.shape == (stored.length,):
             self.entries[node] = stored
         rows, columns = stored.symbol.shape

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from matcalc.compiler.plan.sparse_entries import Dense, Entries, as_matrix
-from matcalc.compiler.plan.sparse_forms import Form, Pattern, Refused, refused, stored_op
+from matcalc.compiler.plan.sparse_forms import Form, Pattern, NeedsDense, needs_dense, stored_op
 from matcalc.tensor.constructors import product, selector
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import merge
@@ -20,22 +20,22 @@ from matcalc.tensor.size import Size
 
 
 @dataclass(frozen=True)
-class Placed:
+class IndexedPattern:
     """A pattern in a product, with the indices of its rows and columns."""
 
     pattern: Pattern
     row: int
     column: int
 
-    def with_values(self, values: Node) -> Placed:
-        return Placed(self.pattern._replace(values=values), self.row, self.column)
+    def with_values(self, values: Node) -> IndexedPattern:
+        return IndexedPattern(self.pattern._replace(values=values), self.row, self.column)
 
 
 @dataclass(frozen=True)
 class Step:
     """A product of a pattern with all dense operands that have the summed index; `rest` are their free indices."""
 
-    placed: Placed
+    indexed: IndexedPattern
     transposed: bool
     summed: int
     operands: tuple[int, ...]
@@ -48,7 +48,7 @@ class State:
 
     node: Node
     coef: Fraction
-    patterns: list[Placed]
+    patterns: list[IndexedPattern]
     dense: Dense
     out: tuple[int, ...]
     sizes: dict[int, Size]
@@ -70,14 +70,14 @@ class Contracting:
 
         An operand with an error may still be computed at the stored entries of a pattern: `X.*exp(X)`.
         """
-        faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, Refused)}
+        faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, NeedsDense)}
         state = State(node, node.coef, [], [], node.out, node.sizes)
         for arg, form, at in zip(node.args, forms, node.indices, strict=True):
             if isinstance(form, Pattern):
-                row, column = at[::-1] if form.turned else at
+                row, column = at[::-1] if form.transposed else at
                 if row == column:
-                    return refused(node, "reads the diagonal of a sparse matrix")
-                state.patterns.append(Placed(form, row, column))
+                    return needs_dense(node, "reads the diagonal of a sparse matrix")
+                state.patterns.append(IndexedPattern(form, row, column))
             else:
                 state.dense.append((form if isinstance(form, Node) else arg, at))
         while state.patterns or faults:
@@ -89,61 +89,61 @@ class Contracting:
             if whole is not None:
                 return whole
             if not self._step(state):
-                return refused(node, "cannot be computed from stored entries alone")
+                return needs_dense(node, "cannot be computed from stored entries alone")
         return product(state.coef, state.dense, state.out, state.sizes)
 
-    def _absorb(self, state: State) -> Refused | None:
+    def _absorb(self, state: State) -> NeedsDense | None:
         """Multiply each pattern by the operands with exactly its two indices: patterns of one matrix, and arrays."""
-        kept: list[Placed] = []
-        for placed in state.patterns:
-            twin = next((k for k, p in enumerate(kept) if _meets(p, placed)), None)
+        kept: list[IndexedPattern] = []
+        for indexed in state.patterns:
+            twin = next((k for k, p in enumerate(kept) if _meets(p, indexed)), None)
             if twin is None:
-                kept.append(placed)
+                kept.append(indexed)
                 continue
-            both = [(kept[twin].pattern.values, (0,)), (placed.pattern.values, (0,))]
+            both = [(kept[twin].pattern.values, (0,)), (indexed.pattern.values, (0,))]
             kept[twin] = kept[twin].with_values(product(1, both, (0,)))
         state.patterns = kept
-        for k, placed in enumerate(state.patterns):
-            both_ways = ((placed.row, placed.column), (placed.column, placed.row))
-            own = [operand for operand in state.dense if operand[1] in both_ways and operand[0].kind != "selector"]
+        for k, indexed in enumerate(state.patterns):
+            orders = ((indexed.row, indexed.column), (indexed.column, indexed.row))
+            own = [operand for operand in state.dense if operand[1] in orders and operand[0].kind != "selector"]
             for operand in own:
-                found = self._times(state, placed, [operand])
-                if isinstance(found, Refused):
+                found = self._times(state, indexed, [operand])
+                if isinstance(found, NeedsDense):
                     return found
-                placed = state.patterns[k] = found
+                indexed = state.patterns[k] = found
                 state.dense.remove(operand)
         return None
 
-    def _times(self, state: State, placed: Placed, operands: Dense) -> Placed | Refused:
+    def _times(self, state: State, indexed: IndexedPattern, operands: Dense) -> IndexedPattern | NeedsDense:
         """Return a pattern multiplied entry by entry by operands with its indices."""
-        at, of = (placed.row, placed.column), placed.pattern.of
+        at, of = (indexed.row, indexed.column), indexed.pattern.of
         found = self.entries.of_product(1, operands, at, state.sizes, of, state.node)
-        if isinstance(found, Refused):
+        if isinstance(found, NeedsDense):
             return found
-        return placed.with_values(product(1, [(placed.pattern.values, (0,)), (found, (0,))], (0,)))
+        return indexed.with_values(product(1, [(indexed.pattern.values, (0,)), (found, (0,))], (0,)))
 
     def _whole(self, state: State) -> Form | None:
         """Return the product if one pattern is left: as a pattern, or as a sum of the pattern's values; else None."""
         if len(state.patterns) > 1:
             return None
-        (placed,) = state.patterns
-        own = {placed.row, placed.column}
+        (indexed,) = state.patterns
+        own = {indexed.row, indexed.column}
         if not own & set(state.out) and not any(own & set(at) for _, at in state.dense):
-            values = product(1, [(placed.pattern.values, (0,))], ())
+            values = product(1, [(indexed.pattern.values, (0,))], ())
             return product(state.coef, [*state.dense, (values, ())], state.out, state.sizes)
         if set(state.out) != own or len(state.out) != 2:
             return None
         if any(index not in own for _, at in state.dense for index in at if index in state.out):
             return None
-        found = self._times(state, placed, state.dense)
-        if isinstance(found, Refused):
+        found = self._times(state, indexed, state.dense)
+        if isinstance(found, NeedsDense):
             return found
         values = product(state.coef, [(found.pattern.values, (0,))], (0,))
-        return Pattern(placed.pattern.of, values, state.out == (placed.column, placed.row))
+        return Pattern(indexed.pattern.of, values, state.out == (indexed.column, indexed.row))
 
     def _step(self, state: State) -> bool:
         """Multiply one pattern by the operands with one of its indices; return whether there is such a step."""
-        steps = [s for placed in state.patterns for s in _steps(state, placed)]
+        steps = [s for indexed in state.patterns for s in _steps(state, indexed)]
         if steps:
             _take(state, min(steps, key=lambda s: len(s.rest)))
             return True
@@ -159,7 +159,7 @@ class Contracting:
                     return True
         return False
 
-    def _multiplied(self, state: State, one: Placed, other: Placed, transposed: bool) -> bool:
+    def _multiplied(self, state: State, one: IndexedPattern, other: IndexedPattern, transposed: bool) -> bool:
         """Replace two patterns by `X'*Z` or `X*Z'`; return whether this is possible."""
         shared, ends = one.column, (one.row, other.row)
         if transposed:
@@ -171,25 +171,25 @@ class Contracting:
         if shared in state.out or third or ends[0] == ends[1] or any(at != (shared,) for _, at in own):
             return False
         weighted = self._times(state, one, own)
-        if isinstance(weighted, Refused):
+        if isinstance(weighted, NeedsDense):
             return False
         stored, size = one.pattern.of, state.sizes[ends[0]]
         values = weighted.pattern.values, other.pattern.values
         if state.out == ends[::-1]:
             values, ends = values[::-1], state.out
-        args = [values[0], *stored.places, values[1]]
+        args = [values[0], *stored.structure, values[1]]
         made = stored_op("csr_gram" if transposed else "csr_outer", args, (size, size))
         state.patterns = [p for p in state.patterns if p is not one and p is not other]
         state.dense = [operand for operand in state.dense if operand not in own] + [(made, ends)]
         return True
 
 
-def _meets(one: Placed, other: Placed) -> bool:
+def _meets(one: IndexedPattern, other: IndexedPattern) -> bool:
     """Whether two patterns have the same stored entries and the same indices in a product."""
     return (one.pattern.of, one.row, one.column) == (other.pattern.of, other.row, other.column)
 
 
-def _formed(state: State, one: Placed, other: Placed) -> bool:
+def _formed(state: State, one: IndexedPattern, other: IndexedPattern) -> bool:
     """Replace two patterns whose columns a matrix joins by `x'*M*z` for each row; return whether this is possible."""
     ends, shared = (one.column, other.column), {one.row, one.column, other.column}
     if one.pattern.of is not other.pattern.of or one.row != other.row or ends[0] == ends[1]:
@@ -202,18 +202,18 @@ def _formed(state: State, one: Placed, other: Placed) -> bool:
         return False
     stored = one.pattern.of
     matrix = product(1, own, ends, {i: state.sizes[i] for i in ends})
-    args = [one.pattern.values, *stored.places, other.pattern.values, matrix]
+    args = [one.pattern.values, *stored.structure, other.pattern.values, matrix]
     state.patterns = [p for p in state.patterns if p is not one and p is not other]
     state.dense = [operand for operand in state.dense if operand not in own]
     state.dense.append((stored_op("csr_forms", args, (state.sizes[one.row],)), (one.row,)))
     return True
 
 
-def _steps(state: State, placed: Placed) -> list[Step]:
+def _steps(state: State, indexed: IndexedPattern) -> list[Step]:
     """Return the steps that sum over an index of a pattern that no other pattern and no result has."""
     found = []
-    others = {i for p in state.patterns if p is not placed for i in (p.row, p.column)}
-    for summed, kept, transposed in ((placed.column, placed.row, False), (placed.row, placed.column, True)):
+    others = {i for p in state.patterns if p is not indexed for i in (p.row, p.column)}
+    for summed, kept, transposed in ((indexed.column, indexed.row, False), (indexed.row, indexed.column, True)):
         if summed in state.out or summed in others:
             continue
         for group in _groups(state, summed, {kept, *others}):
@@ -223,7 +223,7 @@ def _steps(state: State, placed: Placed) -> list[Step]:
             rest = tuple(i for i in inside if i in outside)
             formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # slices of the matrix itself
             if others.isdisjoint(rest) and kept not in rest and not (formed and rest):
-                found.append(Step(placed, transposed, summed, tuple(group), rest))
+                found.append(Step(indexed, transposed, summed, tuple(group), rest))
     return found
 
 
@@ -245,12 +245,12 @@ def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
 
 def _take(state: State, step: Step) -> None:
     """Replace a pattern and the operands of a step by their product."""
-    placed, sizes = step.placed, state.sizes
+    indexed, sizes = step.indexed, state.sizes
     operands = [state.dense[k] for k in step.operands]
-    stored, kept = placed.pattern.of, placed.column if step.transposed else placed.row
+    stored, kept = indexed.pattern.of, indexed.column if step.transposed else indexed.row
     length = {step.summed: sizes[step.summed]}
-    head = [placed.pattern.values, *stored.places]
-    state.patterns = [p for p in state.patterns if p is not placed]
+    head = [indexed.pattern.values, *stored.structure]
+    state.patterns = [p for p in state.patterns if p is not indexed]
     state.dense = [operand for k, operand in enumerate(state.dense) if k not in step.operands]
     if not step.rest:
         vector = product(1, operands, (step.summed,), length)

@@ -28,12 +28,12 @@ def staged_sums(roots: Sequence[Node]) -> list[Node]:
 def _staged(node: Node) -> Node:
     if node.kind != "product":
         return node
-    places = [
+    positions = [
         k for k, (arg, _) in enumerate(node.operands) if arg.kind == "selector" and arg.selector.kind in MANY_TO_ONE
     ]
-    for place in places:
-        met, *summed = node.indices[place]
-        if any(k != place and met in node.indices[k] for k in places):
+    for position in positions:
+        met, *summed = node.indices[position]
+        if any(k != position and met in node.indices[k] for k in positions):
             found = _split(node, met, summed)
             if found is not None:
                 own, others = found
@@ -49,9 +49,9 @@ def _reshaped(node: Node) -> Node:
     if len(set(wholes)) == len(wholes) or any(i in wholes for k in merges for i in node.indices[k][1:]):
         return node
     sizes = node.sizes
-    for place in merges:
-        met, *summed = node.indices[place]
-        others = [node.indices[k][1:] for k in merges if k != place and node.indices[k][0] == met]
+    for position in merges:
+        met, *summed = node.indices[position]
+        others = [node.indices[k][1:] for k in merges if k != position and node.indices[k][0] == met]
         if len(others) != 1 or [sizes[i] for i in summed] == [sizes[i] for i in others[0]]:
             continue
         found = _split(node, met, summed)
@@ -61,10 +61,10 @@ def _reshaped(node: Node) -> Node:
     return node
 
 
-def _is_contracted(terms: Sequence[Term], places: Set[int]) -> bool:
+def _is_contracted(terms: Sequence[Term], positions: Set[int]) -> bool:
     """Whether a product has one shape alone and sums over more than the indices of its entries."""
     plain = [indices for arg, indices in terms if arg.kind != "selector"]
-    return len(plain) == len(terms) - 1 and any(i not in places for indices in plain for i in indices)
+    return len(plain) == len(terms) - 1 and any(i not in positions for indices in plain for i in indices)
 
 
 def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:

@@ -35,33 +35,33 @@ def selections(roots: Sequence[Node]) -> list[Node]:
 
 
 def _selection(node: Node) -> Node:
-    places = switches_of(node)
-    if not places or len(node.args) == 1:
+    positions = switches_of(node)
+    if not positions or len(node.args) == 1:
         return node
     every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
-    if any(set(node.indices[k]) == set(every) for k in places):
-        return _as_sum(node, places, every)
-    outer = [k for k in places if set(node.indices[k]) <= set(node.out)]
+    if any(set(node.indices[k]) == set(every) for k in positions):
+        return _as_sum(node, positions, every)
+    outer = [k for k in positions if set(node.indices[k]) <= set(node.out)]
     if not outer:
         return node
     kept = tuple(dict.fromkeys(node.out))
     rest = [term for k, term in enumerate(node.operands) if k not in outer]
     inside = _selection_of(product(node.coef, rest, kept, node.sizes))
-    return _placed(node, [node.operands[k] for k in outer], inside, kept)
+    return _selected_product(node, [node.operands[k] for k in outer], inside, kept)
 
 
 def _selection_of(node: Node) -> Node:
     return _selection(node) if node.kind == "product" else node
 
 
-def _as_sum(node: Node, places: Sequence[int], every: Indices) -> Node:
+def _as_sum(node: Node, positions: Sequence[int], every: Indices) -> Node:
     """Return the sum over all points of the product of all operands, selected."""
-    rest = [term for k, term in enumerate(node.operands) if k not in places]
+    rest = [term for k, term in enumerate(node.operands) if k not in positions]
     inside = product(node.coef, rest, every, node.sizes)
-    return _placed(node, [node.operands[k] for k in places], inside, every)
+    return _selected_product(node, [node.operands[k] for k in positions], inside, every)
 
 
-def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
+def _selected_product(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
     """Return a node with indices `at`, selected by switches and with the output of `node`."""
     return product(1, [(_selected(inside, switches, at, node.sizes), at)], node.out, node.sizes)
 
@@ -82,8 +82,8 @@ def is_mended(session: Session, node: Node) -> bool:
         and not session.is_unformed(arg)
         and not (is_finite and is_mask(arg))
         or _is_triangle(arg)
-        and not _is_cut(node, place)
-        for place, arg in enumerate(node.args)
+        and not _is_cut(node, position)
+        for position, arg in enumerate(node.args)
     )
 
 
@@ -91,10 +91,10 @@ def _is_triangle(node: Node) -> bool:
     return node.kind == "selector" and node.selector.kind == "mask"
 
 
-def _is_cut(node: Node, place: int) -> bool:
+def _is_cut(node: Node, position: int) -> bool:
     """Whether the triangle at this position has output indices alone, or the indices of another operand."""
-    at = set(node.indices[place])
-    others = (set(t) for k, t in enumerate(node.indices) if k != place and node.args[k].kind != "selector")
+    at = set(node.indices[position])
+    others = (set(t) for k, t in enumerate(node.indices) if k != position and node.args[k].kind != "selector")
     return at <= set(node.out) or any(at <= other for other in others)
 
 
@@ -212,12 +212,12 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
 
 
 def _source(name: str, part: Part) -> str:
-    given = ", ".join(part.parameters[1:])
+    parameters = ", ".join(part.parameters[1:])
     return "\n".join([
         PART,
-        f"def {name}({FAST}, {given}, {VALUE}):",
+        f"def {name}({FAST}, {parameters}, {VALUE}):",
         f'    """Return {FAST} as {VALUE}, where it holds NaN the sum point by point."""',
         f"    if holds_nan({FAST}.reshape(-1)):",
-        f"        return {part.name}({VALUE}, {given})",
+        f"        return {part.name}({VALUE}, {parameters})",
         f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
     ])  # fmt: skip

@@ -15,12 +15,12 @@ from matcalc.compiler.plan.ahead import values_read
 from matcalc.compiler.plan.values import ONE, Graph, Run, Value, moved, times
 
 
-def compute_turned(graph: Graph, results: Set[str]) -> None:
+def inline_transposed(graph: Graph, results: Set[str]) -> None:
     """Inline values that are read once, with transposed axes, into their readers."""
     count = _readers(graph, results)
     for item in graph.items:
         if isinstance(item, Value) and item.kind == "point" and not item.parts and item.expr is not None:
-            scale, of, at = _turned(graph, item, item.expr)
+            scale, of, at = _transposed_read(graph, item, item.expr)
             is_alone = of is not None and count[of.name] == 1 and of.name not in results
             if of is not None and of.parts and is_alone and _is_whole(item, of, at, graph.axes):
                 _take_parts(item, of, scale, at, graph.axes, item.name in results)
@@ -28,7 +28,7 @@ def compute_turned(graph: Graph, results: Set[str]) -> None:
     for item in graph.items:
         if isinstance(item, Value) and item.kind == "point":
             whole = item.base if item.parts and item.name in results else item.expr
-            scale, of, at = _turned(graph, item, whole)
+            scale, of, at = _transposed_read(graph, item, whole)
             if of is None or of.expr is None or of.parts or count[of.name] != 1 or of.name in results:
                 continue
             if at != graph.axes[: len(at)] and sum(len(read.at) == len(at) for read in reads(of.expr)) <= 1:
@@ -48,7 +48,7 @@ def _readers(graph: Graph, results: Set[str]) -> Counter[str]:
     return count
 
 
-def _turned(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value | None, At]:
+def _transposed_read(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value | None, At]:
     """Return the parts of `scale*of[at]` if a value is one, with its axes in some order; `of` is None if it is not."""
     scale = ONE if not isinstance(expr, Product) else replace(expr, factors=())
     read = expr.factors[0] if isinstance(expr, Product) and len(expr.factors) == 1 else expr
@@ -69,9 +69,9 @@ def _is_whole(item: Value, of: Value, at: At, axes: At) -> bool:
 def _take_parts(item: Value, of: Value, scale: Expr, at: At, axes: At, is_result: bool) -> None:
     """Turn `item[axes] = scale*of[at]` into a copy of `of`; results do without the entry at each point."""
     own = dict(zip(map(str, axes), at, strict=False))
-    place = [at.index(axis) for axis in axes[: len(at)]]
+    order = [at.index(axis) for axis in axes[: len(at)]]
     item.parts = tuple(
-        replace(part, at=tuple(part.at[k] for k in place), expr=_times(scale, part.expr)) for part in of.parts
+        replace(part, at=tuple(part.at[k] for k in order), expr=_times(scale, part.expr)) for part in of.parts
     )
     item.base = None if of.base is None else _times(scale, moved(of.base, own))
     item.expr = None if of.expr is None or is_result else _times(scale, moved(of.expr, own))

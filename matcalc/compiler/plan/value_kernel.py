@@ -33,7 +33,7 @@ PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take par
 Entry = TypeVar("Entry", Kernel, Scalar)
 COST = "10000"  # flops; no other lowering competes
 DECORATOR = '@njit(error_model="numpy")'
-GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
+IMPORTED = "from matcalc.compiler.runtime.user_functions import {name}"
 
 
 def own_kernel(node: Node) -> Kernel | None:
@@ -79,8 +79,8 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     for target in targets(rule, book):
         plain = ("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters))))
         pairs = paired(rule.signature, (f"{{{k}}}" for k in range(count)), plain)
-        given = [PLAIN[p.kind].format(text) if p.kind in PLAIN else text for p, text in pairs]
-        templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
+        arguments = [PLAIN[p.kind].format(text) if p.kind in PLAIN else text for p, text in pairs]
+        templates[target] = f"{function_name(rule, target)}({', '.join(arguments)})"
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
 
 
@@ -99,7 +99,7 @@ def _completed(entry: Entry, own: Entry) -> Entry:
 def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
     """Return the targets that can run a value: Numba has no SciPy, lambdas or repeated parameters."""
     assert rule.value is not None
-    if given_function(rule, book) is not None:
+    if python_function(rule, book) is not None:
         return ON_NUMPY
     text = source(rule, "numba", book)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
@@ -124,20 +124,20 @@ def _operand_names(rule: Rule, count: int) -> list[str]:
 
 
 def _template(
-    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], place: str, target: str, book: Rulebook
+    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], target_field: str, target: str, book: Rulebook
 ) -> str:
-    copied = ".copy()" if given_function(rule, book) is not None and target == "numba" else ""
-    given = []
+    copied = ".copy()" if python_function(rule, book) is not None and target == "numba" else ""
+    arguments = []
     for p, value in paired(rule.signature, names, params):
         if p.kind in PLAIN:
-            given.append(digits(value) if isinstance(value, Fraction) else f"{{{p.name}}}")
+            arguments.append(digits(value) if isinstance(value, Fraction) else f"{{{p.name}}}")
         else:
             is_array = p.kind in ("vector", "matrix", "tensor") and not p.repeated
-            given.append(f"{{{value}}}{copied if is_array else ''}")
-    text = f"{function_name(rule, target)}({', '.join(given)})"
+            arguments.append(f"{{{value}}}{copied if is_array else ''}")
+    text = f"{function_name(rule, target)}({', '.join(arguments)})"
     if output:
         text += f"[{rule.outputs.index(output)}]"
-    return text if target == "numpy" else f"{place} = {text}"
+    return text if target == "numpy" else f"{target_field} = {text}"
 
 
 # ---- the text of a value
@@ -145,13 +145,13 @@ def _template(
 
 def source(rule: Rule, target: str, book: Rulebook) -> str:
     """Return the text that defines the value as a function, with all functions that it calls."""
-    name, function = function_name(rule, target), given_function(rule, book)
+    name, function = function_name(rule, target), python_function(rule, book)
     mark = f"{DECORATOR}\n" if target == "numba" else ""
     if function is not None:
         text = text_of(function)
         if text is None:
             key = next(k for k, f in book.functions.items() if f is function)
-            return f"{GIVEN.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
+            return f"{IMPORTED.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
         return f"{mark}{_renamed(text, name)}\n"
     assert rule.value is not None
     head = f"{mark}def {name}({_parameters(rule)}):"
@@ -159,7 +159,7 @@ def source(rule: Rule, target: str, book: Rulebook) -> str:
     return "\n\n\n".join(parts) + "\n"
 
 
-def given_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
+def python_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
     """Return the Python function that is a rule's value, None if the value is not a call of one."""
     head, _, rest = (rule.value or "").partition("(")
     return book.functions.get(head) if rest.endswith(")") else None

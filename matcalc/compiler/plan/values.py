@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.lowering_entries import Kernel
-from matcalc.compiler.plan.describe import Said
+from matcalc.compiler.plan.describe import Subject
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
@@ -56,7 +56,7 @@ class Value:
     of: Value | None = None
     start: Size | None = None
     dtype: str = "float64"
-    comment: Said = ""
+    comment: Subject = ""
     entries: tuple[float, ...] = ()
 
 
@@ -84,7 +84,7 @@ class Run:
     batch: tuple[tuple[str, Size], ...] = ()
     kept: tuple[str, ...] = ()
     fault: str = ""
-    comment: Said = ""
+    comment: Subject = ""
     order: int = 0
 
 
@@ -120,24 +120,24 @@ class Graph:
         self.values[value.name] = value
         return value
 
-    def given(
+    def leaf(
         self, name: str, shape: Shape, kind: str = "input", entries: tuple[float, ...] = (), dtype: str = "float64"
     ) -> Value:
         return self.add(Value(name, shape, kind, entries=entries, dtype=dtype))
 
-    def point(self, shape: Shape, expr: Expr, comment: Said = "") -> Value:
+    def point(self, shape: Shape, expr: Expr, comment: Subject = "") -> Value:
         axes = self.axes[: len(shape)]
         return self.add(Value(self.fresh(), shape, "point", expr, shape, axes, comment=comment))
 
-    def placed(
-        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: Said = ""
+    def assembled(
+        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: Subject = ""
     ) -> Value:
         """Add a value: `base` (zero if None) with `parts` added, or `expr` at each point."""
         axes = self.axes[: len(shape)]
         value = Value(self.fresh(), shape, "point", expr, shape, axes, tuple(parts), base, comment=comment)
         return self.add(value)
 
-    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: Said = "") -> Value:
+    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: Subject = "") -> Value:
         """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in order."""
         at = tuple(self.axes[k] for k in kept)
         shape = tuple(domain[k] for k in kept)

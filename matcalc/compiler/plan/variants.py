@@ -54,7 +54,7 @@ def lower_chain(session: Session, node: Node) -> Ref | None:
         return None
     values = [session.array(arg) for arg, _ in operands]
     run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(values)], comment=node)
-    run.sizes = tuple((f"n_{place}", size) for place, size in enumerate(lengths))
+    run.sizes = tuple((f"n_{position}", size) for position, size in enumerate(lengths))
     (value,) = session.graph.run(run, [("c", node.shape, "float64")])
     return Ref(value, (0, 1))
 
@@ -122,10 +122,10 @@ def _entry(
     node: Node,
 ) -> Kernel:
     """Return the entry in the form of kernels.toml, with a function for each order."""
-    letter = {index: f"n_{place}" for place, index in enumerate(at)}
+    letter = {index: f"n_{position}" for position, index in enumerate(at)}
     factors = [f"a_{k}[{', '.join(letter[i] for i in axes)}]" for k, (_, axes) in enumerate(operands)]
-    given = [f"a_{k}" for k in range(len(operands))]
-    fields = ", ".join(f"{{{a}}}" for a in given)
+    operand_names = [f"a_{k}" for k in range(len(operands))]
+    fields = ", ".join(f"{{{a}}}" for a in operand_names)
     least = costs[0]
     for cost in costs[1:]:
         least = f"min({least}, {cost})"
@@ -136,21 +136,21 @@ def _entry(
         "flops": least,
         "rate": 0.04,
         "numba": f"{name}({fields}, {{c}})",
-        "numpy": f"in_best_order({_told(costs, at, operands)}, ({functions},), {fields})",
+        "numpy": f"in_best_order({_shape_and_costs(costs, at, operands)}, ({functions},), {fields})",
     }
-    choice = Choice(tuple(given), tuple(lengths[i] for i in at), tuple(costs))
+    choice = Choice(tuple(operand_names), tuple(lengths[i] for i in at), tuple(costs))
     return replace(read_kernel(name, entry, 0), parts=tuple(parts), choice=choice)
 
 
-def _told(costs: Sequence[str], at: Sequence[int], operands: Sequence[tuple[Node, tuple[int, ...]]]) -> str:
+def _shape_and_costs(costs: Sequence[str], at: Sequence[int], operands: Sequence[tuple[Node, tuple[int, ...]]]) -> str:
     """Return the shape of the result and the costs as expressions in the shapes of the operands' fields."""
     where = {
         index: f"{{a_{k}}}.shape[{axis}]" for k, (_, axes) in enumerate(operands) for axis, index in enumerate(axes)
     }
     made = []
     for cost in costs:
-        for place in reversed(range(len(at))):
-            cost = cost.replace(f"n_{place}", where[at[place]])
+        for position in reversed(range(len(at))):
+            cost = cost.replace(f"n_{position}", where[at[position]])
         made.append(cost)
     return f"({where[at[0]]}, {where[at[-1]]}), ({', '.join(made)},)"
 

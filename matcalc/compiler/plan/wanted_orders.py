@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from matcalc.tensor.node import Node
 
 Order = tuple[int, ...]  # axes of a node, the slowest first
-GIVEN = ("symbol", "op")  # nodes whose arrays have a fixed order
+FIXED = ("symbol", "op")  # nodes whose arrays have a fixed order
 NEED, TASTE = 1.0, 0.01
 """Weights of votes: an array is transposed if NEED is not followed; TASTE only makes reading by rows possible."""
 
 
-def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, Order]:
+def memory_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, Order]:
     """Return the orders of the nodes for which they matter; `nodes` are sorted operands first.
 
     Without other votes, an operand multiplied by an array has the rows of that array first, so that both are read by
@@ -26,11 +26,11 @@ def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, 
     known: dict[object, tuple[Node, Order]] = {}
     for node in nodes:
         for one, other, axes in (*_meeting(node), *_repeated(node, known)):
-            if one.kind in GIVEN and other.kind in GIVEN:
+            if one.kind in FIXED and other.kind in FIXED:
                 continue
-            if one.kind in GIVEN:
+            if one.kind in FIXED:
                 groups.wish(other, axes, NEED)
-            elif other.kind in GIVEN:
+            elif other.kind in FIXED:
                 groups.wish(one, _inverse(axes), NEED)
             else:
                 groups.join(one, other, axes)
@@ -42,52 +42,52 @@ def wanted_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, 
 
 
 class _Groups:
-    """Groups of nodes with one order. `places` maps each node to its group and its axes in the group's first node."""
+    """Groups of nodes with one order. `group_of` maps each node to its group and its axes in the group's first node."""
 
     def __init__(self) -> None:
-        self.places: dict[Node, tuple[int, Order]] = {}
+        self.group_of: dict[Node, tuple[int, Order]] = {}
         self.members: dict[int, list[Node]] = {}
         self.wishes: list[tuple[Node, Order, float]] = []
 
     def wish(self, node: Node, order: Order, weight: float) -> None:
-        if node.rank > 1 and node.kind not in GIVEN:
-            self._place(node)
+        if node.rank > 1 and node.kind not in FIXED:
+            self._grouped(node)
             self.wishes.append((node, order, weight))
 
     def join(self, one: Node, other: Node, axes: Order) -> None:
         """Merge the groups of two nodes: `axes` are the axes of the second that equal those of the first."""
-        (group, first), (former, second) = self._place(one), self._place(other)
+        (group, first), (former, second) = self._grouped(one), self._grouped(other)
         if group == former:
             return
         back = _inverse(axes)
         moved = dict(zip(second, (first[back[axis]] for axis in range(len(second))), strict=True))
         for node in self.members.pop(former):
-            self.places[node] = group, tuple(moved[axis] for axis in self.places[node][1])
+            self.group_of[node] = group, tuple(moved[axis] for axis in self.group_of[node][1])
             self.members[group].append(node)
 
     def found(self) -> dict[Node, Order]:
         """Return the order of each node, except single nodes without votes."""
         votes: dict[int, dict[Order, float]] = {}
         for node, order, weight in self.wishes:
-            group, axes = self.places[node]
-            wanted = votes.setdefault(group, {})
-            turned = tuple(axes[axis] for axis in order)
-            wanted[turned] = wanted.get(turned, 0.0) + weight
+            group, axes = self.group_of[node]
+            counts = votes.setdefault(group, {})
+            order_in_group = tuple(axes[axis] for axis in order)
+            counts[order_in_group] = counts.get(order_in_group, 0.0) + weight
         orders: dict[Node, Order] = {}
         for group, members in self.members.items():
             if len(members) == 1 and group not in votes:
                 continue
             chosen = _most(votes.get(group, {_plain(members[0]): 0.0}))
             for node in members:
-                back = _inverse(self.places[node][1])
+                back = _inverse(self.group_of[node][1])
                 orders[node] = tuple(back[axis] for axis in chosen)
         return orders
 
-    def _place(self, node: Node) -> tuple[int, Order]:
-        if node not in self.places:
-            self.places[node] = len(self.places), _plain(node)
-            self.members[self.places[node][0]] = [node]
-        return self.places[node]
+    def _grouped(self, node: Node) -> tuple[int, Order]:
+        if node not in self.group_of:
+            self.group_of[node] = len(self.group_of), _plain(node)
+            self.members[self.group_of[node][0]] = [node]
+        return self.group_of[node]
 
 
 def _plain(node: Node) -> Order:
@@ -142,7 +142,7 @@ def _wishes(node: Node) -> Iterator[tuple[Node, Order, float]]:
         yield from ((a, _plain(a), NEED) for a in node.args)
     elif node.kind == "product":
         factors = _factors(node)
-        for row in (at[0] for a, at in factors if a.kind in GIVEN):
+        for row in (at[0] for a, at in factors if a.kind in FIXED):
             for other, at in factors:
                 if row in at:
                     first = at.index(row)

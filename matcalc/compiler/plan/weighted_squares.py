@@ -54,8 +54,8 @@ def rooted(
     axes = graph.axes[:2]
     entry = times(1, [Read(weight.name, (axes[one.index(index)],)), Read(matrix.name, axes)])
     node = next(node for at, _, node in terms if at == one)
-    said = Factors(((formula, (index,)), (node, one)), one, sizes) if node is not None else ""
-    return sign, graph.point(tuple(sizes[i] for i in one), entry, said)
+    subject = Factors(((formula, (index,)), (node, one)), one, sizes) if node is not None else ""
+    return sign, graph.point(tuple(sizes[i] for i in one), entry, subject)
 
 
 def _sign(nodes: Sequence[Node | None]) -> int:

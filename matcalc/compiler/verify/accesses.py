@@ -19,7 +19,7 @@ from matcalc.compiler.program import (
     Buffer,
     Call,
     Loop,
-    Place,
+    Argument,
     Program,
     ProgramFault,
     Proof,
@@ -63,14 +63,14 @@ class _Checker:
         self.table = self.program.table
         self.whole.update(b.name for b in self.program.buffers if b.role in ("input", "constant"))
         self.whole.update(self.program.blank)
-        given = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
-        self.tests = tuple(size for size in self.program.assumed if size not in given)
+        input_sizes = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
+        self.tests = tuple(size for size in self.program.assumed if size not in input_sizes)
 
     def proof(self) -> Proof:
         return Proof(self.discharged, tuple(self.hoisted), tuple(self.guarded))
 
     def buffer(self, value: str) -> Buffer:
-        return self.table[self.program.places.get(value, value)]
+        return self.table[self.program.buffer_of.get(value, value)]
 
     # ---- sizes
 
@@ -136,7 +136,7 @@ class _Checker:
             tested = any([self._make_nonnegative(end) for end in ends])
             room = (length, *base[1:])
         if not self.known.is_zero(volume(room) - volume(shape)):
-            raise ProgramFault(f"{where} has {volume(shape)} entries, and there are {volume(room)}")
+            raise ProgramFault(f"{where} has {volume(shape)} entries, but {volume(room)} are available")
         self.discharged += not tested
         if view.start is None:
             self.roots[view.buffer] = self.root(view.of)
@@ -149,21 +149,21 @@ class _Checker:
 
     def _call(self, call: Call, known: Known) -> None:
         where = f"the call of {call.kernel.name}"
-        for _, place in (*call.results, *call.operands):
-            self._lead(place, known, where)
+        for _, argument in (*call.results, *call.operands):
+            self._lead(argument, known, where)
         for read in _reads(call.alpha):
             self._read(read[0], read[1], known, where)
         self._check_letters(call, known, where)
-        for _, place in call.results:
-            self._written(place.value)
+        for _, argument in call.results:
+            self._written(argument.value)
 
-    def _lead(self, place: Place, known: Known, where: str) -> None:
-        shape = self.buffer(place.value).shape
-        if len(place.lead) > len(shape):
-            raise ProgramFault(f"{where}: {place.value} has {len(shape)} axes, not {len(place.lead)}")
-        for index, length in zip(place.lead, shape, strict=False):
-            self._inside(index, length, known, (), f"{where}: {place.value}")
-        self.discharged += not place.lead
+    def _lead(self, argument: Argument, known: Known, where: str) -> None:
+        shape = self.buffer(argument.value).shape
+        if len(argument.lead) > len(shape):
+            raise ProgramFault(f"{where}: {argument.value} has {len(shape)} axes, not {len(argument.lead)}")
+        for index, length in zip(argument.lead, shape, strict=False):
+            self._inside(index, length, known, (), f"{where}: {argument.value}")
+        self.discharged += not argument.lead
 
     def _check_letters(self, call: Call, known: Known, where: str) -> None:
         """Check that the axes of operands and results have the sizes of the letters in the kernel's pattern."""
@@ -171,20 +171,24 @@ class _Checker:
         kernel = call.kernel
         arguments = [a for f in kernel.factors for a in f.args]
         terms = {t.name: t.letters for t in (*kernel.results, *kernel.factors, *arguments) if t.letters is not None}
-        for name, place in (*call.results, *call.operands):
+        for name, argument in (*call.results, *call.operands):
             letters = terms.get(name)
-            axes = self.buffer(place.value).shape[len(place.lead) :]
+            axes = self.buffer(argument.value).shape[len(argument.lead) :]
             if letters is None or not set(letters) <= set(sizes):
                 continue
-            wanted = tuple(sizes[x] for x in letters)
-            wanted = wanted[::-1] if place.flip else wanted
-            if len(wanted) != len(axes):
-                if not (len(wanted) == 1 and not axes and wanted[0] == 1):
-                    raise ProgramFault(f"{where}: {place.value} has the shape {_shown(axes)}, not {_shown(wanted)}")
+            expected = tuple(sizes[x] for x in letters)
+            expected = expected[::-1] if argument.flip else expected
+            if len(expected) != len(axes):
+                if not (len(expected) == 1 and not axes and expected[0] == 1):
+                    raise ProgramFault(
+                        f"{where}: {argument.value} has the shape {_shown(axes)}, not {_shown(expected)}"
+                    )
                 continue
-            for axis, size in zip(axes, wanted, strict=True):
+            for axis, size in zip(axes, expected, strict=True):
                 if axis is not size and not known.is_zero(axis - size):
-                    raise ProgramFault(f"{where}: {place.value} has the shape {_shown(axes)}, not {_shown(wanted)}")
+                    raise ProgramFault(
+                        f"{where}: {argument.value} has the shape {_shown(axes)}, not {_shown(expected)}"
+                    )
 
     # ---- loops
 
@@ -217,7 +221,7 @@ class _Checker:
     def _inside(self, index: Index, length: Size, here: Known, guards: Sequence[Guard], what: str) -> None:
         self._check_divisors(index, here, guards, what)
         under = here.at({}, guards) if guards else here
-        open_ = [s for s in _conditions(index, length) if guards and _stands(s, guards)]
+        open_ = [s for s in _conditions(index, length) if guards and _is_tested(s, guards)]
         if not open_ and here.is_inside(index, length):
             self.discharged += not self._relies(here, lambda known: known.is_inside(index, length))
         elif guards and under.is_inside(index, length):
@@ -238,7 +242,9 @@ class _Checker:
         buffer = self.buffer(store.value)
         sizes = [dict(loop.axes).get(a) if isinstance(a, str) else None for a in store.at]
         if len(set(store.at)) < len(store.at) or None in sizes or len(sizes) != len(buffer.shape):
-            raise ProgramFault(f"{where} sums into {entry_text(store.value, store.at)}, which is no row of axes")
+            raise ProgramFault(
+                f"{where} sums into {entry_text(store.value, store.at)}, which is not a row of distinct axes"
+            )
         for size, length in zip(sizes, buffer.shape, strict=True):
             assert size is not None
             if not here.is_zero(size - length):
@@ -290,7 +296,7 @@ def _conditions(index: Index, length: Size) -> tuple[Size, Size]:
     return index, length - 1 - index
 
 
-def _stands(size: Size, guards: Sequence[Guard]) -> bool:
+def _is_tested(size: Size, guards: Sequence[Guard]) -> bool:
     """Whether a guard tests this very condition: proved conditions have none."""
     return any(g.relation == ">=" and g.size is size for g in guards)
 

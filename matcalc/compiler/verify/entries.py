@@ -15,9 +15,9 @@ from matcalc.tensor.size_tree import ENTRY
 Inside = Callable[[Size, Size], bool]
 
 
-def entry(data: Size, place: Size) -> Size:
+def entry(data: Size, index: Size) -> Size:
     """Return the integer in an index array at an index, `k[i]`; a program uses such entries only as indices."""
-    return COMPOUND[ENTRY](data, place)
+    return COMPOUND[ENTRY](data, index)
 
 
 def entries_in(sizes: Iterable[Size]) -> list[Compound]:
@@ -65,7 +65,7 @@ def lengths_of(atom: Compound, data: Sequence[Checked], is_inside: Inside) -> li
     for checked in data:
         axes = dict(checked.axes)
         at = _matched(checked.index, entry(atom.left, atom.right), axes)
-        if at is not None and all(is_inside(place, axes[axis]) for axis, place in at.items()):
+        if at is not None and all(is_inside(index, axes[axis]) for axis, index in at.items()):
             found[checked.length] = None
     return list(found)
 

@@ -50,7 +50,7 @@ def whole(size: Index) -> Whole:
     def found(frame: Frame) -> int:
         value = function(frame)
         if value % scale:
-            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is no integer")
+            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is not an integer")
         return value // scale
 
     return found
@@ -102,11 +102,11 @@ def _compound(atom: Compound) -> Whole:
     return lambda frame: combined(left(frame), right(frame))
 
 
-def _entry(data: str, place: Whole) -> Whole:
+def _entry(data: str, index: Whole) -> Whole:
     """Return an entry of data, which a frame holds as an array."""
 
     def found(frame: Frame) -> int:
-        at, array = place(frame), frame[data]
+        at, array = index(frame), frame[data]
         check_index(data, (at,), array.shape)  # type: ignore[attr-defined]
         return int(array[at])  # type: ignore[index]
 
@@ -193,13 +193,13 @@ def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     if "of" in function.templates:
         factor = meaning_of(replace(function, name=function.templates["of"], templates={}))
         return lambda args, params: args[0] * factor(args[1:], params)
-    name, *given = function.name.split(" ")
+    name, *texts = function.name.split(" ")
     rule = default_rulebook().rules.get(name)
     value = oracle(default_rulebook(), rule) if rule is not None else None
     if rule is None or value is None:
         raise NotSupported(f"{name} has no value expression")
     signature = rule.signature
-    fixed = [as_float(Fraction(text)) for text in given]
+    fixed = [as_float(Fraction(text)) for text in texts]
 
     def found(args: list[Any], params: list[float]) -> Any:
         arguments = paired(signature, (np.float64(a) for a in args), fixed + params)

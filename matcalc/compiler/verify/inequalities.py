@@ -98,14 +98,14 @@ class Known:
         known, (size,), _ = self.plain([size])
         return _is_nonnegative(known.nonnegative, known.zero, tuple(known.axes.items()), size)
 
-    def is_positive(self, size: Size, beside: Size) -> bool:
+    def is_positive(self, size: Size, neighbour: Size) -> bool:
         """Whether it is proved that `size >= 1` beside another size, whose entries of data become axes too."""
-        known, (size, _), _ = self.plain([size, beside])
+        known, (size, _), _ = self.plain([size, neighbour])
         return known.is_nonnegative(size - 1)
 
-    def is_given(self, size: Size) -> bool:
+    def is_assumed(self, size: Size) -> bool:
         """Whether an assumption implies that `size >= 0`, perhaps with slack."""
-        return any(is_nonnegative(size - given) for given in self.nonnegative)
+        return any(is_nonnegative(size - assumption) for assumption in self.nonnegative)
 
     def is_zero(self, size: Size) -> bool:
         """Whether it is proved that `size == 0`."""
@@ -152,21 +152,21 @@ class Known:
 
     def folded(self, sizes: Sequence[Size]) -> tuple[Known, Folded] | None:
         """Return the facts and sizes with positions in triangles as axes; None if there are none."""
-        given = len(self.nonnegative)
+        count = len(self.nonnegative)
         found = folded((*sizes, *self.nonnegative, *self.zero), self.axes, len(sizes), self._is_plainly_inside)
         if found is None:
             return None
         known = found.sizes[len(sizes) :]
-        return Known(known[:given], known[given:], {**self.axes, **found.axes}), found
+        return Known(known[:count], known[count:], {**self.axes, **found.axes}), found
 
     # ---- maps of points into entries
 
     def is_injective(self, at: At, axes: Sequence[str]) -> bool:
         """Whether two points of the axes never share the entry `at`."""
-        known, places, varying = self.plain([Size.of(index) for index in at])
+        known, indices, varying = self.plain([Size.of(index) for index in at])
         if known is not self:  # an entry of data may have any value at another point
-            moving = [name for name in varying if any(name in place.names for place in places)]
-            return known.is_injective(tuple(places), [*axes, *moving])
+            moving = [name for name in varying if any(name in index.names for index in indices)]
+            return known.is_injective(tuple(indices), [*axes, *moving])
         if is_evidently_injective(at, axes):
             return True
         if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
@@ -198,15 +198,15 @@ class Known:
         if inner is None:
             return False
         known, found = inner
-        places = found.sizes[: len(at)]
+        indices = found.sizes[: len(at)]
         inside = {axis for t in found.triangles for axis in t.axes}
-        if not inside.isdisjoint(name for index in places for name in index.names) or not inside <= set(axes):
+        if not inside.isdisjoint(name for index in indices for name in index.names) or not inside <= set(axes):
             return False
         if inside == set(axes) and len(found.triangles) == 1:  # the position itself
             return False
         outside = [*(a for a in axes if a not in inside), *(t.name for t in found.triangles)]
         return all(self.is_injective((t.position,), t.axes) for t in found.triangles) and known.is_injective(
-            places, outside
+            indices, outside
         )
 
     def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
@@ -247,7 +247,7 @@ def _is_nonnegative(
     nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
 ) -> bool:
     known = Known(nonnegative, zero, dict(axes))
-    if known.is_bounded(size) or known.is_given(size):
+    if known.is_bounded(size) or known.is_assumed(size):
         return True
     inner = known.folded([size])
     if inner is not None and inner[0].is_nonnegative(inner[1].sizes[0]):

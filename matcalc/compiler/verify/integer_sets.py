@@ -231,8 +231,8 @@ def _weights(polynomials: Iterable[Polynomial]) -> dict[str, dict[Monomial, None
     for polynomial in polynomials:
         for monomial in polynomial:
             if 2 <= len(monomial) <= 3:
-                for place, name in enumerate(monomial):
-                    found.setdefault(name, {})[monomial[:place] + monomial[place + 1 :]] = None
+                for k, name in enumerate(monomial):
+                    found.setdefault(name, {})[monomial[:k] + monomial[k + 1 :]] = None
     return found
 
 
@@ -259,11 +259,11 @@ def holds_somewhere(system: _Polynomials) -> bool:
 
     names = {name: row for row, name in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}
     points = _points(len(names))
-    for place, polynomial in enumerate(system.all):
+    for k, polynomial in enumerate(system.all):
         values = np.zeros(points.shape[1])
         for monomial, coefficient in polynomial.items():
             values += coefficient * np.prod([points[names[n]] for n in monomial], axis=0)
-        points = points[:, values >= 0 if place < len(system.nonnegative) else values == 0]
+        points = points[:, values >= 0 if k < len(system.nonnegative) else values == 0]
         if not points.shape[1]:
             return False
     found = {name: int(points[row, 0]) for name, row in names.items()}

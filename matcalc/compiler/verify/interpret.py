@@ -58,9 +58,9 @@ class Interpreter:
         program = self.program
         if self.ahead is not None:
             arguments = {**arguments, **self.ahead.run(arguments, sizes)}
-        given = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
-        self.frame = self.sizes_of(given, sizes)
-        data: Any = {name: given[name] for name in program.inputs if given[name].dtype.kind == "i"}
+        arrays = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
+        self.frame = self.sizes_of(arrays, sizes)
+        data: Any = {name: arrays[name] for name in program.inputs if arrays[name].dtype.kind == "i"}
         self.frame |= {name: array if array.shape else int(array) for name, array in data.items()}
         self.check_data()
         self.memory, self.made = Memory(program, self.number, self.before), self.made_ahead()
@@ -70,7 +70,7 @@ class Interpreter:
                 continue
             shape = tuple(whole(s)(self.frame) for s in buffer.shape)
             if buffer.role in ("input", "constant"):
-                array = given.get(buffer.name)
+                array = arrays.get(buffer.name)
                 if array is None:
                     array = np.array(program.constants[buffer.name]).reshape(shape)
                 if array.shape != shape:
@@ -100,11 +100,11 @@ class Interpreter:
                 if not 0 <= index({**self.frame, **point}) < length:
                     raise ShapeError(checked.fault)
 
-    def sizes_of(self, given: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
+    def sizes_of(self, arrays: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
         """Return the sizes, read as the emitted code reads them and compared with `sizes`."""
         frame: Frame = {name: int(sizes[name]) for name in self.program.size_args}
         for source in self.program.sources:
-            length = given[source.input].shape[source.axis] - whole(source.offset)(frame)
+            length = arrays[source.input].shape[source.axis] - whole(source.offset)(frame)
             value = length / source.factor
             frame[source.name] = int(value)
             if value != int(value) or sizes.get(source.name, int(value)) != int(value):
@@ -124,7 +124,7 @@ class Interpreter:
         except RunFault as fault:
             raise fault.inside(step_text(step), self.frame_sizes) from None
         except KeyError as missing:
-            what = f"{missing.args[0]} is no size, axis or value here"
+            what = f"{missing.args[0]} is not a size, axis or value here"
             raise RunFault(what, str(missing.args[0]), (), step_text(step), self.frame_sizes) from None
         except ZeroDivisionError:
             what = "an index or size is divided by zero"
@@ -136,8 +136,8 @@ class Interpreter:
 
         def function(*arguments: Any) -> int:
             named = dict(zip(part.parameters, arguments, strict=True))
-            given = {name: named[name] for name in part.program.inputs}
-            for name, value in machine.run(given, {n: int(named[n]) for n in part.program.size_args}).items():
+            arrays = {name: named[name] for name in part.program.inputs}
+            for name, value in machine.run(arrays, {n: int(named[n]) for n in part.program.size_args}).items():
                 named[name][...] = value
             return 0
 
@@ -176,33 +176,37 @@ class Interpreter:
     def call(self, call: Call, alpha: Numeric) -> None:
         memory, leads = self.memory, {}
         operands: dict[str, Array] = {}
-        for field, place in call.operands:
-            leads[field] = tuple(whole(a)(self.frame) for a in place.lead)
-            operands[field] = memory.check_read(place.value, leads[field])
+        for field, argument in call.operands:
+            leads[field] = tuple(whole(a)(self.frame) for a in argument.lead)
+            operands[field] = memory.check_read(argument.value, leads[field])
         blocks: dict[str, tuple[Array, Array]] = {}
-        for number, (field, place) in enumerate(call.results):
-            memory.check_write(place.value)
-            lead = leads[field] = tuple(whole(a)(self.frame) for a in place.lead)
-            data, owner = blocks[field] = memory.block(place.value, lead)
+        for number, (field, argument) in enumerate(call.results):
+            memory.check_write(argument.value)
+            lead = leads[field] = tuple(whole(a)(self.frame) for a in argument.lead)
+            data, owner = blocks[field] = memory.block(argument.value, lead)
             for other, array in [*operands.items(), *((f, b[0]) for f, b in blocks.items() if f != field)]:
                 if np.may_share_memory(data, array) and array.size and data.size:
-                    raise RunFault(f"{place.value} is written where {other} of the same call is", place.value, lead)
+                    raise RunFault(
+                        f"{argument.value} is written where {other} of the same call is", argument.value, lead
+                    )
             if call.onto and number == 0:
-                memory.check_read(place.value, lead)  # the value that is added to, or this value in an earlier round
-                if memory.place(call.onto) != memory.place(place.value):
-                    raise RunFault(f"{place.value} is added to {call.onto}, which is elsewhere", place.value)
-            elif np.any(owner == self.number[place.value]):
-                raise RunFault(f"{place.value} is written a second time", place.value, lead)
+                memory.check_read(argument.value, lead)  # the value that is added to, or this value in an earlier round
+                if memory.buffer_of(call.onto) != memory.buffer_of(argument.value):
+                    raise RunFault(
+                        f"{argument.value} is added to {call.onto}, which is in another buffer", argument.value
+                    )
+            elif np.any(owner == self.number[argument.value]):
+                raise RunFault(f"{argument.value} is written a second time", argument.value, lead)
         made = {field: self.made.get((self.program.root(p.value), leads[field])) for field, p in call.operands}
         shapes = {f: b[0].shape for f, b in blocks.items()}
         found = compute(Run(call, operands, shapes, made, self.frame, self.around))
         scale, known = alpha(self.frame), factorised(call, operands)
-        for number, (field, place) in enumerate(call.results):
+        for number, (field, argument) in enumerate(call.results):
             data, owner = blocks[field]
             value = scale * found[field] if data.dtype.kind == "f" else found[field]
             data[...] = data + value if call.onto and number == 0 else value
-            owner[...] = self.number[place.value]
-            self.made[self.program.root(place.value), leads[field]] = known
+            owner[...] = self.number[argument.value]
+            self.made[self.program.root(argument.value), leads[field]] = known
 
     # ---- reading
 
@@ -216,17 +220,17 @@ class Interpreter:
                 return lambda frame: frame[key]
             at = [whole(a) for a in read.at]
             number, before = self.number.get(value, -1), self.before.get(value, frozenset())
-            place = self.program.places.get(value, value)
+            buffer = self.program.buffer_of.get(value, value)
 
             def entry(frame: Frame) -> Any:
                 index = tuple([k(frame) for k in at])
                 memory = self.memory
-                if place not in memory.data:
+                if buffer not in memory.data:
                     raise RunFault(f"{value} has no memory", value, index)
-                data = memory.data[place]
+                data = memory.data[buffer]
                 if data.shape and index or data.ndim != len(index):
                     check_index(value, index, data.shape)
-                owner = int(memory.owner[place][index])
+                owner = int(memory.owner[buffer][index])
                 if owner != number and owner not in before:
                     raise memory.fault_of_reading(value, owner, index)
                 return data[index]
@@ -304,12 +308,12 @@ class LoopRun:
     ) -> tuple[Array, Array, tuple[int, ...]]:
         """Return the memory of a store and the index, checked to be inside."""
         memory = self.machine.memory
-        place = memory.place(store.value)
-        if place not in memory.data:
+        buffer = memory.buffer_of(store.value)
+        if buffer not in memory.data:
             raise RunFault(f"{store.value} has no memory", store.value)
         index = tuple(k(self.machine.frame if frame is None else frame) for k in at)
-        check_index(store.value, index, memory.data[place].shape)
-        return memory.data[place], memory.owner[place], index
+        check_index(store.value, index, memory.data[buffer].shape)
+        return memory.data[buffer], memory.owner[buffer], index
 
 
 def check_lets(loop: Loop) -> None:
@@ -318,5 +322,5 @@ def check_lets(loop: Loop) -> None:
     for statement in statements(loop):
         for read in reads(statement.expr):
             if read.value in lets and seen.setdefault(read.value, read.at) != read.at:
-                what = f"{read.value} is read at two places of one loop: {read.at} and {seen[read.value]}"
+                what = f"{read.value} is read at two indices in one loop: {read.at} and {seen[read.value]}"
                 raise RunFault(what, read.value, (), step_text(loop))

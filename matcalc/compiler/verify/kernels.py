@@ -32,7 +32,7 @@ CLOSE, NEARBY = 1e-9, 2.0**-44
 """Largest relative difference of a template's result; relative change of operands that measures rounding."""
 FACT = 1e-7
 PLAIN_AS: Mapping[str, Callable[[Any], Any]] = {"integer": int, "number": float}
-REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
+REJECTED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
     """Return the record of a call with one operand, as a factorisation of that operand."""
     if len(call.operands) != 1 or len(call.kernel.factors) != 1:
         return None
-    (_, place), array = call.operands[0], next(iter(operands.values()))
-    return Factorised(call.kernel, np.array(array.T if place.flip else array), object())
+    (_, argument), array = call.operands[0], next(iter(operands.values()))
+    return Factorised(call.kernel, np.array(array.T if argument.flip else array), object())
 
 
 def compute(run: Run) -> dict[str, Array]:
@@ -72,21 +72,21 @@ def compute(run: Run) -> dict[str, Array]:
     run.check_facts()
     if around.goes_on and any(run.made.get(f) and not np.all(np.isfinite(a)) for f, a in run.stored.items()):
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}  # a factorisation has no value
-    wanted: dict[str, Array] | None
-    wanted, why = _tried(run.meaning, run.operands)
+    expected: dict[str, Array] | None
+    expected, why = _tried(run.meaning, run.operands)
     templated, why_not = _tried(run.template, run.operands)
-    if wanted is None and why is None:  # the template defines the entry
-        wanted, why = templated, why_not
-    elif wanted is not None:
-        run.compare(wanted, templated, why_not)
-    if wanted is None:
+    if expected is None and why is None:  # the template defines the entry
+        expected, why = templated, why_not
+    elif expected is not None:
+        run.compare(expected, templated, why_not)
+    if expected is None:
         if not around.goes_on:
             raise np.linalg.LinAlgError(around.faults[call.fault - 1] if call.fault else str(why))
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}
     for field, shape in shapes.items():
-        if np.shape(wanted[field]) != shape:
-            raise RunFault(f"{call.kernel.name} gives {field} of shape {np.shape(wanted[field])}, not {shape}", field)
-    return wanted
+        if np.shape(expected[field]) != shape:
+            raise RunFault(f"{call.kernel.name} gives {field} of shape {np.shape(expected[field])}, not {shape}", field)
+    return expected
 
 
 def _tried(
@@ -94,7 +94,7 @@ def _tried(
 ) -> tuple[Any, Exception | None]:
     try:
         return function(operands), None
-    except REFUSED as error:
+    except REJECTED as error:
         return None, error
 
 
@@ -113,7 +113,7 @@ class Run:
         call, frame, operands = self.call, self.frame, self.stored
         self.kernel = call.kernel
         self.params = {n: whole(v)(frame) if isinstance(v, Size) else v for n, v in call.params}
-        self.flips = {field for field, place in (*call.results, *call.operands) if place.flip}
+        self.flips = {field for field, argument in (*call.results, *call.operands) if argument.flip}
         self.flips |= {field for field in operands if self.params.get(f"{field}.t") == "1"}
         self.sizes = {letter: whole(s)(frame) for letter, s in call.sizes}
         self.operands = {f: a.T if f in self.flips else a for f, a in operands.items()}
@@ -125,12 +125,12 @@ class Run:
         for term in self.kernel.via:
             name, entry = term.args[0].name, load(data_folder("codegen")).factorisation(term)
             fields = {self.kernel.factor_field(term, r.name): r for r in entry.results}
-            given = {f: self.made.get(f) for f in fields if f in self.stored}
-            first = next(iter(given.values()), None)
-            for field, known in given.items():
+            factors = {f: self.made.get(f) for f in fields if f in self.stored}
+            first = next(iter(factors.values()), None)
+            for field, known in factors.items():
                 if known is None or known.kernel.name != entry.name:
                     raise RunFault(
-                        f"{self.kernel.name} takes {field} of {entry.name}({name}), and it is not that", field
+                        f"{self.kernel.name} needs {field} of {entry.name}({name}), but gets another array", field
                     )
                 assert first is not None
                 if known.call is not first.call:
@@ -176,7 +176,7 @@ class Run:
             return
         for fact in _linear(tuple(sorted(self.kernel.when))):
             if _defect(array, fact) > FACT:
-                raise RunFault(f"{self.kernel.name} is for {fact} matrices, and {name} is not {fact}", name)
+                raise RunFault(f"{self.kernel.name} needs a {fact} matrix, but {name} is not {fact}", name)
 
     # ---- results
 
@@ -223,7 +223,7 @@ class Run:
         plain = (PLAIN_AS[p.kind](self.params[p.name]) for p in rule.signature.parameters if p.kind in PLAIN_AS)
         try:
             return function(*(a for _, a in paired(rule.signature, (a.copy() for a in arrays), plain)))
-        except REFUSED:
+        except REJECTED:
             if all(np.all(np.isfinite(a)) for a in arrays):
                 raise
             return None
@@ -255,16 +255,16 @@ class Run:
         space = dict(space_of(self.kernel))
         for part in self.kernel.parts:
             space[part.spelled("numpy")] = self.around.function(part)
-        given: dict[str, str] = {"fault": repr("fault"), **{n: str(v) for n, v in self.params.items()}}
-        given |= {letter: str(length) for letter, length in self.sizes.items()}
+        fields: dict[str, str] = {"fault": repr("fault"), **{n: str(v) for n, v in self.params.items()}}
+        fields |= {letter: str(length) for letter, length in self.sizes.items()}
         for field, array in operands.items():
             stored = array.T if field in self.flips else array
             space[f"arg_{field}"] = np.array(stored, order="C") if stored.ndim else np.float64(stored)
-            given[field] = f"arg_{field}"
-            given[f"{field}.t"] = "1" if field in self.flips else "0"
-            given[f"{field}.T"] = f"arg_{field}.T" if field in self.flips else f"arg_{field}"
+            fields[field] = f"arg_{field}"
+            fields[f"{field}.t"] = "1" if field in self.flips else "0"
+            fields[f"{field}.T"] = f"arg_{field}.T" if field in self.flips else f"arg_{field}"
 
-        value = eval(fill(text, given, self.kernel.name), space)
+        value = eval(fill(text, fields, self.kernel.name), space)
         names = [t.name for t in self.kernel.results]
         values = value if len(names) > 1 else (value,)
         if len(values) != len(names):
@@ -272,20 +272,20 @@ class Run:
         return {n: np.asarray(v) for n, v in zip(names, values, strict=True)}
 
     def compare(
-        self, wanted: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
+        self, expected: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
     ) -> None:
         """Raise RunFault if the template's results differ by more than rounding of the operands explains.
 
         A template that raises for operands with a finite, well-conditioned result is at fault too.
         """
         if found is None:
-            known = all(np.all(np.isfinite(v)) for v in (*wanted.values(), *self.operands.values()))
-            if known and refusal and all(self.sensitivity(f, v) <= CLOSE * _largest(v) for f, v in wanted.items()):
-                raise RunFault(f"{self.kernel.name} on NumPy refuses what has a value: {refusal}")
+            known = all(np.all(np.isfinite(v)) for v in (*expected.values(), *self.operands.values()))
+            if known and refusal and all(self.sensitivity(f, v) <= CLOSE * _largest(v) for f, v in expected.items()):
+                raise RunFault(f"{self.kernel.name} on NumPy raises an error although there is a result: {refusal}")
             return
         rule = default_rulebook().rules.get(self.kernel.factors[0].name)
         chosen = rule is not None and rule.gauge is not None
-        for field, value in wanted.items():
+        for field, value in expected.items():
             other = found[field]
             if other.shape != value.shape:
                 raise RunFault(
@@ -297,9 +297,11 @@ class Run:
             error, scale = float(np.max(gap)), _largest(value[np.isfinite(value)])
             if error > CLOSE * scale and error > self.sensitivity(field, value):
                 index = tuple(int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
-                told = f"{other[index]:.6g}, not {value[index]:.6g}"
+                difference = f"{other[index]:.6g}, not {value[index]:.6g}"
                 raise RunFault(
-                    f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {told}", field, index
+                    f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {difference}",
+                    field,
+                    index,
                 )
 
     def sensitivity(self, field: str, value: Array) -> float:

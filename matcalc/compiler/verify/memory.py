@@ -66,8 +66,8 @@ class Memory:
         if view.of in self.read_only:
             self.read_only.add(view.buffer)
 
-    def place(self, value: str) -> str:
-        return self.program.places.get(value, value)
+    def buffer_of(self, value: str) -> str:
+        return self.program.buffer_of.get(value, value)
 
     def may_read(self, value: str, owner: int) -> bool:
         return owner == self.number[value] or owner in self.before[value]
@@ -75,13 +75,13 @@ class Memory:
     def fault_of_reading(self, value: str, owner: int, index: tuple[int, ...]) -> RunFault:
         entry = entry_text(value, index)
         if owner == NOBODY:
-            return RunFault(f"{entry} is read and nobody wrote it", value, index)
+            return RunFault(f"{entry} is read before it is written", value, index)
         holder = next((v for v, n in self.number.items() if n == owner), "another value")
         return RunFault(f"{entry} is read, but its memory holds {holder}", value, index)
 
     def block(self, value: str, lead: tuple[int, ...]) -> tuple[Array, Array]:
         """Return the data and owners of a value that a call gets, with its leading axes fixed."""
-        name = self.place(value)
+        name = self.buffer_of(value)
         data = self.data[name]
         check_index(value, lead, data.shape[: len(lead)])
         if len(lead) > data.ndim:
@@ -102,8 +102,8 @@ class Memory:
         return np.asarray(data)
 
     def check_write(self, value: str) -> None:
-        if self.place(value) in self.read_only:
-            raise RunFault(f"{value} is written into {self.place(value)}, which is an argument", value)
+        if self.buffer_of(value) in self.read_only:
+            raise RunFault(f"{value} is written into {self.buffer_of(value)}, which is an argument", value)
 
 
 def check_index(value: str, index: tuple[int, ...], shape: tuple[int, ...]) -> None:
@@ -118,7 +118,7 @@ def check_index(value: str, index: tuple[int, ...], shape: tuple[int, ...]) -> N
 def numbered(program: Program) -> tuple[dict[str, int], dict[str, frozenset[int]]]:
     """Return a number for each value, the same for views of it, and the numbers of the values that it replaces."""
     under: dict[str, str] = {}
-    names = dict.fromkeys([*(b.name for b in program.buffers), *program.places])
+    names = dict.fromkeys([*(b.name for b in program.buffers), *program.buffer_of])
     for step in walk(program.steps):
         if isinstance(step, Call):
             names.update(dict.fromkeys(p.value for _, p in (*step.results, *step.operands)))

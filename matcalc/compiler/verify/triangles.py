@@ -38,13 +38,13 @@ class Folded:
     triangles: tuple[Triangle, ...]
 
 
-def folded(sizes: Sequence[Size], axes: Mapping[str, Size], asked: int, is_inside: Inside) -> Folded | None:
-    """Return sizes with positions as names; None if the first `asked` sizes have none.
+def folded(sizes: Sequence[Size], axes: Mapping[str, Size], count: int, is_inside: Inside) -> Folded | None:
+    """Return sizes with positions as names; None if the first `count` sizes have none.
 
     `is_inside(position, length)` returns whether 0 <= position < length is proved.
     """
     found: list[Triangle] = []
-    names = {name for size in sizes[:asked] for name in size.names}
+    names = {name for size in sizes[:count] for name in size.names}
     earlier = sum(axis.startswith(FRESH) for axis in axes)
     for pair, position in dict.fromkeys(_positions(sizes, axes)):
         if not names.issuperset(pair) or any(set(pair) & set(t.axes) for t in found):
@@ -55,7 +55,7 @@ def folded(sizes: Sequence[Size], axes: Mapping[str, Size], asked: int, is_insid
     if not found:
         return None
     named = tuple(_named(s, found) for s in sizes)
-    pairs = list(zip(sizes[:asked], named, strict=False))
+    pairs = list(zip(sizes[:count], named, strict=False))
     if not any(t.axes[1] in old.names and t.axes[1] not in new.names for t in found for old, new in pairs):
         return None
     lengths = {t.name: t.length for t in found}

@@ -23,7 +23,7 @@ from matcalc.compiler.entrywise import (
     reads,
     within,
 )
-from matcalc.compiler.program import Call, Each, Loop, Argument, Program, Proof, Step, View, statements, walk_inside
+from matcalc.compiler.program import Argument, Call, Each, Loop, Program, Proof, Step, View, statements, walk_inside
 from matcalc.tensor.size import ONE, Size, total, volume
 
 COLUMN = 64

@@ -18,10 +18,10 @@ from matcalc.compiler.entrywise import Literal
 from matcalc.compiler.lowering_entries import PART, Kernel, fill, template_of
 from matcalc.compiler.program import (
     WORD,
+    Argument,
     Call,
     Each,
     Loop,
-    Argument,
     Program,
     Step,
     View,

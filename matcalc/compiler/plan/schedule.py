@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
 from matcalc.compiler.plan.describe import Describer, Factors, For, Subject, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
-from matcalc.compiler.program import Call, Each, Let, Loop, Argument, Step, Store
+from matcalc.compiler.program import Argument, Call, Each, Let, Loop, Step, Store
 from matcalc.tensor.node import Node
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.plan.sparse_entries import Entries
-from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, NeedsDense, Stored, needs_dense
+from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, NeedsDense, Pattern, Stored, needs_dense
 from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free

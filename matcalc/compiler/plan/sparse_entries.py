@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from matcalc.compiler.plan.sparse_forms import Form, Mixed, Pattern, NeedsDense, Stored, needs_dense, stored_op
+from matcalc.compiler.plan.sparse_forms import Form, Mixed, NeedsDense, Pattern, Stored, needs_dense, stored_op
 from matcalc.tensor.constructors import add, apply, product, selector
 from matcalc.tensor.node import Node, Operand
 from matcalc.tensor.selectors import merge

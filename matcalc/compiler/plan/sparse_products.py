@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from matcalc.compiler.plan.sparse_entries import Dense, Entries, as_matrix
-from matcalc.compiler.plan.sparse_forms import Form, Pattern, NeedsDense, needs_dense, stored_op
+from matcalc.compiler.plan.sparse_forms import Form, NeedsDense, Pattern, needs_dense, stored_op
 from matcalc.tensor.constructors import product, selector
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import merge

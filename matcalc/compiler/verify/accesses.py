@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Read, Select, entry_text, parts
 from matcalc.compiler.program import (
+    Argument,
     Buffer,
     Call,
     Loop,
-    Argument,
     Program,
     ProgramFault,
     Proof,

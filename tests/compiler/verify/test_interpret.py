@@ -139,7 +139,8 @@ FAULTS = [
     (program(call("gemv", "y", "A", "x", onto="z"), places={"z": "out"}), "y.0. is read before it is written"),
     (program(call("symv", "y", "A", "x")), "symv needs a symmetric matrix, but A is not"),
     (program(MATRIX, Call(KERNELS["chol_solve_vec"], (("z", Argument("y")),),
-                          (("L", Argument("t")), ("b", Argument("x")))), **T), "needs L of chol.X., but gets another array"),
+                          (("L", Argument("t")), ("b", Argument("x")))), **T),
+     "needs L of chol.X., but gets another array"),
     (program(Each("k", N + 1, (call("gemv", Argument("y", ("k",)), "A", Argument("C", ("k",))),)), places={"C": "A"},
              same={"C": "A"}, out=(N, N)), "C.3.: index 3"),
 ]  # fmt: skip

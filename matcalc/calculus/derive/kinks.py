@@ -2,9 +2,9 @@
 
 At a kink a derivative is the mean of the derivatives nearby, and so are its parts: `sign(0)` is 0, `step(0)` is 1/2.
 But the mean of a product is not the product of the means: `sign(x).^2` is 1 on both sides of 0, and
-`step(x).*step(-x)` is 0. If a derivative multiplies maps that jump with the sign of the same argument (`jumps` of their
-rules), the product is replaced by its value on both sides. Jumps of arguments that do not vary are values, not means,
-and remain.
+`step(x).*step(-x)` is 0. If a derivative multiplies maps that jump with the sign of one argument (`jumps` of their
+rules), the product becomes its value on both sides. Jumps of arguments that do not vary are values, not means, and
+remain.
 """
 
 from __future__ import annotations

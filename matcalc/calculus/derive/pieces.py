@@ -1,8 +1,8 @@
 """Kinks inside of jumps: `step(relu(x))` is `step(x) + step(-x)/2`, which has the mean of both sides at 0.
 
-A jump whose argument contains a kink (its rule has `pieces`, one for each side) jumps there only if the argument is 0
-wherever that kink is. Such a jump becomes a sum over the sides of the kink, each with the switch of that side. So its
-factors can be combined with that switch.
+The argument of a jump may contain a kink (its rule has `pieces`, one for each side). If the argument is 0 wherever that
+kink is, the jump is at the kink too. Such a jump becomes a sum over the sides of the kink, each with the switch of that
+side. So its factors can be combined with that switch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ties of more than two: `max(max(a, b), c)` shares equally among all three.
 
-The share of `max(a, b)` in its tie with c is 2/3 if a equals b as well, and the share of a in the first is 1/2. So if
-an operand of a jump is itself the larger of several (its rule has `weight`), the jump is written with the number of
+The share of `max(a, b)` in its tie with c is 2/3 if a equals b as well. The share of a in the first is 1/2. An operand
+of a jump may itself be the larger of several (its rule has `weight`). Then the jump is written with the number of
 values on each side (`weighed`).
 """
 

@@ -126,7 +126,7 @@ def _cancelled(remainder: Remainder, right: Node, bound: Bound) -> Iterator[Node
 
 
 def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Operand]:
-    """Return the factors of a node; the node itself if the product contains it whole or it is a sum of products."""
+    """Return the factors of a node; the node itself if the product contains it whole or it sums over an index."""
     whole = any(exponent_of(node)[0] is core and at == indices for node, at in operands)
     if whole or core.kind != "product" or not {i for at in core.indices for i in at} <= set(core.out):
         return [(core, indices)]

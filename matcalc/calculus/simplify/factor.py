@@ -125,8 +125,8 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
     """Return operands that can be taken out, each with its role.
 
     An operand with two links is in the middle of a chain; without it the rest would be no matrix.
-    A key contains, for each index of the operand, OPEN + 1 + axis if it is an output axis that no other
-    operand has, minus that if others share it, LINKED - rank if it is summed.
+    A key has a number for each index of the operand. An output axis has OPEN + 1 + axis, or minus that if other
+    operands share it. A summed index has LINKED - rank.
     """
     if term.kind != "product":
         return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []

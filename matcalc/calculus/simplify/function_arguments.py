@@ -1,8 +1,8 @@
 """Rewrites functions that contain scalars as functions of a matrix: `w -> exp(-t*w)` of S is matfun(exp, -t*S).
 
-A function argument contains only its parameter and numbers. If an operation maps sums, products, constants and
-compositions of functions to those of matrices (`calculus` in its entry), a function with other scalars is decomposed
-into functions without any.
+A function argument contains only its parameter and numbers. Some operations map sums, products, constants and
+compositions of functions to those of matrices (`calculus` in their entries). For these, a function with other scalars
+is decomposed into functions without any.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def holds_scalars(body: object) -> bool:
     return any(n.kind not in CLOSED and n is not parameter() and n.kind != "constant" for n in toposort([body]))
 
 
-def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> Node | None:
+def with_functions(root: Node, bindings: Mapping[Node, Node], book: Rulebook) -> Node | None:
     """Return `root` with function variables replaced by bodies that contain scalars; None if that is impossible."""
     made: dict[Node, Node] = {}
     for node in toposort([root]):
         bodies = [p for p in node.params if isinstance(p, Node)] if node.kind in ("map", "op") else []
-        filled = [_filled(body, given) for body in bodies]
+        filled = [_filled(body, bindings) for body in bodies]
         new: Node | None = remake(node, made)
         if filled != bodies:
             taken = node.kind == "op" and len(node.params) == 1
@@ -46,14 +46,14 @@ def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> No
     return made[root]
 
 
-def _filled(body: Node, given: Mapping[Node, Node]) -> Node:
+def _filled(body: Node, bindings: Mapping[Node, Node]) -> Node:
     """Return a body in which function variables are replaced by the functions bound to them."""
     made: dict[Node, Node] = {}
     for node in toposort([body]):
         made[node] = remake(node, made)
-        if is_function_variable(node) and function_variable(node.rule.name) in given:
+        if is_function_variable(node) and function_variable(node.rule.name) in bindings:
             inner = {parameter(): Batched(made[node.args[0]])}
-            made[node] = instantiate(given[function_variable(node.rule.name)], inner, {}, ()).node
+            made[node] = instantiate(bindings[function_variable(node.rule.name)], inner, {}, ()).node
     return made[body]
 
 

@@ -1,7 +1,7 @@
 """Rewrites powers of sums of squares as powers of norms: `sum(x.^2)^(3/4)` as `norm2(x)^(3/2)`, for slices too.
 
 A norm has a derivative where it is 0; the derivative of a power of a sum of squares would be infinity times 0. In the
-normal form a sum of squares is a product in which every operand occurs twice with the same indices, so one test serves
+normal form a sum of squares is a product in which every operand occurs twice with the same indices. So one test serves
 every order.
 """
 

@@ -1,7 +1,7 @@
 """Writes a Loop as explicit loops, for a target that compiles (Numba).
 
-A sum whose result is indexed by the outermost axes accumulates in a local number, which stays in a register and is
-stored after the inner loops. Other sums are zeroed first and accumulate in memory.
+A sum whose result is indexed by the outermost axes accumulates in a local number. It stays in a register and is stored
+after the inner loops. Other sums are zeroed first and accumulate in memory.
 """
 
 from __future__ import annotations

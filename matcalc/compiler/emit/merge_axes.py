@@ -22,10 +22,10 @@ def merged(loop: Loop, program: Program) -> tuple[Loop, dict[str, Shape]]:
     accesses = list(_accesses(loop, program, local))
     if len(loop.axes) < 2 or not accesses:
         return loop, {}
-    used = _other_axes(loop)
+    otherwise_used = _other_axes(loop)
     groups: list[list[tuple[str, Size]]] = []
     for axis, size in loop.axes:
-        if groups and _are_one(groups[-1][-1][0], axis, size, accesses, used):
+        if groups and _are_one(groups[-1][-1][0], axis, size, accesses, otherwise_used):
             groups[-1].append((axis, size))
         else:
             groups.append([(axis, size)])
@@ -72,9 +72,11 @@ def _numbers(part: Expr) -> list[Index]:
     return [guard.size for guard in part.guards] if isinstance(part, Select) else []
 
 
-def _are_one(first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], used: Container[str]) -> bool:
+def _are_one(
+    first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], otherwise_used: Container[str]
+) -> bool:
     """Whether two axes are adjacent wherever either occurs, the second over the whole of an array's axis."""
-    if first in used or second in used:
+    if first in otherwise_used or second in otherwise_used:
         return False
     for buffer, at in accesses:
         positions = [k for k, index in enumerate(at) if index in (first, second)]

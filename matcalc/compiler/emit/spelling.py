@@ -195,7 +195,7 @@ class Expressions:
         return "*".join(factors) + over, ATOM if is_atom else PRODUCT
 
     def _power(self, factor: Expr, count: int) -> str:
-        """Return a factor or a power, bracketed: `x.*y.^2` would be NaN as x*y*y where `y.^2` is 0 and x infinite."""
+        """Return a factor, or a power in brackets: as written, `x.*y.^2` is NaN where `y.^2` is 0 and x infinite."""
         text = self.tight(factor)
         return text if count == 1 else f"({'*'.join([text] * count)})"
 

@@ -2,9 +2,9 @@
 
 In normal form `x./y` is a product with a power, but the reciprocal of a subnormal y is infinite. A product therefore
 divides by a power whose entry in `scalars.toml` has `over`, if each entry of the product has a divisor of its own.
-Some reciprocals are still computed once, since a division takes as long as four to eight products: those of a number
-or of one number of each row, and those with several uses whose base is known to be away from 0, as `1 + x.^2`. And
-`x - y/3`, in normal form `(3*x - y)/3`, stays finite where `3*x` overflows.
+Some reciprocals are still computed once, since a division takes as long as four to eight products: of a number, of one
+number of each row, and of a base with several uses that is known to be away from 0, as `1 + x.^2`. And `x - y/3`, in
+normal form `(3*x - y)/3`, stays finite where `3*x` overflows.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 
 SURELY = 1
-"""A plan without blocks is kept if arithmetic, by estimated sizes, exceeds so many times the bound of a call."""
+"""The multiple of BUSY that estimated flops for an entry must exceed for a plan without blocks."""
 
 
 class Planned(NamedTuple):
@@ -36,8 +36,8 @@ class Planned(NamedTuple):
 def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
     """Return a plan that processes a matrix that is read twice in blocks of rows.
 
-    Return the plan unchanged if nothing is read twice, if all rows fit one block at the given sizes, or if arithmetic
-    dominates, as in products of wide matrices in networks.
+    Return the plan unchanged if nothing is read twice, if all rows fit one block at known sizes, or if arithmetic
+    dominates. It does in products of wide matrices, as in networks.
     """
     program, graph, results = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None

@@ -2,9 +2,9 @@
 
 For two points, each part of a function's body gets its values at a and b and its divided difference: sums by terms,
 products by Leibniz' rule, maps by the chain rule. The divided difference of a map is the closed form of its rule
-(`divided`), else the quotient across a gap and the mean of the derivative near a tie. For more points the whole
-function takes the quotient of divided differences with one point fewer across a gap. Near a tie it takes the mean of
-its derivative, weighted by Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is wide if it exceeds
+(`divided`). Without one it is the quotient across a gap and the mean of the derivative near a tie. For more points the
+whole function takes the quotient of divided differences with one point fewer across a gap. Near a tie it takes the mean
+of its derivative, weighted by Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is wide if it exceeds
 1/WIDE of the `radius` of the maps.
 """
 

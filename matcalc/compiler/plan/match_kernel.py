@@ -65,9 +65,9 @@ class Matcher:
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
         """Return all matches of a pair whose result has the indices `kept`, in the indices of the pair."""
         alike = len(pair) > 1 and pair[0].who == pair[1].who
-        question = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
-        if question in self.renumbered:
-            return self.renumbered[question]
+        key = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
+        if key in self.renumbered:
+            return self.renumbered[key]
         number: dict[int, int] = {}
         for factor in pair:
             for index in factor.at:
@@ -78,7 +78,7 @@ class Matcher:
             tuple(sorted(number[i] for i in kept if i in number)),
             alike,
         )
-        found = self.renumbered[question] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
+        found = self.renumbered[key] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
         return found
 
 

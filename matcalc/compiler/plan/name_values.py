@@ -1,8 +1,8 @@
 """Names the buffers of a Program and the entries that its loops compute.
 
-A value takes the name given by the user, or the short name of its formula (`language/short_names`). The result of a
-factorisation is named after its operand and its kernel's word for it (`K_lu`), an entry in a loop after its array and
-the axes (`K_ij`). A buffer that holds several values has another name, a view, for each: no name stands for two values.
+A value takes the user's name for it, or the short name of its formula (`language/short_names`). The result of a
+factorisation is named after its operand and its kernel's word for it (`K_lu`). An entry in a loop is named after its
+array and the axes (`K_ij`). A buffer with several values has another name, a view, for each: no two values share one.
 Values without a short name are `r1` (an array), `s1` (a number) or `v1` (an entry). Buffers of outputs have the names
 of the outputs; unnamed values that become part of an output share its name. Names change no step.
 """

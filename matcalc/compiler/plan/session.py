@@ -1,7 +1,7 @@
 """A session: the decisions of one plan so far, shared by the passes that lower nodes.
 
-It records the values of nodes, the existing parts of products, the kernel runs, and the facts of matrices that follow
-from all their uses (a Gram matrix under `inv` is positive definite).
+It records the values of nodes, the existing parts of products, and the kernel runs. It also has the facts of matrices
+that follow from all their uses (a Gram matrix under `inv` is positive definite).
 """
 
 from __future__ import annotations

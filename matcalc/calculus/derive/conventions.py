@@ -33,11 +33,11 @@ Row = tuple[Node, ...]
 def check_variable(x: Node) -> None:
     """Raise NotDifferentiable for a symbol in which no derivative exists."""
     if is_index(x):
-        raise NotDifferentiable(f"{x.name} is an index: its values are integers, and there is no derivative in it")
+        raise NotDifferentiable(f"{x.name} is an index: its values are integers, in which there are no derivatives")
     if SPARSE in x.facts:
-        raise NotDifferentiable(f"{x.name} is declared sparse: it is data, and there is no derivative in it")
+        raise NotDifferentiable(f"{x.name} is declared sparse: it is data, in which there are no derivatives")
     if "constant" in x.facts:
-        raise NotDifferentiable(f"{x.name} is declared constant")
+        raise NotDifferentiable(f"{x.name} is declared constant: there are no derivatives in it")
 
 
 def finish(nodes: Sequence[Node]) -> list[Node]:

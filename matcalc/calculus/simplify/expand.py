@@ -57,7 +57,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
     if node.kind == "product":
         choices = [list(done[a].items()) for a in node.args]
         if prod(map(len, choices)) > MOST_TERMS:
-            raise NotSupported(f"an expansion of more than {MOST_TERMS} terms")
+            raise NotSupported(f"the expansion has more than {MOST_TERMS} terms")
         made = []
         for chosen in combinations(*choices):
             coef = node.coef * prod((k for _, k in chosen), start=Fraction(1))

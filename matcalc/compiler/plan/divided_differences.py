@@ -83,7 +83,7 @@ def difference(body: Node) -> Node:
         elif node.kind == "map":
             slope[node] = _chain(node, at_a, at_b, slope)
         else:
-            raise NotSupported(f"divided differences of {node.kind} nodes have no lowering")
+            raise NotSupported(f"divided differences of {node.kind} nodes cannot be compiled")
     return slope[body]
 
 

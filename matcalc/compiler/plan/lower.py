@@ -99,7 +99,7 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     own = own_scalar(node)
     if own is not None:
         return own, params
-    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
+    raise NotSupported(f"{node.rule.name} cannot be compiled", hint="add an entry of this name to codegen/scalars.toml")
 
 
 def lower_sum(session: Session, node: Node) -> Ref:
@@ -216,8 +216,8 @@ def _choose(session: Session, node: Node) -> Kernel:
         return own
     if not options:
         raise NotSupported(
-            f"{node.rule.spelling} has no lowering",
-            hint=f"codegen/kernels.toml has no entry for {session.describe(node)}",
+            f"{node.rule.spelling} cannot be compiled",
+            hint=f"add an entry for {session.describe(node)} to codegen/kernels.toml",
         )
     return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 

@@ -109,7 +109,7 @@ def entry_of(index_array: Node, at: Sequence[Size], known: Known) -> Size:
             (symbol, spots), names = inner.operands[0], dict(zip(map(token, out), at, strict=True))
             names.update({token(i): Size.of(0) for i, s in inner.sizes.items() if s == 1 and token(i) not in names})
             return entry_of(symbol, [as_size(spot, inner.sizes).substitute(names) for spot in spots], known)
-    raise NotSupported("indices that are computed", hint="give them as data of their own")
+    raise NotSupported("an index array that is computed", hint="pass it as an argument of its own")
 
 
 def as_size(at: At, sizes: dict[int, Size]) -> Size:

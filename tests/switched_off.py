@@ -251,7 +251,7 @@ PASSES = {
     "quotients as written": Pass(compare, "write_back", lambda *_: None),
     "others first": Pass(compare, "with_others_first", _first),
     "blocks of rows": Pass(compare, "by_blocks", _first),
-    "blank results": Pass(compare, "with_blank_results", _first),
+    "blank results": Pass(compare, "with_zeroed_results", _first),
     "join runs": Pass(compare, "join_runs", lambda *_: None),
     "accumulate": Pass(compare, "accumulate", lambda *_: None),
     "turned results": Pass(compare, "inline_transposed", lambda *_: None),

@@ -261,7 +261,7 @@ def statements(loop: Loop) -> tuple[Statement, ...]:
     return (*loop.lets, *loop.sums, *loop.stores)
 
 
-def entries_met(loop: Loop) -> list[At]:
+def accessed_entries(loop: Loop) -> list[At]:
     """Return the indices at which a loop reads and writes entries of arrays."""
     met = [r.at for statement in statements(loop) for r in reads(statement.expr)]
     return [at for at in (*met, *(s.at for s in (*loop.sums, *loop.stores))) if at]

@@ -162,25 +162,25 @@ def _pull_steeply(node: Node, position: int, bar: Node, batch: Shape, active: se
         return _pull_product(weighed_product(node, position, active), position, bar, batch)
     if node.out:
         at = tuple(dict.fromkeys((*node.out, *node.indices[position])))
-        rest = weight(_beside(node, position, at))
+        rest = weight(_product_of_others(node, position, at))
     else:  # the whole slope, over all occurrences of the operand
         same = [k for k, arg in enumerate(node.args) if arg is node.args[position]]
         if position != same[0]:
             return zeros((*batch, *node.args[position].shape))
         at = node.indices[position]
-        rest = weight(add([(1, _beside(node, k, node.indices[k])) for k in same]))
+        rest = weight(add([(1, _product_of_others(node, k, node.indices[k])) for k in same]))
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
     sizes = {**node.sizes, **lengths}
     return product(node.coef, [(rest, at), (bar, axes + node.out)], axes + node.indices[position], sizes)  # type: ignore[arg-type]
 
 
-def _beside(node: Node, position: int, out: Indices) -> Node:
+def _product_of_others(node: Node, position: int, out: Indices) -> Node:
     """Return the product of all operands but one."""
     return product(1, [term for k, term in enumerate(node.operands) if k != position], out, node.sizes)
 
 
 def _pull_op(node: Node, position: int, bar: Node, batch: Shape) -> Node:
-    factors, rest = _factors_beside(node, bar, batch)
+    factors, rest = _batch_factors(node, bar, batch)
     if factors:
         inner = _pull_op(node, position, rest, batch)
         if node.finite and not inner.finite:
@@ -200,7 +200,7 @@ def _pull_op(node: Node, position: int, bar: Node, batch: Shape) -> Node:
     return product(1, [(result.node, (*result.batch, *core))], (*kept, *core), sizes)
 
 
-def _factors_beside(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
+def _batch_factors(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
     """Return the factors of a cotangent with exactly the batch axes of an operation, and the cotangent without them.
 
     There are none unless all operands have all batch axes; factors that do not depend on the operand are not returned.

@@ -17,7 +17,7 @@ from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces, limit_beside, on_side
+from matcalc.calculus.derive.pieces import by_pieces, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.node import Indices, Node, Operand, toposort
@@ -77,7 +77,7 @@ class Means:
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.position] = _beside(*operands[other.position], switch, node.args)
+                    operands[other.position] = _on_switch_side(*operands[other.position], switch, node.args)
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
@@ -139,12 +139,12 @@ class Means:
         return product(node.coef * coef, operands, node.out, node.sizes)
 
 
-def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
+def _on_switch_side(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
     """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
-        if where == at and is_jump(node) and (limit := limit_beside(node, root, side)) is not None:
+        if where == at and is_jump(node) and (limit := limit_on_side(node, root, side)) is not None:
             node = _but_at_zero(node, root, limit, held)
     return node, at
 

@@ -115,7 +115,7 @@ def _solved(node: Node, root: Node) -> dict[Node, Node] | None:
     return {solved: add([(-c / coef, n) for c, n in root.terms if n is not solved])} if coef else None
 
 
-def limit_beside(node: Node, root: Node, side: int) -> int | None:
+def limit_on_side(node: Node, root: Node, side: int) -> int | None:
     """Return the limit of a jump as `root` goes to 0 from a side, if its argument goes to 0 too; None if unknown.
 
     Other kinks in the argument are on one of their sides there: `max(x, -3)` is x where x is nearly 0.

@@ -85,7 +85,7 @@ def _is_function_of(node: Node, length: Node) -> bool:
         if inner.kind == "op":
             return False
         varying.add(inner)
-    return node in varying and not _holds_beside(node, variable, length)
+    return node in varying and not _depends_otherwise(node, variable, length)
 
 
 def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
@@ -93,7 +93,7 @@ def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
     return arg not in varying or (at == out and len(set(out)) == len(out))
 
 
-def _holds_beside(node: Node, variable: Node, length: Node) -> bool:
+def _depends_otherwise(node: Node, variable: Node, length: Node) -> bool:
     """Whether a node depends on the vector of a norm other than by the norm, and so is not a function of the norm."""
     symbols = {n for n in toposort(variable) if n.kind == "symbol"}
     rest = substitute(node, _at(length, ones(length.shape)))

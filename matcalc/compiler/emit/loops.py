@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from matcalc.compiler.emit.merge_axes import merged
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.entrywise import Read, Select, within
-from matcalc.compiler.program import Loop, Program, Store, entries_met, statements
+from matcalc.compiler.program import Loop, Program, Store, accessed_entries, statements
 from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.tensor.size import Size
 
@@ -107,7 +107,7 @@ class LoopWriter:
         if len(inner) < 2 or max(depth_of.values(), default=0) > len(loop.axes) - 2:
             return {}
         (slow, _), (fast, _) = inner
-        if not any(at[-1] == slow and fast in at for at in entries_met(loop)):
+        if not any(at[-1] == slow and fast in at for at in accessed_entries(loop)):
             return {}
         side = self.names.local("side")
         return {a: f"for {self._first(a)} in range(0, {self.names.size(s)}, {side}):" for a, s in inner}

@@ -70,7 +70,7 @@ def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]
 
 def _power(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int]) -> Apply | None:
     """Return the power that a factor is, if the product is to divide by its base."""
-    is_safe = isinstance(factor, Read) and factor.value in graph.apart
+    is_safe = isinstance(factor, Read) and factor.value in graph.safe_powers
     found = _own(factor, at, graph, count, 1 if is_safe else MANY)
     return found if isinstance(found, Apply) and "over" in found.function.templates else None
 

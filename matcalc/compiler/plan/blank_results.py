@@ -17,7 +17,7 @@ MOST = 0.5
 """The largest share of a result that may be written if its zeros are left to the caller."""
 
 
-def with_blank_results(program: Program, estimate: Estimate) -> Program:
+def with_zeroed_results(program: Program, estimate: Estimate) -> Program:
     """Return a Program without the loops that fill results with zeros; its `blank` names these results."""
     candidates = _few_written(program, estimate)
     blank: dict[str, str] = {}

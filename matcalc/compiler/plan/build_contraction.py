@@ -16,7 +16,7 @@ from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.contraction_order import Contraction
 from matcalc.compiler.plan.describe import Factors, For, Subject
 from matcalc.compiler.plan.join import Join
-from matcalc.compiler.plan.known_orders import parts_met
+from matcalc.compiler.plan.known_orders import parts_in
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
@@ -111,10 +111,10 @@ def contract(
         if key in session.known_axes:
             plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
     join = session.orders.plan(plan)
-    met = parts_met(plan, join)
-    if not session.passed.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
-        session.swayed.append(node)
-    session.passed.update(key for key in plan.pairs() if key not in met)
+    met = parts_in(plan, join)
+    if not session.passed_over.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
+        session.reordered.append(node)
+    session.passed_over.update(key for key in plan.pairs() if key not in met)
     builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, out_order if is_all else None)
     return builder.build(join)
 
@@ -212,7 +212,7 @@ class Builder:
             self.session.parts.add(self.plan.names(join.mask))
         return value
 
-    def _is_apart(self, join: Join) -> bool:
+    def _is_ahead_alone(self, join: Join) -> bool:
         """Whether a part is computed ahead, but the scalars it is multiplied by are not."""
         ahead = self.session.ahead
         return ahead is not None and join.mask & ~self.plan.ahead == 0 and not ahead.holds(self.scaling.scalars)
@@ -238,7 +238,7 @@ class Builder:
             and join.at
             and not self.scaling.is_one
             and (join.kind == "point" or not self.scaling.scalars)
-            and not self._is_apart(join)
+            and not self._is_ahead_alone(join)
         ):
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
@@ -283,7 +283,7 @@ class Builder:
             renamed = {other: new}
         alpha: Expr = ONE
         takes = match.kernel.scales and self.session.is_lone(self.node)
-        if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_apart(join):
+        if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_ahead_alone(join):
             alpha = self.scaling.take()
         batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
         run = Run(match.kernel, [], [], alpha=alpha, comment=self._subject(join, match.axes, last))

@@ -19,7 +19,7 @@ from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.as_written import write_back
-from matcalc.compiler.plan.blank_results import with_blank_results
+from matcalc.compiler.plan.blank_results import with_zeroed_results
 from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -124,7 +124,7 @@ def plan(
         best = with_others_first(best, again)
     chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
     if blank:
-        chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
+        chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 
@@ -141,8 +141,8 @@ def _candidate(
     form_all: bool,
 ) -> Candidate:
     """Plan nodes in this order."""
-    found, swayed = once(order, form_all)
-    return Candidate(_price(found, estimate, form_all), found, order, form_all, swayed)
+    found, reordered = once(order, form_all)
+    return Candidate(_price(found, estimate, form_all), found, order, form_all, reordered)
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
@@ -234,8 +234,8 @@ def _plan_once(
     faults = (*program.faults, *(checked.fault for checked in data))
     whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results)
     if parted is None or session.ahead is None:
-        return (whole,), session.swayed
-    return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.swayed
+        return (whole,), session.reordered
+    return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.reordered
 
 
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:

@@ -69,10 +69,10 @@ class Orders:
     def is_as_alone(self, contraction: Contraction, met: Set[Key]) -> bool:
         """Whether the parts in an order are the same as if no parts existed before."""
         alone = contraction.again({})
-        return met <= parts_met(alone, self.plan(alone))
+        return met <= parts_in(alone, self.plan(alone))
 
 
-def parts_met(contraction: Contraction, top: Join) -> set[Key]:
+def parts_in(contraction: Contraction, top: Join) -> set[Key]:
     """Return the parts that an order computes or reuses, including the whole."""
     return {contraction.key(join.mask)[0] for join in _joins(contraction, top)}
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, part_sizes
 from matcalc.compiler.plan.describe import in_order
-from matcalc.compiler.plan.lower_product import lower_product, place_result
+from matcalc.compiler.plan.lower_product import lower_indexed, lower_product
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
 from matcalc.compiler.plan.session import Ref, Session
@@ -67,7 +67,7 @@ def lower_map(session: Session, node: Node) -> Ref:
     key, params = _scalar(session, node)
     value = session.graph.point(shape, Apply(key, tuple(args), params), in_order(node, order))
     if max(node.args[0].range.low, -node.args[0].range.high) > NEAR_ZERO:
-        session.graph.apart.add(value.name)
+        session.graph.safe_powers.add(value.name)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
@@ -149,7 +149,7 @@ def lower_selector(session: Session, node: Node) -> Ref:
         out = list(range(len(node.shape)))
         indexed = Indexed([], [*out], dict(enumerate(node.shape)), session.sizes)
         solve(indexed, node, [*out], [])
-        found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
+        found = session.refs[node] = lower_indexed(session, node, indexed, Fraction(1))
     return found
 
 

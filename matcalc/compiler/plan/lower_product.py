@@ -28,10 +28,10 @@ from matcalc.tensor.size_factors import size_factors
 
 def lower_product(session: Session, node: Node) -> Ref:
     """Return the reference to the value of a product node."""
-    return place_result(session, node, resolve(node, session.sizes), node.coef)
+    return lower_indexed(session, node, resolve(node, session.sizes), node.coef)
 
 
-def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
+def lower_indexed(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
     """Return the reference to the value of the product that `indexed` describes."""
     scaling = Scaling(coef)
     result_indices = list(dict.fromkeys(i for at in indexed.out for i in indices_of(at)))
@@ -65,7 +65,7 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
 
 def _count(session: Session, indexed: Indexed, scaling: Scaling, measured: Set[int]) -> None:
     """Multiply by the length of each summed index that equations leave without an operand: `j` of `[j == i + j]`."""
-    for index in sorted(indexed.sizes.keys() - indexed.gone - measured):
+    for index in sorted(indexed.sizes.keys() - indexed.replaced - measured):
         coef, atoms = size_factors(indexed.sizes[index])
         scaling.coef *= coef
         scaling.scalars += [session.read(atom, ()) for atom in atoms]

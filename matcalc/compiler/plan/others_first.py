@@ -25,7 +25,7 @@ class Candidate:
     planned: tuple[Planned, ...]
     order: Sequence[Node]
     form_all: bool
-    swayed: Sequence[Node]
+    reordered: Sequence[Node]
 
     def is_better(self, other: Candidate) -> bool:
         """Whether it is cheaper and has the same size arguments."""
@@ -36,7 +36,7 @@ def with_others_first(best: Candidate, plan: Callable[[Sequence[Node], bool], Ca
     """Return the cheapest of a plan and those that begin with a product whose order depended on others."""
     tried: set[Node] = {best.order[0]}
     while len(tried) <= MOST:
-        first = next((node for node in best.swayed if node not in tried), None)
+        first = next((node for node in best.reordered if node not in tried), None)
         if first is None:
             break
         tried.add(first)

@@ -7,7 +7,7 @@ from math import fsum
 from matcalc.compiler.entrywise import Apply, Expr, Product, Read, Sum, parts, within
 from matcalc.compiler.lowering_entries import PLAIN, TRAFFIC
 from matcalc.compiler.plan.estimate import Estimate
-from matcalc.compiler.program import Call, Loop, Program, entries_met, statements, walk_inside
+from matcalc.compiler.program import Call, Loop, Program, accessed_entries, statements, walk_inside
 
 ALLOCATION = 60.0
 COLUMN = 0.8  # ns for an entry that is read along a column: one cache line for each
@@ -34,7 +34,7 @@ def _columns(loop: Loop) -> int:
     if not loop.axes:
         return 0
     fast, _ = loop.axes[-1]
-    return sum(fast in at[:-1] and at[-1] != fast for at in entries_met(loop))
+    return sum(fast in at[:-1] and at[-1] != fast for at in accessed_entries(loop))
 
 
 def work(expr: Expr) -> float:

@@ -37,7 +37,7 @@ At = int | Rank | Size  # an index, a rank of indices, or arithmetic on tokens o
 class Indexed:
     """A product without selectors: operands and output with an index expression for each axis, and guards.
 
-    `known` are facts about sizes; `gone` are the indices that were replaced.
+    `known` are facts about sizes; `replaced` are the indices that were replaced.
     """
 
     operands: list[tuple[Node, list[At]]]
@@ -45,7 +45,7 @@ class Indexed:
     sizes: dict[int, Size]
     known: Known
     guards: list[Guard] = field(default_factory=list)
-    gone: set[int] = field(default_factory=set)
+    replaced: set[int] = field(default_factory=set)
 
     def point(self, *sizes: Size) -> Known:
         """Return the known facts about the indices in some sizes, with the guards on these indices alone.
@@ -136,7 +136,7 @@ def indices_of(at: At) -> tuple[int, ...]:
 def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:
     """Substitute `value` for `index` everywhere, guarded to stay in the range of `index`."""
     name = {token(index): as_size(value, state.sizes)}
-    state.gone.add(index)
+    state.replaced.add(index)
     if not isinstance(value, int):
         _within(state, name[token(index)], state.sizes[index])
 

@@ -64,8 +64,10 @@ class Session:
     parts: Parts = field(default_factory=Parts)
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
-    swayed: list[Node] = field(default_factory=list)  # products whose order changed because a part already exists,
-    passed: set[Key] = field(default_factory=set)  # or that compute a part that an earlier product could have reused
+    reordered: list[Node] = field(default_factory=list)
+    """Products whose order changed because a part exists, or that compute a part that an earlier one passed over."""
+    passed_over: set[Key] = field(default_factory=set)
+    """Parts that products could have computed and did not."""
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
 

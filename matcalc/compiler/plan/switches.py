@@ -128,9 +128,9 @@ def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     values = [term for term, is_one in zip(terms, is_switch, strict=True) if not is_one]
     left = {i for _, at in switches for i in at}.difference(node.out)
     while left:
-        index = min(left, key=lambda i: (len(_indices_beside(i, [*values, *switches])), i))
+        index = min(left, key=lambda i: (len(_indices_with(i, [*values, *switches])), i))
         left.remove(index)
-        every = _indices_beside(index, [*values, *switches])
+        every = _indices_with(index, [*values, *switches])
         kept = tuple(i for i in every if i != index)
         here = [term for term in switches if index in term[1]]
         inside = _selected(product(1, [term for term in values if index in term[1]], every, sizes), here, every, sizes)
@@ -144,7 +144,7 @@ def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     return product(1, [(core, kept)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
 
 
-def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
+def _indices_with(index: int, terms: Sequence[Term]) -> Indices:
     """Return the indices of all terms that have one index."""
     return tuple(dict.fromkeys(i for _, at in terms if index in at for i in at))
 
@@ -162,7 +162,7 @@ def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping
 
 def _any_on(switches: Sequence[Term], index: int, sizes: Mapping[int, Size]) -> Term:
     """Return 1 if all switches are on at some value of an index, else 0."""
-    kept = tuple(i for i in _indices_beside(index, switches) if i != index)
+    kept = tuple(i for i in _indices_with(index, switches) if i != index)
     count = product(1, [(_as_one(node), at) for node, at in switches], kept, sizes)
     return _as_one(count), kept
 

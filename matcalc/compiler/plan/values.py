@@ -100,7 +100,7 @@ class Graph:
     values: dict[str, Value] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     batch_axes: tuple[str, ...] = ()
-    apart: set[str] = field(default_factory=set)
+    safe_powers: set[str] = field(default_factory=set)
     """Powers whose base is known to be away from 0, so that no reciprocal of the base is infinite."""
 
     def __post_init__(self) -> None:

@@ -158,5 +158,5 @@ def test_program_that_relies_on_zeros_says_so():
         verify(silent)
     with pytest.raises(ProgramFault, match="not written in full"):
         proved(silent)
-    with pytest.raises(RunFault, match="nobody wrote it"):
+    with pytest.raises(RunFault, match="read before it is written"):
         interpret(silent, {"A": A, "B": B}, {})

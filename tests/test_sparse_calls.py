@@ -155,16 +155,16 @@ def test_names_of_arrays_are_kept_clear_of_symbols():
 
 
 REFUSED = {
-    "sum(exp(X))": "is not 0 where nothing is stored",
+    "sum(exp(X))": "is not 0 at entries that are not stored",
     "X": "is a result",
     "X.*M": "is a result",
     "X + M": "is a result",
-    "vec(X)": "multiplies a sparse matrix into one as large",
-    "X[:2, :]": "multiplies a sparse matrix into one as large",
-    "X*A*X'": "multiplies a sparse matrix into one as large",
-    "kron(X, W)": "multiplies a sparse matrix into one as large",
-    "max(X)": "is no operation on stored entries",
-    "sum(1./(X + M))": "is a function of a sparse matrix and of others",
+    "vec(X)": "cannot be computed from stored entries alone",
+    "X[:2, :]": "cannot be computed from stored entries alone",
+    "X*A*X'": "cannot be computed from stored entries alone",
+    "kron(X, W)": "cannot be computed from stored entries alone",
+    "max(X)": "is not an operation on stored entries",
+    "sum(1./(X + M))": "is a function of a sparse matrix and other arrays",
 }
 
 

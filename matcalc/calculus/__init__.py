@@ -1,1 +1,1 @@
-"""What is done with nodes: rewriting, differentiating, factoring, evaluating."""
+"""Operations on nodes: rewriting, differentiating, factoring, evaluating."""

@@ -1,7 +1,7 @@
-"""Derivatives of functions that are arguments: of a body, by the rules of its maps, forward, in one walk.
+"""Differentiates function arguments: bodies, by the rules of their maps, forward, in one walk.
 
-A body holds its parameter, numbers, sums, products and maps alone, so that this stands below the derivatives of
-expressions: a rewrite may speak of the derivative of a function that it has found.
+A body contains its parameter, numbers, sums, products and maps alone. So this module is below the derivatives of
+expressions, and a rewrite may use the derivative of a function that it has found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matcalc.tensor.substitute import Batched, instantiate
 def derivative(body: Node, order: int = 1) -> Node:
     """Return a derivative of a function's body, itself a body.
 
-    Raises: NotDifferentiable for a map that has none.
+    Raises: NotDifferentiable for a map without a derivative.
     """
     for _ in range(order):
         body = _slope(body)
@@ -33,19 +33,19 @@ def _slope(body: Node) -> Node:
         elif node.kind == "sum":
             slope[node] = add([(c, slope[arg]) for c, arg in node.terms])
         else:
-            parts = [_of_operand(node, place, slope[arg]) for place, arg in enumerate(node.args)]
+            parts = [_of_operand(node, position, slope[arg]) for position, arg in enumerate(node.args)]
             slope[node] = add([(1, part) for part in parts])
     return slope[body]
 
 
-def _of_operand(node: Node, place: int, inner: Node) -> Node:
+def _of_operand(node: Node, position: int, inner: Node) -> Node:
     """Return the part of the derivative that comes from one operand of a product or map."""
     if inner.is_zero:
         return inner
     if node.kind == "product":
-        others = [arg for k, arg in enumerate(node.args) if k != place]
+        others = [arg for k, arg in enumerate(node.args) if k != position]
         return product(node.coef, [(x, ()) for x in (*others, inner)], ())
-    template = derivative_template(node, place)
+    template = derivative_template(node, position)
     bound = {s: Batched(arg) for s, arg in zip(template.args, node.args, strict=True)}
     bound.update({y: Batched(node) for y in template.values})
     outer = instantiate(template.node, bound, template.sizes(node), ()).node

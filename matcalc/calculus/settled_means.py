@@ -1,9 +1,9 @@
-"""Deviations from a mean, `x - mean(x)`: exactly 0 where all entries are equal.
+"""Makes deviations from a mean, `x - mean(x)`, exactly 0 where all entries are equal.
 
-The sum of 1448 entries 1.81, divided by 1448, is not 1.81: a standard deviation of rounding, which is divided by itself
-in its gradient. So before values are computed a mean that something is subtracted from is settled: the mean of what it
-leaves is added to it. Of equal entries all differences are one and the same number, a few units in the last place;
-their sum is exact, and the settled mean the entry itself. It is also the better mean of others.
+The sum of 1448 entries 1.81, divided by 1448, is not 1.81. Their standard deviation is then rounding, by which its
+gradient divides. So before values are computed, a subtracted mean is settled: the mean of the remaining deviations is
+added to it. For equal entries all deviations are the same number, a few units in the last place. Their sum is exact,
+and the settled mean is the entry itself. For other entries it is the more accurate mean too.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Term = tuple[Fraction, Node]
 
 
 def settled_means(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with each mean settled that is subtracted from what it is the mean of."""
+    """Return the roots with each mean settled that is subtracted from its own entries."""
     if not any(node.kind == "sum" and _settled(node) is not node for node in toposort(roots)):
         return list(roots)
     return rebuild(roots, _settled)
 
 
 def unsettled(node: Node) -> Node:
-    """Return a node with means as they are written."""
+    """Return a node with means in their original form."""
     rule = default_rulebook().playing("settled_mean")
     return rebuild([node], lambda made: made.args[0] if made.kind == "map" and made.rule is rule else made)[0]
 
@@ -46,7 +46,7 @@ def _settled(node: Node) -> Node:
 
 
 def _pair(terms: Sequence[Term]) -> tuple[Term, Term, tuple[int, ...]] | None:
-    """Return c*x, -c*mean(x), and the axes that the mean is taken along."""
+    """Return c*x, -c*mean(x), and the axes of the mean."""
     for c, mean in terms:
         along = _broadcast(mean)
         if not along:
@@ -59,7 +59,7 @@ def _pair(terms: Sequence[Term]) -> tuple[Term, Term, tuple[int, ...]] | None:
 
 
 def _broadcast(node: Node) -> frozenset[int]:
-    """Return the axes along which all entries of a product are the same, as it is written."""
+    """Return the axes along which all entries of a product are the same, as its indices show."""
     if node.kind != "product":
         return frozenset()
     met = {i for _, at in node.operands for i in at}
@@ -72,14 +72,14 @@ def _scaled(c: Fraction, node: Node) -> Node:
 
 
 def _plain_mean(entries: Node, axes: Sequence[int]) -> Node:
-    """Return the mean along axes, which it has no more."""
+    """Return the mean along axes, without these axes."""
     whole, sizes = tuple(range(len(entries.shape))), dict(enumerate(entries.shape))
     counts: list[Operand] = [(power(size_number(sizes[axis]), Fraction(-1)), ()) for axis in axes]
     return product(1, [(entries, whole), *counts], tuple(i for i in whole if i not in axes), sizes)
 
 
 def _spread(mean: Node, entries: Node, axes: Sequence[int]) -> Node:
-    """Return a mean in the shape of what it is the mean of."""
+    """Return a mean in the shape of its entries."""
     whole = tuple(range(len(entries.shape)))
     return product(1, [(mean, tuple(i for i in whole if i not in axes))], whole, dict(enumerate(entries.shape)))
 

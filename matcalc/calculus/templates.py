@@ -1,9 +1,8 @@
-"""Rule formulas compiled to nodes over symbols, once for each use that differs in more than sizes.
+"""Compiles rule formulas to nodes over symbols, once for uses that differ only in sizes.
 
-A rule states one differential; its adjoint is the pullback of that differential in the tangent, found here
-by the same reverse mode that users' expressions go through. Only a slot declared linear has its adjoint
-written down. Templates are unbatched, with the signature's size names; `substitute.instantiate` does the
-rest.
+A rule states one differential. Its adjoint is the pullback of that differential in the tangent, found by the same
+reverse mode as derivatives of users' expressions. Only a slot declared linear states its adjoint. Templates are
+unbatched and use the signature's size names; `substitute.instantiate` fills in the rest.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from matcalc.tensor.substitute import substitute
 
 Pull = Callable[..., list[Node]]
 
-REMEMBERED = 256  # uses of rules: an exponent makes another one
+REMEMBERED = 256  # cached uses of rules; each exponent is another use
 
 
 class Template(NamedTuple):
-    """A formula over symbols: `args` and `values` for the operation's own, `incoming` for what is mapped."""
+    """A formula over symbols: `args` and `values` of the operation, `incoming` for the tangent or cotangent."""
 
     node: Node
     args: tuple[Node, ...]
@@ -39,7 +38,7 @@ class Template(NamedTuple):
     rule: Rule
 
     def sizes(self, node: Node) -> dict[str, Size]:
-        """Return what the signature's size names are in one use of the rule.
+        """Return the values of the signature's size names in one use of the rule.
 
         An implicit operation's templates have the sizes of the use itself.
         """
@@ -65,7 +64,7 @@ def array_size(name: str, axis: int) -> str:
 
 
 class Use(NamedTuple):
-    """What tells uses of a rule apart: functions given, integer parameters as given, ranks of the arguments.
+    """The key of a use of a rule: its function and number parameters, and the ranks of its arguments.
 
     The book is part of it, since formulas name other rules.
     """
@@ -83,50 +82,50 @@ class Use(NamedTuple):
         return Use(node.rule, params, core, default_rulebook())
 
 
-def derivative_template(node: Node, place: int) -> Template:
-    """Return the derivative of an elementwise function in its operand number `place`."""
-    return _derivative(Use.of(node), place)
+def derivative_template(node: Node, position: int) -> Template:
+    """Return the derivative of an elementwise function in its operand number `position`."""
+    return _derivative(Use.of(node), position)
 
 
 def jump_templates(node: Node) -> tuple[Template, ...]:
-    """Return what an elementwise function jumps at, `incoming` being its first operand."""
+    """Return the arguments at which an elementwise function jumps; `incoming` is its first operand."""
     return _jumps(Use.of(node))
 
 
 def piece_templates(node: Node) -> tuple[tuple[Template, Template], ...]:
-    """Return the switches of a map with pieces, each with what the map is where it is on."""
+    """Return the switches of a map with pieces, each with the piece where it is on."""
     return _pieces(Use.of(node))
 
 
 def weight_template(node: Node) -> Template:
-    """Return the field `weight` or `weighed` of a map, over its operands and what each of these weighs."""
+    """Return the field `weight` or `weighed` of a map, over its operands and their weights."""
     return _weighed(Use.of(node))
 
 
-def tangent_template(node: Node, place: int) -> Template:
-    """Return the differential of an operation's output in argument `place`; `incoming` is the tangent."""
-    return _tangent(Use.of(node), place, node.output)
+def tangent_template(node: Node, position: int) -> Template:
+    """Return the differential of an operation's output in argument `position`; `incoming` is the tangent."""
+    return _tangent(Use.of(node), position, node.output)
 
 
-def adjoint_template(node: Node, place: int, pull: Pull) -> Template:
-    """Return the adjoint of the differential in argument `place`; `incoming` is the cotangent.
+def adjoint_template(node: Node, position: int, pull: Pull) -> Template:
+    """Return the adjoint of the differential in argument `position`; `incoming` is the cotangent.
 
     `pull(root, cotangent, symbols)` is the reverse mode that finds it.
     """
-    return _adjoint(Use.of(node), place, node.output, pull)
+    return _adjoint(Use.of(node), position, node.output, pull)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _derivative(use: Use, place: int) -> Template:
+def _derivative(use: Use, position: int) -> Template:
     made = _Symbols(use)
-    name = made.parameters[place].name
+    name = made.parameters[position].name
     text = use.rule.derivative.get(name)
     if text is None:
         reason = use.rule.opaque_in.get(name) or use.rule.opaque
         because = f": {reason}" if reason else ""
         raise NotDifferentiable(f"{use.rule.spelling} has no derivative in {name}{because} ({use.rule.address})")
-    node = made.build(text, (), place)
-    return Template(node, made.args, made.values, made.args[place], use.rule)
+    node = made.build(text, (), position)
+    return Template(node, made.args, made.values, made.args[position], use.rule)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -145,7 +144,7 @@ def _weighed(use: Use) -> Template:
 
 
 def weights(count: int) -> tuple[Node, ...]:
-    """Return the symbols of what the operands of a map weigh in a tie."""
+    """Return the symbols for the weights of a map's operands in a tie."""
     return tuple(symbol(name, (), ("positive",)) for name in TIED[:count])
 
 
@@ -156,7 +155,7 @@ def _entrywise(use: Use, text: str, more: tuple[Node, ...] = ()) -> Template:
 
 
 def choice_template(node: Node, side: str) -> Template:
-    """Return the mean of an operation that chooses entries times itself, or (`opposite`) itself of the negative."""
+    """Return the mean of a choosing operation times itself, or (`opposite`) times itself at the negative."""
     return _choice(Use.of(node), side)
 
 
@@ -169,27 +168,27 @@ def _choice(use: Use, side: str) -> Template:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _tangent(use: Use, place: int, output: str) -> Template:
+def _tangent(use: Use, position: int, output: str) -> Template:
     made = _Symbols(use)
     text = use.rule.differential(output)
     if text is None:
         raise NotDifferentiable(f"{use.rule.spelling} is not differentiable ({use.rule.address})")
-    tangent = made.tangent(place)
+    tangent = made.tangent(position)
     full = made.build(text, made.output_shape(output))
     chosen = _only(full, tangent, made.tangents)
     return Template(chosen, made.args, made.values, tangent, use.rule)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _adjoint(use: Use, place: int, output: str, pull: Pull) -> Template:
+def _adjoint(use: Use, position: int, output: str, pull: Pull) -> Template:
     made = _Symbols(use)
-    parameter = made.parameters[place]
+    parameter = made.parameters[position]
     shape = made.output_shape(output)
     cotangent = symbol("G", shape)
     if parameter.repeated or parameter.name in use.rule.linear:
-        node = made.build(use.rule.linear[parameter.name], made.args[place].shape, place, cotangent)
+        node = made.build(use.rule.linear[parameter.name], made.args[position].shape, position, cotangent)
         return Template(node, made.args, made.values, cotangent, use.rule)
-    tangent = _tangent(use, place, output)
+    tangent = _tangent(use, position, output)
     node = pull(tangent.node, cotangent, [tangent.incoming])[0]
     return Template(node, tangent.args, tangent.values, cotangent, use.rule)
 
@@ -212,19 +211,19 @@ class _Symbols:
         self.values = tuple(symbol(o.name or "Y", self.output_shape(o.name), o.facts) for o in rule.signature.outputs)
         self.tangents = tuple(self.tangent(k) for k, p in enumerate(self.parameters) if not p.repeated)
 
-    def _symbol(self, parameter: Declaration, place: int) -> Node:
-        name = f"{parameter.name}{place}" if parameter.repeated else parameter.name
+    def _symbol(self, parameter: Declaration, position: int) -> Node:
+        name = f"{parameter.name}{position}" if parameter.repeated else parameter.name
         facts = self.use.book.hull(parameter.facts) if parameter.repeated else parameter.facts
-        return symbol(name, self._shape(parameter, place), tuple(facts))
+        return symbol(name, self._shape(parameter, position), tuple(facts))
 
-    def tangent(self, place: int) -> Node:
-        """Return the symbol dX: the shape of X, and the linear facts that a tangent keeps."""
-        parameter = self.parameters[place]
+    def tangent(self, position: int) -> Node:
+        """Return the symbol dX: the shape of X, and those of its linear facts that hold for tangents."""
+        parameter = self.parameters[position]
         facts = self.use.book.hull(parameter.facts)
-        return symbol(f"d{parameter.name}", self._shape(parameter, place), tuple(facts))
+        return symbol(f"d{parameter.name}", self._shape(parameter, position), tuple(facts))
 
-    def _shape(self, parameter: Declaration, place: int) -> tuple[Size, ...]:
-        return parameter_symbol(parameter, self.use.ranks[place]).shape
+    def _shape(self, parameter: Declaration, position: int) -> tuple[Size, ...]:
+        return parameter_symbol(parameter, self.use.ranks[position]).shape
 
     def output_shape(self, output: str) -> tuple[Size, ...]:
         """Return the core shape of an output in the signature's size names."""
@@ -248,22 +247,22 @@ class _Symbols:
         cotangent: Node | None = None,
         more: Sequence[Node] = (),
     ) -> Node:
-        """Return a formula of the rule, of the given shape, as a node over these symbols and `more`.
+        """Return a formula of the rule, of this shape, as a node over these symbols and `more`.
 
-        `without` names the member of a variadic slot that the formula is about; `E...` are the others.
+        `without` is the number of the argument of a variadic slot that the formula is about; `E...` are the others.
         """
         rule = self.use.rule
         symbols: dict[str, Node] = {s.name: s for s in more}
         splices: dict[str, tuple[Node, ...]] = {}
-        for place, (parameter, node) in enumerate(zip(self.parameters, self.args, strict=True)):
+        for position, (parameter, node) in enumerate(zip(self.parameters, self.args, strict=True)):
             if parameter.repeated:
-                rest = () if place == without else (node,)
+                rest = () if position == without else (node,)
                 splices[parameter.name] = (*splices.get(parameter.name, ()), *rest)
-                if place == without:
+                if position == without:
                     symbols[parameter.name] = node
             else:
                 symbols[parameter.name] = node
-                symbols[f"d{parameter.name}"] = self.tangent(place)
+                symbols[f"d{parameter.name}"] = self.tangent(position)
         for name, value in zip(rule.outputs, self.values, strict=True):
             symbols[name or "Y"] = value
         for parameter in rule.signature.parameters:
@@ -271,10 +270,10 @@ class _Symbols:
                 splices.setdefault(parameter.name, ())
         if cotangent is not None:
             symbols["G"] = cotangent
-        given = dict(zip((p.name for p in self._plain()), self.use.params, strict=True))
+        params = dict(zip((p.name for p in self._plain()), self.use.params, strict=True))
         sizes = dict(self._binding().sizes)
-        sizes.update({name: Size.of(p) for name, p in given.items() if isinstance(p, Fraction)})
-        functions = {name: p for name, p in given.items() if isinstance(p, Node)}
+        sizes.update({name: Size.of(p) for name, p in params.items() if isinstance(p, Fraction)})
+        functions = {name: p for name, p in params.items() if isinstance(p, Node)}
         try:
             return build_formula(
                 text,

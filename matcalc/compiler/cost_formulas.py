@@ -1,4 +1,4 @@
-"""Costs of kernels: formulas in the sizes of letters, `2*i*j*k`, exact or quick."""
+"""Reads cost formulas of kernels in the sizes of letters, `2*i*j*k`, as exact or fast functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
 def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
     """Return the cost formula `text` as an exact function of the sizes of its letters.
 
-    Raises: ValueError unless it is made of letters, numbers, + - * / min max.
+    Raises: ValueError unless it consists of letters, numbers, + - * / min max.
     """
     tree = ast.parse(text, mode="eval").body
 
@@ -40,7 +40,7 @@ def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
             return OPERATORS[type(node.op)](value(node.left, sizes), value(node.right, sizes))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
             return FUNCTIONS[node.func.id](value(node.args[0], sizes), value(node.args[1], sizes))
-        raise ValueError(f"a cost is made of letters, numbers, + - * / min max: {text!r}")
+        raise ValueError(f"a cost may contain letters, numbers, + - * / min max: {text!r}")
 
     value(tree, {name.id: Fraction(1) for name in ast.walk(tree) if isinstance(name, ast.Name)})
     return lambda sizes: value(tree, sizes)
@@ -48,7 +48,7 @@ def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
 
 @cache
 def quick(text: str) -> Callable[[Mapping[str, float]], float]:
-    """Return the cost formula as a function of floats, compiled, since orders are compared by thousands."""
+    """Return the cost formula as a compiled function of floats, since thousands of orders are compared."""
     formula(text)
     code = compile(text, "<cost>", "eval")
     return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)

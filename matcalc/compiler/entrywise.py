@@ -1,4 +1,4 @@
-"""Expressions inside a loop: what is computed at one point of its axes, made of entries of values."""
+"""Expressions inside a loop, computed at one point of its axes from entries of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Index = str | Size  # the name of an axis, or arithmetic on axes
 At = tuple[Index, ...]
 Number = Fraction | float
 EXACT = 2**53
-"""Up to which integers are floats."""
+"""The bound up to which all integers are floats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An entry of a value; the scalar of this name where the loop computes the value itself."""
+    """An entry of a value; a local number if the loop itself computes the value."""
 
     value: str
     at: At = ()
@@ -83,7 +83,7 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 
 
 def within(expr: Expr) -> Iterator[Expr]:
-    """Yield an expression and all that it is made of, left to right, each before its operands."""
+    """Yield an expression and all expressions in it, left to right, each before its operands."""
     stack = [expr]
     while stack:
         top = stack.pop()
@@ -97,12 +97,12 @@ def reads(expr: Expr) -> Iterator[Read]:
 
 
 def entry_text(value: str, at: Sequence[object]) -> str:
-    """Return how an entry of a value is written, or the value."""
+    """Return the text of an entry of a value, or of the value."""
     return f"{value}[{', '.join(map(str, at))}]" if at else value
 
 
 def as_quotient(coef: Number) -> tuple[Number, int]:
-    """Return a coefficient as a number to multiply with and a divisor: 1/3 is no decimal, so it was written `x/3`."""
+    """Return a coefficient as a factor and a divisor: 1/3 is no decimal, so the user wrote `x/3`."""
     if not isinstance(coef, Fraction) or max(abs(coef.numerator), coef.denominator) > EXACT:
         return coef, 1
     rest = coef.denominator

@@ -1,6 +1,6 @@
-"""A Program as text for people: its memory, then its steps with the flops and bytes of each.
+"""Prints a Program for people: its buffers, then its steps with the flops and bytes of each.
 
-The counts are polynomials in the sizes, from the costs of the kernels' entries and from the loops themselves.
+The counts are polynomials in the sizes, from the cost formulas of kernels and from the loops themselves.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from matcalc.compiler.entrywise import (
     reads,
     within,
 )
-from matcalc.compiler.program import Call, Each, Loop, Place, Program, Proof, Step, View, statements, walk_inside
+from matcalc.compiler.program import Argument, Call, Each, Loop, Program, Proof, Step, View, statements, walk_inside
 from matcalc.tensor.size import ONE, Size, total, volume
 
 COLUMN = 64
 Cost = tuple[int, Size, Size]
-"""The line of a step in the text of its plan, its flops and its bytes in one call."""
+"""The line of a step in the text of its plan, and its flops and bytes in one call."""
 PLURAL = {"temporary": "temporaries"}
 
 
 class Names(NamedTuple):
-    """What values are called: by their memory, and what a loop calls its own numbers."""
+    """Names of values in the text: of their buffers, and of a loop's own numbers."""
 
-    places: Mapping[str, str] = {}
+    buffer_of: Mapping[str, str] = {}
     own: Mapping[str, str] = {}
 
     def entry(self, value: str, at: Sequence[object]) -> str:
-        return self.own.get(value) or entry_text(self.places.get(value, value), at)
+        return self.own.get(value) or entry_text(self.buffer_of.get(value, value), at)
 
 
 def listing(program: Program) -> str:
@@ -48,7 +48,7 @@ def listing(program: Program) -> str:
 
 
 def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
-    """Return the text of `fn.plan`, and what the steps cost in it."""
+    """Return the text of `fn.plan`, and the costs of its steps."""
     lines = []
     costs: list[Cost] = []
     for role in ("input", "constant", "output", "temporary", "scalar", "view"):
@@ -61,7 +61,7 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
     lines.append("")
     for step, around in walk_inside(program.steps):
         lets = step.lets if isinstance(step, Loop) else ()
-        names = Names(program.places, {let.value: program.called.get(let.value, let.value) for let in lets})
+        names = Names(program.buffer_of, {let.value: program.called.get(let.value, let.value) for let in lets})
         text = ["    " * len(around) + line for line in _lines(step, names)]
         if isinstance(step, Call | Loop):
             own = _work(step, program)
@@ -78,12 +78,12 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
 
 
 def work(flops: Size, moved: Size) -> str:
-    """Return in words what a call costs."""
+    """Return the text of the cost of a call."""
     return f"{_count(flops)} flops, {_count(moved)} bytes"
 
 
 def cost_of(costs: Iterable[Cost]) -> tuple[Size, Size]:
-    """Return the flops and bytes of a call whose steps cost this."""
+    """Return the total flops and bytes of steps."""
     each = list(costs)
     return total(flops for _, flops, _ in each), total(moved for *_, moved in each)
 
@@ -94,19 +94,19 @@ def operations(program: Program) -> tuple[Size, Size]:
 
 
 def _cost(line: int, own: tuple[Size, Size], around: Sequence[Each]) -> Cost:
-    """Return what a step costs in a call that does it in all rounds of what is around it."""
+    """Return the cost of a step over all rounds of the loops around it."""
     rounds = volume(each.size for each in around)
     return line, own[0] * rounds, own[1] * rounds
 
 
 def _proof(proof: Proof) -> list[str]:
-    """Return what the accesses rest on, their count last."""
+    """Return the lines on the proof of accesses, their count last."""
     lines = [f"tested once: {size} >= 0" for size in proof.hoisted]
     return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
 
 
 def step_text(step: Step) -> str:
-    """Return a step in one line."""
+    """Return the text of a step in one line."""
     return "; ".join(line.strip() for line in _lines(step, Names()))
 
 
@@ -125,7 +125,7 @@ def _degree(size: Size) -> int:
 
 
 def _work(step: Step, program: Program) -> tuple[Size, Size]:
-    """Return flops and bytes of a step."""
+    """Return the flops and bytes of a step."""
     table, memory = program.table, program.memory
     if isinstance(step, Call):
         sizes = dict(step.sizes)
@@ -141,9 +141,9 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
     for x in statements(step):
         for read in reads(x.expr):
             if read.value not in local:
-                touched[memory[program.places.get(read.value, read.value)]] = None
+                touched[memory[program.buffer_of.get(read.value, read.value)]] = None
     whole = (*step.sums, *(s for s in step.stores if not s.over))
-    touched.update(dict.fromkeys(memory[program.places[s.value]] for s in whole))
+    touched.update(dict.fromkeys(memory[program.buffer_of[s.value]] for s in whole))
     points = [size for _, size in step.axes]
     parts_of = [points for store in step.stores if store.over]
     return volume(points) * flops, _bytes([*(table[name].shape for name in touched), *parts_of])
@@ -186,16 +186,16 @@ def _lines(step: Step, names: Names) -> list[str]:
 
 
 def _call(call: Call, names: Names) -> str:
-    results = ", ".join(_place(p, names) for _, p in call.results)
-    turned = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
-    operands = ", ".join(_place(p, names) + "'" * (field in turned) for field, p in call.operands)
+    results = ", ".join(_argument(p, names) for _, p in call.results)
+    transposed = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
+    operands = ", ".join(_argument(p, names) + "'" * (field in transposed) for field, p in call.operands)
     alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha, names)}"
     onto = f", onto {names.entry(call.onto, ())}" if call.onto else ""
     return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"
 
 
-def _place(place: Place, names: Names) -> str:
-    return names.entry(place.value, place.lead) + ("'" if place.flip else "")
+def _argument(argument: Argument, names: Names) -> str:
+    return names.entry(argument.value, argument.lead) + ("'" if argument.flip else "")
 
 
 def _guard(guard: Guard) -> str:

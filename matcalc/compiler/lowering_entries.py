@@ -1,7 +1,7 @@
-"""Lowering entries: what the kernels and scalar functions of the targets compute, when, and at what cost.
+"""Reads lowering entries: the kernels and scalar functions of the targets, their conditions and costs.
 
-The files of `codegen/` are read here and nowhere else in the engine. An entry says in index form what it
-computes; the planner finds where that occurs. So a new kernel is an entry and its source, and no Python.
+This is the only module of the engine that reads the files of `codegen/`. An entry defines its result in index form, and
+the planner finds where that occurs. So a new kernel is an entry and its source, and needs no Python.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ TRAFFIC = 0.06  # ns per byte that moves through the second-level cache
 CALL = 40.0  # ns to call a kernel
 
 BLOCK, ONCE, LEAST = 32768, 131072, 64
-"""Entries of a block, which are 256 kB; entries that are done at once; rows that a block has at least."""
+"""Entries of a block (256 kB); entries up to which there is one block; the least number of rows in a block."""
 BUSY = 256
-"""Flops for an entry of a row: from more on, memory is no matter."""
+"""Flops for each entry of a row from which on memory traffic does not matter."""
 
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
-PART = '@njit(error_model="numpy", fastmath=False)'  # above a function for Numba that calls parts
+PART = '@njit(error_model="numpy", fastmath=False)'  # decorator of Numba functions that call parts
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,19 +39,19 @@ class Part:
     """A function that a kernel calls, itself a Program; its results come first among the `parameters`."""
 
     name: str
-    program: Any  # a Program, which is made of kernels and so defined above this module
+    program: Any  # a Program; its type is defined above this module, since it contains kernels
     parameters: tuple[str, ...]
 
     def spelled(self, target: str) -> str:
-        """Return what the function is called: different for targets, since a saved file has both."""
+        """Return the name of the function, one for each target: a saved file has both."""
         return self.name if target == "numba" else f"{self.name}_{target}"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a kernel takes one of its parts: that of least cost. For Numba they are branches of one function.
+    """The choice of the cheapest of a kernel's parts. For Numba they are branches of one function.
 
-    `operands` are its parameters, before its result; `lengths` are expressions in these, `n_0`, `n_1` in the `costs`.
+    `operands` are its parameters, before its result; `lengths` are expressions in these for `n_0`, `n_1` in `costs`.
     """
 
     operands: tuple[str, ...]
@@ -63,8 +63,8 @@ class Choice:
 class Blocks:
     """How a kernel runs its one part: on blocks of rows of the arguments `sliced`, which have `rows` of them.
 
-    `totals` are results that blocks add up to; others are rows. `width` is how many entries a row has, of arguments and
-    of what a block computes, `flops` what it costs; `besides` are the entries of what each block reads or adds up to.
+    `totals` are results summed over blocks; others are rows. `width` is the number of entries of a row, in arguments
+    and in arrays of a block, `flops` the cost of a row. `besides` are the other entries that a block reads or adds to.
     """
 
     sliced: tuple[str, ...]
@@ -76,47 +76,47 @@ class Blocks:
 
 
 def template_of(entry: Kernel | Scalar, target: str) -> str:
-    """Return how a target says an entry.
+    """Return the template of an entry for a target.
 
-    Raises: NotSupported where it does not.
+    Raises: NotSupported if it has none.
     """
-    said = spelling_of(entry.templates, target)
-    if not said:
+    found = spelling_of(entry.templates, target)
+    if not found:
         others = " or ".join(f'target="{t}"' for t in entry.templates if t in SPELLINGS)
         hint = f"{others} has one" if others else ""
         raise NotSupported(f"{entry.name} has no form for the target {target}", hint=hint)
-    return entry.templates[said]
+    return entry.templates[found]
 
 
 def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
-    """Return the template with its fields."""
+    """Return the template with its fields filled in."""
 
     def one(found: re.Match[str]) -> str:
         key = found.group(1) + (f".{found.group(2)}" if found.group(2) else "")
         if key not in fields:
-            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which its pattern does not give")
+            raise NotSupported(f"the template of {kernel} has the field {{{key}}}, which is not in its pattern")
         return fields[key]
 
     return FIELD.sub(one, template)
 
 
 def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
-    """Return the sizes that functions take, by the fields of the template that stand for them."""
+    """Return the size arguments of functions, by the fields of the template that stand for them."""
     names = dict.fromkeys(name for part in parts for name in part.program.size_args)
-    return {f"size_{place}": name for place, name in enumerate(names)}
+    return {f"size_{k}": name for k, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
     """An entry of kernels.toml. `flips` are operands that may come transposed.
 
-    `whole` is a number parameter that must be an integer; `rows` the letter of a leading batch axis, of
-    a kernel that takes all rows of a matrix in one call; `sizes` are formulas of letters that no operand has.
-    `sources` is text by target that stands above the program, of a kernel that is in no file of `codegen/`;
-    `parts` are functions that it calls, with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the
-    factorisations that it needs, each of one operand; of several, results are named with the operand, `T_A`. `called`
-    is what variables of results are called, after the operand, where that is not the letter of one of several or the
-    name of the entry. `joins` are entries of which it gives the results in their order, for the same operands.
+    `whole` is a number parameter that must be an integer. `rows` is the letter of a leading batch axis, if the kernel
+    takes all rows of a matrix in one call. `sizes` are formulas of letters that no operand has. `sources` are texts by
+    target that precede the program, for a kernel outside the files of `codegen/`. `parts` are functions that it calls:
+    with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the factorisations that it needs, each
+    of one operand; if there are several, their results are named with the operand, `T_A`. `called` are words for
+    variable names of results, other than their letters or the entry's name. `joins` are entries whose results it
+    computes, in their order, from the same operands.
     """
 
     name: str
@@ -152,11 +152,11 @@ class Kernel:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields of its templates that are arrays or numbers, besides flags."""
+        """The fields of its templates that are arrays or numbers, without flags."""
         return frozenset(m[1] for text in self.templates.values() for m in FIELD.finditer(text) if m[2] != "t")
 
     def letters(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the sizes of all letters, given those of the operands: Sizes or integers."""
+        """Return the sizes of all letters from those of the operands, as Sizes or integers."""
         found = {letter: formula(sizes) for letter, formula in self.sizes.items()}
         return {letter: int(s) if isinstance(s, Fraction) else s for letter, s in found.items()} | dict(sizes)
 
@@ -185,7 +185,7 @@ class Expansion:
     arguments: tuple[Term, ...] | None
 
     def fits(self, cores: Sequence[Sequence[Size]]) -> bool:
-        """Whether arguments of these shapes are as many, and of equal sizes where letters are equal."""
+        """Whether arguments of these shapes match in number, with equal sizes where letters are equal."""
         if self.arguments is None:
             return True
         if len(self.arguments) != len(cores):
@@ -197,7 +197,7 @@ class Expansion:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lowerings:
-    """All entries: products of plain operands, several kernels in one, those by operation, expansions, scalars."""
+    """All entries: products of plain operands, joined kernels, kernels by operation, expansions, scalar functions."""
 
     products: tuple[Kernel, ...] = ()
     joined: tuple[Kernel, ...] = ()
@@ -210,7 +210,7 @@ class Lowerings:
         """Return the entry of a factorisation."""
         found = next((k for k in self.operations.get(term.name, ()) if len(k.factors) == 1), None)
         if found is None:
-            raise NotSupported(f"codegen/kernels.toml: {term.name} is needed and has no entry")
+            raise NotSupported(f"codegen/kernels.toml: {term.name} has no entry, but another needs it")
         return found
 
 
@@ -218,7 +218,7 @@ class Lowerings:
 def load(folder: Path) -> Lowerings:
     """Return the entries of `kernels.toml` and `scalars.toml` in `folder`.
 
-    Raises: RuleError that names the file and the entry.
+    Raises: RuleError with the file and the entry.
     """
     products: list[Kernel] = []
     joined: list[Kernel] = []
@@ -256,14 +256,14 @@ def load(folder: Path) -> Lowerings:
 
 
 def entries(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the entries of `kernels.toml` in full: each once for what it stands for."""
+    """Return the entries of `kernels.toml`, with all abbreviations expanded."""
     table = tomllib.loads((folder / "kernels.toml").read_text(encoding="utf-8"))
     whole = ((name, _with_shared(entry, table)) for name, entry in table.items())
     return {name: entry for item in whole for name, entry in _variants(*item)}
 
 
 def _with_shared(entry: dict[str, Any], table: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return an entry with what it does not say of its own as that which it is `like`, whose `where` lines go first."""
+    """Return an entry with missing fields copied from the one that it is `like`, whose `where` lines go first."""
     if "like" not in entry:
         return entry
     shared = _with_shared(table[entry["like"]], table)
@@ -271,7 +271,7 @@ def _with_shared(entry: dict[str, Any], table: Mapping[str, dict[str, Any]]) -> 
 
 
 def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what an entry stands for: one for each fact of `either`, one for each number of `tangents`, or itself."""
+    """Yield the variants of an entry: one for each fact of `either`, one for each number of `tangents`, or itself."""
     facts, tangents = (str(entry.get(key, "")).split() for key in ("either", "tangents"))
     if not facts and not tangents:
         yield name, entry
@@ -289,7 +289,7 @@ def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str,
 
 
 def _filled(entry: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return an entry with the given fields of its templates replaced, and the others left as they are."""
+    """Return an entry with these fields of its templates replaced."""
     field = re.compile(r"\{(\w+)\}")
     filled = {k: field.sub(lambda x: fields.get(x[1], x[0]), str(entry[k])) for k in FIELDS if k in entry}
     return entry | filled
@@ -307,7 +307,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         raise RuleError(f"codegen/kernels.toml: [{name}]: {fault}") from fault
     called = {str(result): str(word) for result, word in entry.get("called", {}).items()}
     if unknown := called.keys() - {term.name for term in results}:
-        raise RuleError(f"codegen/kernels.toml: [{name}]: called: {', '.join(sorted(unknown))} is no result")
+        raise RuleError(f"codegen/kernels.toml: [{name}]: called: {', '.join(sorted(unknown))} is not a result")
     moves = str(entry.get("bytes") or " + ".join(bytes_of(t) for t in (*results, *factors)))
     return Kernel(
         name,

@@ -1,10 +1,10 @@
-"""Program: what a compiled function does, step by step, before it is text.
+"""Program: the steps of a compiled function, before it is text.
 
-A Program is values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
-and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps).
-Steps speak of *values*, each written by one step; `places` says which buffer holds which value. So memory
-that is used again is visible, and `verify` can see whether a value is still there when it is read.
-The planner has decided everything: an emitter only spells a Program in the words of a target.
+A Program consists of values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
+and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps). Steps refer
+to *values*, each written by one step; `buffer_of` maps values to buffers. So reuse of memory is explicit, and `verify`
+can check that a value still exists when it is read. The planner makes all decisions; emitters only print a Program in
+the words of a target.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Shape = tuple[Size, ...]
 
 
 class ProgramFault(NotSupported):
-    """A Program that would compute something else than was planned: refused, never run."""
+    """An invalid Program, which would compute something else than was planned; it is never run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Argument:
     """An operand or result of a call: a value, the leading axes fixed by an Each, transposed or not."""
 
     value: str
@@ -40,11 +40,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A kernel; results and operands by the fields of its template, `onto` what beta = 1 adds to."""
+    """A kernel call: results and operands by template field; the result is added to `onto` (beta = 1)."""
 
     kernel: Kernel
-    results: tuple[tuple[str, Place], ...]
-    operands: tuple[tuple[str, Place], ...]
+    results: tuple[tuple[str, Argument], ...]
+    operands: tuple[tuple[str, Argument], ...]
     sizes: tuple[tuple[str, Size], ...] = ()
     params: tuple[tuple[str, str | Size], ...] = ()
     alpha: Expr = field(default_factory=lambda: Literal(Fraction(1)))
@@ -62,9 +62,9 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`value[at] = expr`; with `onto`, added to what that value holds there.
+    """`value[at] = expr`; with `onto`, added to the entry of that value.
 
-    With `over`, that value's entries stay where this store does not write.
+    With `over`, entries that this store does not write remain those of that value.
     """
 
     value: str
@@ -119,7 +119,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a size name is read from: `name = (input.shape[axis] - offset)/factor`."""
+    """The source of a size name: `name = (input.shape[axis] - offset)/factor`."""
 
     name: str
     input: str
@@ -130,9 +130,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a call makes sure of before anything else: at each point of `axes`, data are places: 0 <= index < length.
+    """A check at the start of a call that indices in data are valid: at each point of `axes`, 0 <= index < length.
 
-    `text` is how the data are written.
+    `text` is the formula of the data.
     """
 
     axes: tuple[tuple[str, Size], ...]
@@ -142,17 +142,17 @@ class Checked:
 
     @property
     def fault(self) -> str:
-        """What is said where it does not hold."""
+        """The message if the check fails."""
         return f"{self.text} holds an index outside an axis of length {self.length}"
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How the accesses of a Program are known to be sound, for all sizes.
+    """The proof that the accesses of a Program are within bounds, for all sizes.
 
-    `discharged`: how many are by the bounds of their loops alone; `hoisted`: sizes that a call must test not to be
-    negative, since others are sound only then; `guarded`: accesses, in words, that are only under the guard that the
-    Program has there.
+    `discharged`: the number proved by the bounds of their loops. `hoisted`: sizes that a call must test not to be
+    negative, since other accesses need it. `guarded`: accesses, in words, that are valid only under the Program's own
+    guards.
     """
 
     discharged: int
@@ -167,12 +167,12 @@ class Proof:
 class Program:
     """A whole function: inputs, then `size_args`, then outputs are its parameters.
 
-    `places`: the buffer of each value; inputs and constants are values of the same name. `same`: values that
-    are others seen through a view. `results`: the value that each output ends with. `faults`: what the status
-    k says, at k - 1; the last are those of `data`, in order. `assumed`: sizes that every call makes sure are not
-    negative, besides those of shapes. `called`: what a loop calls an entry of a value, where it has a name. `ahead` is
-    run when data are fixed: its outputs are the last inputs. `blank`: outputs that whoever calls hands in full of
-    zeros, each with the value that it holds then.
+    `buffer_of`: the buffer of each value; inputs and constants are values of the same name. `same`: values that show
+    others through a view. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
+    those of `data` are last, in order. `assumed`: sizes that every call ensures are not negative, besides those of
+    shapes. `called`: the names of entries of values in loops. `ahead`: the Program that runs when data are fixed; its
+    outputs are the last inputs. `blank`: outputs that the caller passes zero-filled, each with the value that holds
+    these zeros.
     """
 
     inputs: tuple[str, ...]
@@ -180,7 +180,7 @@ class Program:
     size_args: tuple[str, ...]
     sources: tuple[Source, ...]
     buffers: tuple[Buffer, ...]
-    places: Mapping[str, str]
+    buffer_of: Mapping[str, str]
     same: Mapping[str, str]
     results: Mapping[str, str]
     steps: tuple[Step, ...]
@@ -202,14 +202,14 @@ class Program:
         return {b.name: b for b in self.buffers}
 
     def root(self, value: str) -> str:
-        """Return the value that a value is, seen through views and copies."""
+        """Return the value that a value shows through views and copies."""
         while value in self.same:
             value = self.same[value]
         return value
 
     @cached_property
     def memory(self) -> dict[str, str]:
-        """The buffer that each is a view of, or itself."""
+        """The buffer of which each buffer is a view, or itself."""
         base = {b.name: b.name for b in self.buffers}
         for step in walk(self.steps):
             if isinstance(step, View):
@@ -228,7 +228,7 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def walk_inside(steps: Sequence[Step]) -> Iterator[tuple[Step, tuple[Each, ...]]]:
-    """Yield all steps in order, an Each before its body, and what is round each, the outermost first."""
+    """Yield all steps in order, an Each before its body, each with the Eachs around it, the outermost first."""
     stack: list[tuple[Step, tuple[Each, ...]]] = [(step, ()) for step in reversed(steps)]
     while stack:
         step, around = stack.pop()
@@ -261,14 +261,14 @@ def statements(loop: Loop) -> tuple[Statement, ...]:
     return (*loop.lets, *loop.sums, *loop.stores)
 
 
-def entries_met(loop: Loop) -> list[At]:
-    """Return at which indices a loop reads and writes entries of arrays."""
+def accessed_entries(loop: Loop) -> list[At]:
+    """Return the indices at which a loop reads and writes entries of arrays."""
     met = [r.at for statement in statements(loop) for r in reads(statement.expr)]
     return [at for at in (*met, *(s.at for s in (*loop.sums, *loop.stores))) if at]
 
 
 def applied(program: Program) -> Iterator[Scalar]:
-    """Yield the elementwise functions of a program, as often as they occur."""
+    """Yield the elementwise functions of a program, once for each occurrence."""
     for step in walk(program.steps):
         if isinstance(step, Loop):
             found = (part for statement in statements(step) for part in within(statement.expr))
@@ -276,7 +276,7 @@ def applied(program: Program) -> Iterator[Scalar]:
 
 
 def called_words(program: Program, target: str = "") -> set[str]:
-    """Return the words of the templates of what a program calls, for all targets or one."""
+    """Return the words in the templates of a program's kernels and functions, for all targets or one."""
     tables = [kernel.templates for kernel in program.kernels] + [function.templates for function in applied(program)]
     texts = (text for table in tables for name, text in table.items() if name == target or not target)
     within = (part.program for kernel in program.kernels if kernel.blocks is not None for part in kernel.parts)

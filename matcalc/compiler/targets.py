@@ -1,4 +1,4 @@
-"""The targets that code is emitted for; the first is the default. It imports nothing of matcalc."""
+"""The targets that code is emitted for; the first is the default. This module imports nothing of matcalc."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SPELLINGS = {
     "jax": ("jax", "array", "numpy"),
     "c": ("numba",),
 }
-"""The fields of an entry of `codegen/` that say it on a target: the first that is there."""
+"""The fields of `codegen/` entries that hold templates for a target, in order of preference."""
 TARGETS = tuple(SPELLINGS)
 FIELDS = tuple(dict.fromkeys(field for fields in SPELLINGS.values() for field in fields))
 ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if target in fields and "array" not in fields)
-"""The targets whose functions take and fill NumPy's arrays; the others return arrays of a framework, or are saved."""
+"""The targets whose functions take and fill NumPy arrays; the others return a framework's arrays, or are files."""
 SAVED = tuple(target for target, fields in SPELLINGS.items() if target not in fields)
-"""The targets whose functions are files alone: the words of another target, translated."""
+"""The targets whose functions are only files, translated from the words of another target."""
 
 
-def spelling_of(said: Container[str], target: str) -> str:
-    """Return which of the fields that an entry has says it on a target, empty where none does."""
-    return next((field for field in SPELLINGS[target] if field in said), "")
+def spelling_of(fields: Container[str], target: str) -> str:
+    """Return the field of an entry that holds its template for a target, empty if none does."""
+    return next((field for field in SPELLINGS[target] if field in fields), "")

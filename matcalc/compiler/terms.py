@@ -1,4 +1,4 @@
-"""Terms of patterns in index form: `A[i,k]`, `inv(X)[i,k]`, `p[i]:int32`."""
+"""Reads terms of patterns in index form: `A[i,k]`, `inv(X)[i,k]`, `p[i]:int32`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TERM = re.compile(r"\s*([^\W\d]\w*)\s*(?:\[([\w\s,]*)\])?(?::(\w+))?")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`A[i,k]`, or `inv(X)[i,k]` where `operation` is the name and `args` its operands."""
+    """`A[i,k]`, or `inv(X)[i,k]` with the operation as `name` and its operands as `args`."""
 
     name: str
     letters: tuple[str, ...] | None = None
@@ -23,23 +23,23 @@ class Term:
 
 
 def terms_of(text: str, separator: str) -> tuple[Term, ...]:
-    """Read `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
+    """Return the terms of `A[i,k] * inv(X)[k,j]` or `F[i,i], p[i]:int32`."""
     terms: list[Term] = []
-    place = 0
-    while text[place:].strip():
-        term, place = _term(text, place)
+    position = 0
+    while text[position:].strip():
+        term, position = _term(text, position)
         terms.append(term)
-        rest = text[place:].lstrip()
+        rest = text[position:].lstrip()
         if rest and not rest.startswith(separator):
             raise ValueError(f"cannot read {rest!r} in the pattern")
-        place = len(text) - len(rest) + 1
+        position = len(text) - len(rest) + 1
     return tuple(terms)
 
 
-def _term(text: str, place: int) -> tuple[Term, int]:
-    found = TERM.match(text, place)
+def _term(text: str, position: int) -> tuple[Term, int]:
+    found = TERM.match(text, position)
     if not found:
-        raise ValueError(f"cannot read {text[place:]!r} in the pattern")
+        raise ValueError(f"cannot read {text[position:]!r} in the pattern")
     name, letters, dtype = found.groups()
     after = found.end()
     if letters is None and text[after:].lstrip().startswith("("):
@@ -59,7 +59,7 @@ def _letters(text: str | None) -> tuple[str, ...] | None:
 
 
 def letters_of(name: str, rank: int) -> str:
-    """Return the letters of an operand of a pattern, made of its name."""
+    """Return the letters of an operand of a pattern, derived from its name."""
     return f"[{', '.join(f'{name}_{axis}' for axis in range(rank))}]" if rank else "[]"
 
 

@@ -60,7 +60,7 @@ def test_in_place_is_in_one_shape():
         ([loop(Store("t", ("i",), twice("x")))], {"t": "r", "y": "out"}, "holds nothing yet"),
         ([loop(Store("y", ("i",), Read("x", ("i", "i"))))], {"y": "out"}, "with 2 indices"),
         ([loop(Store("y", ("i",), twice("x")))] * 2, {"y": "out"}, "a second time"),
-        ([loop(Store("y", ("i",), twice("x")))], {"y": "x"}, "not where|writes to the argument"),
+        ([loop(Store("y", ("i",), twice("x")))], {"y": "x"}, "not the buffer|writes to the argument"),
         (
             [
                 loop(Store("t", ("i",), twice("x"))),

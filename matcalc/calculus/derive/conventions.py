@@ -1,9 +1,9 @@
 """Gradients, Jacobians, Hessians and their products as nodes, in the conventions of the interface.
 
 The inner product is tr(A'B). A symbol declared symmetric, skew, lower, upper or diagonal lives in a linear
-subspace: let P be the orthogonal projection on it; gradients and pullbacks are projected by P, Jacobians
-and Hessians on each axis pair of such a symbol, tangents carry the linear facts. What a gradient needs is
-fused by rewrites before differentiating and simplified and factored afterwards.
+subspace: let P be the orthogonal projection on it. Gradients and pullbacks are projected by P, Jacobians
+and Hessians on each axis pair of such a symbol. Tangents have the linear facts. Rewrites fuse formulas before they are
+differentiated; derivatives are simplified and factored.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Row = tuple[Node, ...]
 
 
 def check_variable(x: Node) -> None:
-    """Raise NotDifferentiable for a symbol that no derivative is in."""
+    """Raise NotDifferentiable for a symbol in which no derivative exists."""
     if is_index(x):
-        raise NotDifferentiable(f"{x.name} is an index: its values are integers, and there is no derivative in it")
+        raise NotDifferentiable(f"{x.name} is an index: its values are integers, in which there are no derivatives")
     if SPARSE in x.facts:
-        raise NotDifferentiable(f"{x.name} is declared sparse: it is data, and there is no derivative in it")
+        raise NotDifferentiable(f"{x.name} is declared sparse: it is data, in which there are no derivatives")
     if "constant" in x.facts:
-        raise NotDifferentiable(f"{x.name} is declared constant")
+        raise NotDifferentiable(f"{x.name} is declared constant: there are no derivatives in it")
 
 
 def finish(nodes: Sequence[Node]) -> list[Node]:
@@ -48,7 +48,7 @@ def finish(nodes: Sequence[Node]) -> list[Node]:
 def gradients(f: Node, wrt: Sequence[Node], convention: str) -> list[Node]:
     """Return the gradient of a scalar in each symbol, projected or in the convention of Magnus and Neudecker.
 
-    Raises: ShapeError for what is no scalar, or another convention.
+    Raises: ShapeError if the formula is not a scalar, or for an unknown convention.
     """
     _need_scalar("gradient", f, "use vjp for a pullback, jacobian for all derivatives")
     if not is_one_of(convention, CONVENTIONS):
@@ -88,11 +88,11 @@ def hvps(f: Node, wrt: Sequence[Node], vectors: Mapping[Node, Node]) -> list[Nod
 
 def _need_scalar(what: str, f: Node, hint: str = "") -> None:
     if f.shape:
-        raise ShapeError(f"{what} needs a scalar, and this is {shape_text(f.shape)}", hint=hint)
+        raise ShapeError(f"{what} needs a scalar, but the formula is {shape_text(f.shape)}", hint=hint)
 
 
 def tangent_symbol(x: Node, name: str) -> Node:
-    """Return the symbol of a tangent of `x`: its shape, and the linear facts that tangents keep."""
+    """Return the symbol of a tangent of `x`: its shape, and those linear facts that hold for tangents."""
     return symbol(name, x.shape, default_rulebook().hull(x.data[1]))
 
 
@@ -104,14 +104,14 @@ def projected(node: Node, x: Node, first: int) -> Node:
 
 
 def subspace(x: Node) -> tuple[str, ...]:
-    """Return the linear facts of a symbol that no other of them implies."""
+    """Return the linear facts of a symbol, without those that others imply."""
     book = default_rulebook()
     return book.strongest(book.hull(x.data[1]))
 
 
 @cache
 def _projection(fact: str) -> tuple[Node, Node]:
-    """Return the symbol M and the projection of M on the matrices with this fact, as the rulebook says it."""
+    """Return the symbol M and the rulebook's projection of M on the matrices with this fact."""
     n = Size.of("n")
     m = symbol("M", (n, n))
     book = default_rulebook()
@@ -181,7 +181,7 @@ def shape_text(shape: Shape) -> str:
 
 
 def is_vec(layout: str) -> bool:
-    """Whether a Jacobian is asked for as the matrix of stacked columns."""
+    """Whether a Jacobian is requested as the matrix of stacked columns."""
     if not is_one_of(layout, ("tensor", "vec")):
         raise ShapeError(f"unknown layout {shown(layout)}: tensor or vec")
     return layout == "vec"

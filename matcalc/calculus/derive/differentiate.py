@@ -1,8 +1,8 @@
 """Derivatives as rewrites of the DAG: pullback (reverse) and pushforward (forward) with free batch axes.
 
-A cotangent or tangent carries batch axes in front of its node's own, so gradient, VJP and generalised
-Jacobian are one function. A product gives its pullback by swapping one operand with the output: no rule is
-needed. Only maps and operations consult the rulebook, through templates compiled once.
+A cotangent or tangent has batch axes in front of its node's own, so gradient, VJP and generalised Jacobian are one
+function. The pullback of a product swaps one operand with the output, so products need no rule. Only maps and
+operations use the rulebook, through templates compiled once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matcalc.tensor.switches import switched, weight
 
 
 def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()) -> list[Node]:
-    """Return the cotangents of the symbols `wrt`, given that of `root`.
+    """Return the cotangents of the symbols `wrt` from the cotangent of `root`.
 
     Shapes: `cotangent` has `batch + root.shape`; each result `batch + symbol.shape`.
     """
@@ -37,23 +37,23 @@ def pullback(root: Node, cotangent: Node, wrt: Sequence[Node], batch: Shape = ()
         bar = add([(1, part) for part in gathered.pop(node)])
         if bar.is_zero:
             continue
-        for place, arg in enumerate(node.args):
+        for position, arg in enumerate(node.args):
             if arg in active:
-                part = PULL[node.kind](node, place, bar, batch)
+                part = PULL[node.kind](node, position, bar, batch)
                 if node.finite and bar.finite and not part.finite and node.kind == "map":
                     if is_steep_in(arg, active):
                         weighed = with_weights(bar, set(toposort(cotangent)), wrt)
-                        part = part if weighed is bar else PULL[node.kind](node, place, weighed, batch)
+                        part = part if weighed is bar else PULL[node.kind](node, position, weighed, batch)
                         steep.add(arg)
                 elif node in steep and not bar.finite:
                     steep.update([arg] if node.kind == "sum" else [])
-                    part = _pull_steeply(node, place, bar, batch, active) if node.kind == "product" else part
+                    part = _pull_steeply(node, position, bar, batch, active) if node.kind == "product" else part
                 gathered.setdefault(arg, []).append(part)
     return averaged([_total(gathered.get(symbol, []), (*batch, *symbol.shape)) for symbol in wrt], wrt)
 
 
 def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) -> Node:
-    """Return the tangent of `root`, given those of symbols.
+    """Return the tangent of `root` from the tangents of symbols.
 
     Shapes: a tangent has `batch + symbol.shape`, the result `batch + root.shape`.
     """
@@ -66,18 +66,18 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], batch: Shape = ()) ->
             moved[node] = tangents[node]
         elif node in active:
             parts = []
-            for place, arg in enumerate(node.args):
+            for position, arg in enumerate(node.args):
                 if arg in moved and not moved[arg].is_zero:
-                    part = PUSH[node.kind](node, place, moved[arg], batch)
+                    part = PUSH[node.kind](node, position, moved[arg], batch)
                     is_finite = node.finite and moved[arg].finite and not part.finite
                     if is_finite and node.kind == "map" and is_steep_in(arg, active):
                         if switches_off(arg, active):
-                            part = PUSH[node.kind](node, place, weight(moved[arg]), batch)
+                            part = PUSH[node.kind](node, position, weight(moved[arg]), batch)
                         steep.add(node)
                     elif arg in steep and not moved[arg].finite:
                         steep.update([node] if node.kind in ("sum", "product") else [])
                         if node.kind == "product":
-                            part = PUSH[node.kind](weighed_product(node, place, active), place, moved[arg], batch)
+                            part = PUSH[node.kind](weighed_product(node, position, active), position, moved[arg], batch)
                     parts.append(part)
             moved[node] = _total(parts, (*batch, *node.shape))
     return averaged([moved.get(root) or zeros((*batch, *root.shape))], list(tangents))[0]
@@ -114,33 +114,33 @@ def _batch_axes(count: int, batch: Shape) -> tuple[Indices, dict[int, object]]:
     return axes, dict(zip(axes, batch, strict=True))
 
 
-def _pull_product(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    return _swap(node, place, bar, batch, node.out, node.indices[place])
+def _pull_product(node: Node, position: int, bar: Node, batch: Shape) -> Node:
+    return _swap(node, position, bar, batch, node.out, node.indices[position])
 
 
-def _push_product(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
-    return _swap(node, place, tangent, batch, node.indices[place], node.out)
+def _push_product(node: Node, position: int, tangent: Node, batch: Shape) -> Node:
+    return _swap(node, position, tangent, batch, node.indices[position], node.out)
 
 
-def _swap(node: Node, place: int, new: Node, batch: Shape, at: Indices, out: Indices) -> Node:
-    """Return the product with operand `place` replaced by `new` at indices `at`, read out at `out`."""
+def _swap(node: Node, position: int, new: Node, batch: Shape, at: Indices, out: Indices) -> Node:
+    """Return the product with operand `position` replaced by `new` at indices `at`, with the output indices `out`."""
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
-    others = [(arg, indices) for k, (arg, indices) in enumerate(node.operands) if k != place]
+    others = [(arg, indices) for k, (arg, indices) in enumerate(node.operands) if k != position]
     new = switched(new) if others else new
     sizes = {**node.sizes, **lengths}
     made = product(node.coef, [*others, (new, axes + at)], axes + out, sizes)  # type: ignore[arg-type]
     return with_quotients(made, pushforward)
 
 
-def _pull_sum(node: Node, place: int, bar: Node, batch: Shape) -> Node:
+def _pull_sum(node: Node, position: int, bar: Node, batch: Shape) -> Node:
     axes = tuple(range(len(bar.shape)))
-    return product(node.coefs[place], [(bar, axes)], axes)
+    return product(node.coefs[position], [(bar, axes)], axes)
 
 
-def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    """Multiply by the elementwise derivative: pull and push are the same."""
+def _through_map(node: Node, position: int, bar: Node, batch: Shape) -> Node:
+    """Multiply by the elementwise derivative: pullback and pushforward are the same."""
     bar = switched(bar)
-    template = derivative_template(node, place)
+    template = derivative_template(node, position)
     own = tuple(range(len(node.shape)))
     bound = {s: Batched(arg, own) for s, arg in zip(template.args, node.args, strict=True)}
     bound.update({y: Batched(node, own) for y in template.values})
@@ -151,47 +151,47 @@ def _through_map(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     return product(1, [(bar, everything), (slope, entries)], everything)
 
 
-def _pull_steeply(node: Node, place: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
-    """Return the pullback of a product whose cotangent is infinite where a root is: off where its other operands are 0.
+def _pull_steeply(node: Node, position: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
+    """Return the pullback of a product whose cotangent is infinite at a root: 0 where the product's other operands are.
 
-    Of two that vary, `x'*A*x`, the product of all others counts; a weight that does not vary by itself.
+    If two operands vary, as in `x'*A*x`, the product of all others is the weight. If one varies, each other is one.
     """
     if not switches_off(node, active):
-        return _pull_product(node, place, bar, batch)
+        return _pull_product(node, position, bar, batch)
     if sum(arg in active for arg in node.args) < 2:
-        return _pull_product(weighed_product(node, place, active), place, bar, batch)
+        return _pull_product(weighed_product(node, position, active), position, bar, batch)
     if node.out:
-        at = tuple(dict.fromkeys((*node.out, *node.indices[place])))
-        rest = weight(_beside(node, place, at))
-    else:  # the whole slope, of every place where the operand stands
-        same = [k for k, arg in enumerate(node.args) if arg is node.args[place]]
-        if place != same[0]:
-            return zeros((*batch, *node.args[place].shape))
-        at = node.indices[place]
-        rest = weight(add([(1, _beside(node, k, node.indices[k])) for k in same]))
+        at = tuple(dict.fromkeys((*node.out, *node.indices[position])))
+        rest = weight(_product_of_others(node, position, at))
+    else:  # the whole slope, over all occurrences of the operand
+        same = [k for k, arg in enumerate(node.args) if arg is node.args[position]]
+        if position != same[0]:
+            return zeros((*batch, *node.args[position].shape))
+        at = node.indices[position]
+        rest = weight(add([(1, _product_of_others(node, k, node.indices[k])) for k in same]))
     axes, lengths = _batch_axes(len(node.index_sizes), batch)
     sizes = {**node.sizes, **lengths}
-    return product(node.coef, [(rest, at), (bar, axes + node.out)], axes + node.indices[place], sizes)  # type: ignore[arg-type]
+    return product(node.coef, [(rest, at), (bar, axes + node.out)], axes + node.indices[position], sizes)  # type: ignore[arg-type]
 
 
-def _beside(node: Node, place: int, out: Indices) -> Node:
+def _product_of_others(node: Node, position: int, out: Indices) -> Node:
     """Return the product of all operands but one."""
-    return product(1, [term for k, term in enumerate(node.operands) if k != place], out, node.sizes)
+    return product(1, [term for k, term in enumerate(node.operands) if k != position], out, node.sizes)
 
 
-def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
-    factors, rest = _factors_beside(node, bar, batch)
+def _pull_op(node: Node, position: int, bar: Node, batch: Shape) -> Node:
+    factors, rest = _batch_factors(node, bar, batch)
     if factors:
-        inner = _pull_op(node, place, rest, batch)
+        inner = _pull_op(node, position, rest, batch)
         if node.finite and not inner.finite:
             rank = len(batch)
-            carried = (*range(rank), *(rank + b for b in node.batches[place]))
+            carried = (*range(rank), *(rank + b for b in node.batches[position]))
             every = (*carried, *range(bar.rank, bar.rank + inner.rank - len(carried)))
             return with_quotients(product(1, [*factors, (inner, every)], every), pushforward)
-    template = ADJOINT[node.rule.kind](node, place, pullback)
+    template = ADJOINT[node.rule.kind](node, position, pullback)
     count, own = len(batch), node.batch_rank
     result = _instantiated(template, node, bar, batch, tuple(range(count + own)))
-    carried = tuple(count + b for b in node.batches[place])
+    carried = tuple(count + b for b in node.batches[position])
     lengths = (*batch, *node.shape[:own])
     core_rank = len(result.node.shape) - len(result.batch)
     core = tuple(range(count + own, count + own + core_rank))
@@ -200,44 +200,44 @@ def _pull_op(node: Node, place: int, bar: Node, batch: Shape) -> Node:
     return product(1, [(result.node, (*result.batch, *core))], (*kept, *core), sizes)
 
 
-def _factors_beside(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
-    """Return the factors of a cotangent that stand at batch axes of an operation alone, and the cotangent without them.
+def _batch_factors(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
+    """Return the factors of a cotangent with exactly the batch axes of an operation, and the cotangent without them.
 
-    Only those that change with what the operation is of, where all of its batch axes are those of its operands.
+    There are none unless all operands have all batch axes; factors that do not depend on the operand are not returned.
     """
     own = range(len(batch), len(batch) + node.batch_rank)
     if bar.kind != "product" or not all(set(b) == set(range(node.batch_rank)) for b in node.batches):
         return [], bar
-    places = {bar.out[axis]: axis for axis in own if bar.out.count(bar.out[axis]) == 1}
+    axis_of = {bar.out[axis]: axis for axis in own if bar.out.count(bar.out[axis]) == 1}
     found = [(arg, at) for arg, at in bar.operands
-             if len(at) == len(own) and places.keys() == set(at) and arg.kind != "selector"
+             if len(at) == len(own) and axis_of.keys() == set(at) and arg.kind != "selector"
              and node.args[0] in toposort(arg)]  # fmt: skip
     if not found:
         return [], bar
     rest = [term for term in bar.operands if term not in found]
-    factors = [(arg, tuple(places[i] for i in at)) for arg, at in found]
+    factors = [(arg, tuple(axis_of[i] for i in at)) for arg, at in found]
     return factors, product(bar.coef, rest, bar.out, bar.sizes)
 
 
-def _push_op(node: Node, place: int, tangent: Node, batch: Shape) -> Node:
+def _push_op(node: Node, position: int, tangent: Node, batch: Shape) -> Node:
     count, own = len(batch), node.batch_rank
     lengths = (*batch, *node.shape[:own])
-    carried = tuple(count + b for b in node.batches[place])
+    carried = tuple(count + b for b in node.batches[position])
     at = (*range(count), *carried)
-    parameter = template_parameter(node, place)
+    parameter = template_parameter(node, position)
     if parameter.repeated or parameter.name in node.rule.linear:
-        args = [tangent if k == place else a for k, a in enumerate(node.args)]
+        args = [tangent if k == position else a for k, a in enumerate(node.args)]
         batches = [
-            at if k == place else tuple(count + b for b in carried_by) for k, carried_by in enumerate(node.batches)
+            at if k == position else tuple(count + b for b in carried_by) for k, carried_by in enumerate(node.batches)
         ]
         return operate(node.rule, args, node.params, batches, node.output, lengths)
-    template = TANGENT[node.rule.kind](node, place)
+    template = TANGENT[node.rule.kind](node, position)
     result = _instantiated(template, node, tangent, batch, at)
     return spread(result, tuple(range(count + own)), lengths)
 
 
 def _instantiated(template: Template, node: Node, incoming: Node, batch: Shape, at: Indices) -> Batched:
-    """Bind a template to an operation: arguments and value at its own batch axes, the incoming one at `at`."""
+    """Bind a template to an operation: arguments and value at its own batch axes, the incoming node at `at`."""
     count, own = len(batch), node.batch_rank
     bound = {
         s: Batched(arg, tuple(count + b for b in carried))
@@ -258,16 +258,16 @@ def _sibling(node: Node, output: str) -> Node:
     return operate(node.rule, node.args, node.params, node.batches, output, lengths)
 
 
-def template_parameter(node: Node, place: int) -> Declaration:
-    """Return the signature's parameter that argument `place` of an operation is."""
+def template_parameter(node: Node, position: int) -> Declaration:
+    """Return the signature's parameter for argument `position` of an operation."""
     tensors = tensors_of(node.rule.signature)
-    return tensors[min(place, len(tensors) - 1)]
+    return tensors[min(position, len(tensors) - 1)]
 
 
 ADJOINT: dict[str, Callable[[Node, int, Pull], Template]] = {"op": adjoint_template, "implicit": implicit_adjoint}
 TANGENT: dict[str, Callable[[Node, int], Template]] = {
     "op": tangent_template,
-    "implicit": lambda node, place: implicit_tangent(node, place, pullback, pushforward),
+    "implicit": lambda node, position: implicit_tangent(node, position, pullback, pushforward),
 }
 PULL: dict[str, Callable[[Node, int, Node, Shape], Node]] = {
     "product": _pull_product,

@@ -1,7 +1,7 @@
 """Derivatives of solutions: F(Y, X) = 0 gives F_Y dY = -F_X dX, at the solution itself.
 
-The templates are those of any operation, so that nothing downstream differs: over the symbols of the equation
-and its unknown, which stands for the value. One linear solve serves all symbols that are differentiated in.
+The templates have the form of any operation's: over the symbols of the equation and its unknown, which represents the
+value. One linear solve serves all symbols that are differentiated in.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ def slope_in(equation: Node, unknown: Node, pull: Pull) -> Node:
 
 
 @lru_cache(maxsize=128)
-def implicit_adjoint(node: Node, place: int, pull: Pull) -> Template:
-    """Return the adjoint of a solution's differential in argument `place`; `incoming` is the cotangent."""
+def implicit_adjoint(node: Node, position: int, pull: Pull) -> Template:
+    """Return the adjoint of a solution's differential in argument `position`; `incoming` is the cotangent."""
     equation, unknown = _simple(node)
     cotangent = symbol("#G", node.shape)
-    result = zeros(node.args[place].shape)
-    if place:
+    result = zeros(node.args[position].shape)
+    if position:
         solved = _solved(node, adjoint_map(slope_in(equation, unknown, pull)), cotangent)
-        result = scale(-1, pull(equation, solved, [node.args[place]])[0])
+        result = scale(-1, pull(equation, solved, [node.args[position]])[0])
     return Template(result, _arguments(node), (unknown,), cotangent, node.rule)
 
 
 @lru_cache(maxsize=128)
-def implicit_tangent(node: Node, place: int, pull: Pull, push: Push) -> Template:
-    """Return the differential of a solution in argument `place`; `incoming` is the tangent."""
+def implicit_tangent(node: Node, position: int, pull: Pull, push: Push) -> Template:
+    """Return the differential of a solution in argument `position`; `incoming` is the tangent."""
     equation, unknown = _simple(node)
-    argument = node.args[place]
+    argument = node.args[position]
     tangent = symbol("#d", argument.shape)
     result = zeros(node.shape)
-    if place:
+    if position:
         moved = scale(-1, push(equation, {argument: tangent}))
         result = _solved(node, slope_in(equation, unknown, pull), moved)
     return Template(result, _arguments(node), (unknown,), tangent, node.rule)

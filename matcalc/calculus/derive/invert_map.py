@@ -1,9 +1,8 @@
-"""The inverse of a linear map of tensors, given as its generalised Jacobian J[out..., in...] in normal form.
+"""Inverts a linear map of tensors, a generalised Jacobian J[out..., in...] in normal form.
 
-J is split into terms, and what they leave alone says what the inverse is: on a matrix, A[i,k] [j == l] works
-from the left, [i == k] B[l,j] from the right, both together are a Sylvester equation, all four indices in
-pairs an elementwise factor, a product of both sides two inverses. Only a map of no such form is written as a
-matrix on stacked entries. So no Kronecker product is formed where the map has a structure.
+J is split into terms, and the axes that a term does not change determine its inverse. For matrices, A[i,k] [j == l]
+acts from the left, two unchanged axes make an elementwise factor, and a product of both sides needs two inverses. Any
+other map becomes a matrix on stacked entries. So no Kronecker product is formed if the map has a structure.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ LEFT, RIGHT, ENTRYWISE, MULTIPLE, BOTH, MIXED = "left", "right", "entrywise", "m
 
 
 def adjoint_map(linear: Node) -> Node:
-    """Return the adjoint of a linear map: its output axes and input axes change places."""
+    """Return the adjoint of a linear map, with output axes and input axes exchanged."""
     rank = len(linear.shape)
     axes = tuple(range(rank))
     return product(1, [(linear, axes)], (*axes[rank // 2 :], *axes[: rank // 2]))
@@ -35,7 +34,6 @@ def inverse_image(linear: Node, image: Node) -> Node:
     """Return the x with linear(x) = image.
 
     Shapes: `linear` has image.shape + image.shape, the result image.shape.
-
     Raises: NotDifferentiable for the zero map.
     """
     if linear.is_zero:
@@ -52,7 +50,7 @@ def inverse_image(linear: Node, image: Node) -> Node:
 
 
 def _terms(linear: Node) -> list[Node]:
-    """Return the terms of a map: sums of higher tensors inside products are multiplied out."""
+    """Return the terms of a map, with sums of higher tensors inside products multiplied out."""
     return [scale(coef, term) for coef, term in separated_terms(linear) or ()]
 
 
@@ -65,7 +63,7 @@ def _out(term: Node) -> Indices:
 
 
 def _pairs(term: Node, rank: int) -> int:
-    """Return how many axes a term leaves alone: output and input index are one."""
+    """Return the number of axes that a term does not change: output and input index are equal."""
     out = _out(term)
     return sum(out[k] == out[rank + k] for k in range(rank))
 
@@ -86,7 +84,7 @@ def _diagonal(term: Node, rank: int) -> Node:
 
 
 def _side(term: Node) -> str:
-    """Return on which side of a matrix a term works."""
+    """Return the side of a matrix on which a term acts."""
     a, b, c, d = _out(term)
     measured = {i for _, at in _operands(term) for i in at}
     if a == c and b == d:
@@ -124,10 +122,10 @@ def _two_sided(terms: Sequence[Node], image: Node) -> Node | None:
 
 
 def _product_of_sides(term: Node, image: Node) -> Node | None:
-    """Return the solution of A*X*B = image for a term that falls apart into A and B; None for any other."""
+    """Return the solution of A*X*B = image for a term that separates into A and B; None for any other."""
     a, b, c, d = _out(term)
     operands = _operands(term)
-    described = [Factor(arg.digest, at, len(at), place) for place, (arg, at) in enumerate(operands)]
+    described = [Factor(arg.digest, at, len(at), position) for position, (arg, at) in enumerate(operands)]
     groups: dict[frozenset[int], list[Operand]] = {frozenset((a, c)): [], frozenset((b, d)): []}
     for part in components(described, {}):
         touched = {i for o in part for i in o.indices} & {a, b, c, d}

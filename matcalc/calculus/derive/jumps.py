@@ -1,4 +1,4 @@
-"""Maps that jump, as `sign` and `step` do: the arguments at whose change of sign they jump, and how they are there."""
+"""Maps that jump, as `sign` and `step` do: the arguments at whose change of sign they jump, and in which direction."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
 Key = tuple[Node, Indices]
-"""What changes its sign, up to a positive factor, and the indices that it is read at."""
+"""A node whose sign changes, up to a positive factor, and the indices at which it is read."""
 
 Varies = Callable[[Node], bool]
-"""Whether a node depends on what a derivative is taken in."""
+"""Whether a node depends on the variables of a derivative."""
 
 
 class Jump(NamedTuple):
-    """A factor that jumps: its place in a product, and for each argument that it jumps at 1 or -1 for its direction.
+    """A factor that jumps: its position in a product, and for each argument at which it jumps 1 or -1 as the direction.
 
-    A sign is 1 or -1 with that of its argument; any other is 1 where all arguments are positive, else 0.
+    A sign is 1 or -1 with the sign of its argument; any other jump is 1 where all arguments are positive, else 0.
     """
 
-    place: int
+    position: int
     sides: dict[Key, int]
     is_sign: bool
 
     @staticmethod
-    def of(place: int, node: Node, at: Indices, varies: Varies) -> Jump:
-        return Jump(place, sides(node, at, varies), node.rule.parity == "odd")
+    def of(position: int, node: Node, at: Indices, varies: Varies) -> Jump:
+        return Jump(position, sides(node, at, varies), node.rule.parity == "odd")
 
 
 def is_jump(node: Node) -> bool:
-    """Whether a node is a map whose rule says where it jumps."""
+    """Whether a node is a map whose rule has the field `jumps`."""
     return node.kind == "map" and bool(node.rule.jumps)
 
 
@@ -53,7 +53,7 @@ def varies_with(wrt: Sequence[Node]) -> Varies:
 
 @kept_with_node
 def arguments(node: Node) -> tuple[Node, ...]:
-    """Return what a map jumps at, as its rule says it, of its operands."""
+    """Return the arguments at which a map jumps by its rule, as nodes."""
     return tuple(entrywise(template, node) for template in jump_templates(node))
 
 
@@ -65,7 +65,7 @@ def entrywise(template: Template, node: Node, more: Sequence[Node] = ()) -> Node
 
 
 def sides(node: Node, at: Indices, varies: Varies) -> dict[Key, int]:
-    """Return what a map jumps at, of what varies, each with the side on which the map is greater."""
+    """Return the varying arguments at which a map jumps, each with the side on which the map is greater."""
     found: dict[Key, int] = {}
     for inside in arguments(node):
         if varies(inside):
@@ -75,19 +75,19 @@ def sides(node: Node, at: Indices, varies: Varies) -> dict[Key, int]:
 
 
 def up_to_sign(node: Node) -> tuple[int, Node]:
-    """Return 1 or -1 and a node whose sign, times it, is that of `node`: without positive factors and odd functions."""
+    """Return a sign s and a simpler node n so that s*n has the sign of `node`, without positive factors."""
     side = 1
     while True:
         coef, rest = split_coef(node)
         side = -side if coef < 0 else side
-        turned, node = _of_one_sign(rest)
-        side *= turned
+        sign, node = _of_one_sign(rest)
+        side *= sign
         if node is rest:
             return side, node
 
 
 def _of_one_sign(node: Node) -> tuple[int, Node]:
-    """Return what the sign of a map, product or sum is that of, if something simpler, and whether it is turned."""
+    """Return a sign and a simpler node with the same sign up to it; the node itself if there is none."""
     if node.kind == "map" and len(node.args) == 1 and _rises_through_zero(node):
         return 1, node.args[0]
     if node.kind == "sum":
@@ -101,13 +101,13 @@ def _rises_through_zero(node: Node) -> bool:
 
 @kept_with_node
 def _of_all_terms(node: Node) -> tuple[int, Node] | None:
-    """Return what all terms of a sum have the sign of, if there is such."""
+    """Return the sign and the node that all terms of a sum share, None if they share none."""
     found = {(side if coef > 0 else -side, root) for coef, arg in node.terms for side, root in [up_to_sign(arg)]}
     return found.pop() if len(found) == 1 else None
 
 
 def _only_factor(node: Node) -> Node:
-    """Return the one factor of an elementwise product whose sign may change; the node itself where there is none."""
+    """Return the one factor of an elementwise product whose sign may change; the node itself if there is none."""
     axes = tuple(range(node.rank))
     if node.kind != "product" or not all(at == axes for at in node.indices):
         return node

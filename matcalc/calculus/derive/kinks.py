@@ -1,10 +1,10 @@
 """Means at kinks: products of jumps of one argument are combined before they are evaluated.
 
-At a kink a derivative is the mean of the derivatives nearby, and so is what it is made of: `sign(0)` is 0, `step(0)` is
-1/2. The mean of a product is not the product of the means: `sign(x).^2` is 1 on both sides of 0, and
-`step(x).*step(-x)` is 0. So where a derivative multiplies maps that jump where the same argument changes its sign (the
-field `jumps` of their rules), the product is written as what it is on both sides. Jumps of what is not varied are
-values, not means, and stay as they are.
+At a kink a derivative is the mean of the derivatives nearby, and so are its parts: `sign(0)` is 0, `step(0)` is 1/2.
+But the mean of a product is not the product of the means: `sign(x).^2` is 1 on both sides of 0, and
+`step(x).*step(-x)` is 0. If a derivative multiplies maps that jump with the sign of one argument (`jumps` of their
+rules), the product becomes its value on both sides. Jumps of arguments that do not vary are values, not means, and
+remain.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces, limit_beside, on_side
+from matcalc.calculus.derive.pieces import by_pieces, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
 MOST_TERMS = 16
-"""Terms beyond which sums of jumps are not multiplied out."""
+"""The most terms for which sums of jumps are multiplied out."""
 
 
 def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
@@ -35,22 +35,22 @@ def averaged(roots: Sequence[Node], wrt: Sequence[Node]) -> list[Node]:
 
 
 class Means:
-    """The jumps of what depends on some symbols, and products of them."""
+    """The jumps of nodes that depend on some symbols, and products of these jumps."""
 
     def __init__(self, wrt: Sequence[Node]) -> None:
         self.varies = varies_with(wrt)
         self.found: dict[Node, tuple[Key, ...]] = {}
 
     def change(self, node: Node) -> Node:
-        """Return a node whose operands were changed as what it is on both sides of its kinks."""
+        """Return a node with changed operands as its pieces on both sides of its kinks."""
         return self.combined(node) if node.kind == "product" else by_pieces(node, self.varies, self.multiplied)
 
     def multiplied(self, switch: Node, part: Node) -> Node:
-        """Return the product of a switch and what stands on its side."""
+        """Return the product of a switch and the piece on its side."""
         return self.combined(hadamard(switch, part))
 
     def combined(self, node: Node) -> Node:
-        """Return a product with jumps of one argument combined; sums of such are multiplied out for it."""
+        """Return a product with jumps of one argument combined; sums that contain such jumps are multiplied out."""
         if node.kind != "product":
             return node
         reduced = self.on_support(node)
@@ -58,47 +58,47 @@ class Means:
             return self.combined(reduced)
         met = [set(self.keys(arg, at)) for arg, at in node.operands]
         counts = Counter(key for keys in met for key in keys)
-        places = [k for k, keys in enumerate(met) if any(counts[key] > 1 for key in keys)]
-        inner = [k for k in places if not is_jump(node.args[k]) and not is_choice(node.args[k])]
-        if not places or any(node.args[k].kind != "sum" for k in inner):
+        positions = [k for k, keys in enumerate(met) if any(counts[key] > 1 for key in keys)]
+        inner = [k for k in positions if not is_jump(node.args[k]) and not is_choice(node.args[k])]
+        if not positions or any(node.args[k].kind != "sum" for k in inner):
             return node
         parts = [self.parts(node, k) for k in inner]
         if prod(map(len, parts)) > MOST_TERMS:
             return node
         if inner:
             return self.multiplied_out(node, inner[0], parts[0])
-        choices = [k for k in places if is_choice(node.args[k])]
-        return self.combined(chosen_together(node, choices)) if choices else self.merged(node, places)
+        choices = [k for k in positions if is_choice(node.args[k])]
+        return self.combined(chosen_together(node, choices)) if choices else self.merged(node, positions)
 
     def on_support(self, node: Node) -> Node:
-        """Return a product with what jumps beside a switch as it is where that switch is on: kinks by their pieces."""
+        """Return a product with jumps beside a switch replaced by their pieces where that switch is on."""
         jumps = [Jump.of(k, *term, self.varies) for k, term in enumerate(node.operands) if is_jump(term[0])]
         operands = list(node.operands)
         for switch in jumps:
             for other in jumps:
                 if switch is not other and not switch.is_sign:
-                    operands[other.place] = _beside(*operands[other.place], switch, node.args)
+                    operands[other.position] = _on_switch_side(*operands[other.position], switch, node.args)
         changed = operands != list(node.operands)
         return product(node.coef, operands, node.out, node.sizes) if changed else node
 
-    def parts(self, node: Node, place: int) -> list[Node]:
-        """Return the terms of one operand that jump where another operand does, then the sum of the others."""
-        arg, at = node.operands[place]
-        others = {key for k, term in enumerate(node.operands) if k != place for key in self.keys(*term)}
+    def parts(self, node: Node, position: int) -> list[Node]:
+        """Return the terms of one operand that jump with another operand, then the sum of the others."""
+        arg, at = node.operands[position]
+        others = {key for k, term in enumerate(node.operands) if k != position for key in self.keys(*term)}
         alone = [others.isdisjoint(self.keys(term, at)) for term in arg.args]
         found = [scale(coef, term) for (coef, term), is_alone in zip(arg.terms, alone, strict=True) if not is_alone]
         rest = [term for term, is_alone in zip(arg.terms, alone, strict=True) if is_alone]
         return [*found, add(rest)] if rest else found
 
-    def multiplied_out(self, node: Node, place: int, parts: Sequence[Node]) -> Node:
+    def multiplied_out(self, node: Node, position: int, parts: Sequence[Node]) -> Node:
         """Return the sum over the parts of one operand, each combined with the others."""
-        at = node.indices[place]
-        others = [term for k, term in enumerate(node.operands) if k != place]
+        at = node.indices[position]
+        others = [term for k, term in enumerate(node.operands) if k != position]
         made = [product(node.coef, [*others, (part, at)], node.out, node.sizes) for part in parts]
         return add([(1, self.combined(one)) for one in made])
 
     def keys(self, node: Node, at: Indices) -> list[Key]:
-        """Return what an operand at indices `at` jumps at, or a term of it."""
+        """Return the keys at which an operand with indices `at` jumps, or a term of it."""
         if node not in self.found:
             self.found[node] = tuple(self._own_keys(node, tuple(range(node.rank))))
         return [(root, tuple(at[axis] for axis in axes)) for root, axes in self.found[node]]
@@ -112,17 +112,17 @@ class Means:
             return [key for term in node.args for key in self.keys(term, axes)]
         if node.kind != "product":
             return []
-        outer: dict[int, list[int]] = {}  # of a diagonal each axis is the other
+        outer: dict[int, list[int]] = {}  # the axes of each index, two on a diagonal
         for index, axis in zip(node.out, axes, strict=True):
             outer.setdefault(index, []).append(axis)
         inner = [(arg, own) for arg, own in node.operands if all(i in outer for i in own)]
-        places = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
-        return [key for arg, at in places for key in self.keys(arg, at)]
+        positions = [(arg, at) for arg, own in inner for at in cartesian(*(outer[i] for i in own))]
+        return [key for arg, at in positions for key in self.keys(arg, at)]
 
-    def merged(self, node: Node, places: Sequence[int]) -> Node:
-        """Return a product with what its jumps at `places` are together."""
-        jumps = [Jump.of(k, *node.operands[k], self.varies) for k in places]
-        kept, known = _switches_kept([jump for jump in jumps if not jump.is_sign])
+    def merged(self, node: Node, positions: Sequence[int]) -> Node:
+        """Return a product with its jumps at these positions combined into one."""
+        jumps = [Jump.of(k, *node.operands[k], self.varies) for k in positions]
+        kept, known = _implying_switches([jump for jump in jumps if not jump.is_sign])
         if kept is None:
             return zeros(node.shape)
         coef, signs = Fraction(1), dict[Key, list[Jump]]()
@@ -133,24 +133,24 @@ class Means:
             rest = [] if key in known else alike[: len(alike) % 2]
             for jump in alike[len(rest) :]:
                 coef *= jump.sides[key] * known.get(key, 1)
-            kept += [jump.place for jump in rest]
-        dropped = set(places).difference(kept)
+            kept += [jump.position for jump in rest]
+        dropped = set(positions).difference(kept)
         operands = [(ones(arg.shape) if k in dropped else arg, at) for k, (arg, at) in enumerate(node.operands)]
         return product(node.coef * coef, operands, node.out, node.sizes)
 
 
-def _beside(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
-    """Return a jump at some indices as it is where a switch at the same indices is on; `held` stand beside it."""
+def _on_switch_side(node: Node, at: Indices, switch: Jump, held: Sequence[Node]) -> Operand:
+    """Return a jump as it is where a switch with the same indices is on; `held` are the operands of the product."""
     for (root, where), side in switch.sides.items():
         if where == at and is_jump(node):
             node = remake(node, {arg: on_side(arg, root, side) for arg in node.args})
-        if where == at and is_jump(node) and (limit := limit_beside(node, root, side)) is not None:
+        if where == at and is_jump(node) and (limit := limit_on_side(node, root, side)) is not None:
             node = _but_at_zero(node, root, limit, held)
     return node, at
 
 
 def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> Node:
-    """Return a node with a number in its place where `root` is 0; the node itself beside what is 0 there."""
+    """Return a node replaced by `limit` where `root` is 0; the node itself if a factor of `held` is 0 there."""
     away = apply(default_rulebook().playing("unequal"), [root, zeros(root.shape)])
     if away in held:
         return node
@@ -158,8 +158,8 @@ def _but_at_zero(node: Node, root: Node, limit: int, held: Sequence[Node]) -> No
     return add([(1, hadamard(away, node)), *there])
 
 
-def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
-    """Return the places of the switches that say all, None if they exclude each other, and the sides they are on."""
+def _implying_switches(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key, int]]:
+    """Return the positions of switches that imply all others, None if they are exclusive, and the sides they are on."""
     kept: list[int] = []
     known: dict[Key, int] = {}
     for jump in sorted(switches, key=lambda jump: -len(jump.sides)):
@@ -167,6 +167,6 @@ def _switches_kept(switches: Sequence[Jump]) -> tuple[list[int] | None, dict[Key
         if not all(agreed):
             return None, known
         if len(agreed) < len(jump.sides):
-            kept.append(jump.place)
+            kept.append(jump.position)
             known.update(jump.sides)
     return kept, known

@@ -1,8 +1,8 @@
-"""Marks in derivatives: operations that tell evaluation what to do where a formula is singular, and that nobody reads.
+"""Marks in derivatives: operations that control evaluation where a formula is singular, and that are not printed.
 
-The derivative of x^p is p*x^(p - 1), and 0 where p is 0, whatever x is. So it is computed as `weighs(p)*x^(p - 1)`.
-A person reads it without the mark: `shown` in the rulebook says what a mark is written as. Both have equal values
-wherever the formula that is read is finite.
+The derivative of x^p is p*x^(p - 1), but 0 where p is 0, whatever x is. So it is computed as `weighs(p)*x^(p - 1)` and
+printed without the mark: `shown` in the rulebook is the printed form of a mark. Both have equal values wherever the
+printed formula is finite.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from matcalc.tensor.substitute import Batched, instantiate, rebuild
 
 
 def is_marked(node: Node) -> bool:
-    """Whether a node holds a mark."""
+    """Whether a node contains a mark."""
     return any(map(_is_mark, toposort([node])))
 
 
 def _is_mark(node: Node) -> bool:
-    """Whether a node is a mark; one whose order is a symbol is read as it is."""
+    """Whether a node is a mark that is printed in another form; one whose order is a symbol is printed as it is."""
     is_shown = node.kind == "map" and node.rule.shown is not None
     return is_shown and (node.rule.shown_in is None or all(order.is_integer for order in node.params))
 
 
 def unmarked(node: Node) -> Node:
-    """Return a node as it is read: each mark by what it is written as."""
+    """Return a node in printed form, with each mark replaced."""
 
     def change(part: Node) -> Node:
         if not _is_mark(part):
@@ -55,9 +55,9 @@ def unmarked(node: Node) -> Node:
 
 @lru_cache(maxsize=256)
 def _template(rule: Rule, params: tuple[Size, ...]) -> tuple[tuple[Node, ...], Node]:
-    """Return scalars for the operands of a mark, and what it is written as.
+    """Return scalars for the operands of a mark, and its printed form over them.
 
-    With `shown_in` that is differentiated in this operand as often as the integer parameter says.
+    With `shown_in` the form is differentiated in that operand as often as the integer parameter says.
     """
     assert rule.shown is not None
     operands = tuple(symbol(name, ()) for name in rule.operands)
@@ -90,7 +90,7 @@ def _chosen() -> tuple[tuple[Node, ...], Node]:
 
 
 class Forms(NamedTuple):
-    """Forms of a derivative: what is read; what is computed, which may hold marks; that with its sums not factored."""
+    """Forms of a derivative: printed; computed, which may contain marks; and computed with sums not factored."""
 
     shown: Node
     computed: Node
@@ -104,9 +104,9 @@ def forms_of(nodes: Sequence[Node], free: Unrestricted) -> list[Forms]:
 
 
 def as_read(form: Shortened) -> Node:
-    """Return the shorter of two forms of a node as it is read.
+    """Return the shorter of two printed forms of a node.
 
-    It is factored, and not rewritten: rewrites put marks in.
+    The form is factored but not rewritten, since rewrites introduce marks.
     """
     if not is_marked(form.shown):
         return form.shown

@@ -1,8 +1,8 @@
 """Kinks inside of jumps: `step(relu(x))` is `step(x) + step(-x)/2`, which has the mean of both sides at 0.
 
-A jump whose argument holds a kink (the field `pieces` of its rule says what it is on both sides) and is 0 wherever that
-kink is met jumps there too, and not by itself. It is written as the sum over the sides of the kink, each with the
-switch of that side, so that what it is multiplied with is combined with that switch.
+The argument of a jump may contain a kink (its rule has `pieces`, one for each side). If the argument is 0 wherever that
+kink is, the jump is at the kink too. Such a jump becomes a sum over the sides of the kink, each with the switch of that
+side. So its factors can be combined with that switch.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from matcalc.tensor.sums import split_coef
 Combined = Callable[[Node, Node], Node]
 
 MOST_KINKS = 12
-"""Kinks inside of a jump beyond which each is taken by itself."""
+"""The most kinks inside of a jump that are split into pieces."""
 
 MOST_PIECES = 16
-"""Pieces of one jump beyond which it is left as it is."""
+"""The most pieces of one jump; a jump with more is not split further."""
 
 
 def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_PIECES) -> Node:
-    """Return a jump as the sum over the sides of the kinks that it meets at its own zeros.
+    """Return a jump as the sum over the sides of the kinks at its own zeros.
 
-    `combined` is the product of a switch and what stands on its side.
+    `combined` multiplies a switch by the piece on its side.
     """
     if not is_jump(node):
         return node
@@ -55,7 +55,7 @@ def by_pieces(node: Node, varies: Varies, combined: Combined, most: int = MOST_P
 
 
 def _entries(node: Node) -> list[Node]:
-    """Return the operands that a node reads at its own place alone, entry by entry."""
+    """Return the operands that a node reads entry by entry, at its own indices."""
     if node.kind in ("map", "sum"):
         return list(node.args)
     axes = tuple(range(node.rank))
@@ -65,7 +65,7 @@ def _entries(node: Node) -> list[Node]:
 
 
 def _reached(node: Node) -> set[Node]:
-    """Return what a node is made of entry by entry."""
+    """Return the nodes that a node depends on entry by entry."""
     stack, seen = [node], {node}
     while stack:
         inner = [arg for arg in _entries(stack.pop()) if arg not in seen]
@@ -81,11 +81,11 @@ def _kinks(node: Node) -> list[Node]:
 
 @kept_with_node
 def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
-    """Return for each piece of a kink the roots that tell it and their sides, and the side where that is one number."""
-    return tuple(_told(entrywise(switch, node)) for switch, _ in piece_templates(node))
+    """Return for each piece of a kink the roots that select it with their sides, and its side if that is one number."""
+    return tuple(_selecting_sides(entrywise(switch, node)) for switch, _ in piece_templates(node))
 
 
-def _told(switch: Node) -> tuple[dict[Node, int], int | None]:
+def _selecting_sides(switch: Node) -> tuple[dict[Node, int], int | None]:
     if not is_jump(switch):
         return {}, 1 if switch.kind == "number" and switch.value == 1 else None
     inside = arguments(switch)
@@ -95,19 +95,19 @@ def _told(switch: Node) -> tuple[dict[Node, int], int | None]:
 
 @kept_with_node
 def kink_roots(node: Node) -> frozenset[Node]:
-    """Return all roots of the kinks that a node is made of entry by entry."""
+    """Return all roots of the kinks that a node depends on entry by entry."""
     return frozenset(root for kink in _kinks(node) for known, _ in _piece_sides(kink) for root in known)
 
 
 def _is_zero_where(node: Node, root: Node) -> bool:
-    """Whether a node is 0 where `root` is, solved for one of its terms."""
+    """Whether a node is 0 where `root` is, with `root` solved for one of its terms."""
     node = on_side(node, root, 1)
     solved = {} if node.is_zero else _solved(node, root)
     return solved is not None and _vanishes(substitute(node, solved))
 
 
 def _solved(node: Node, root: Node) -> dict[Node, Node] | None:
-    """Return a part of a node and what it is where `root` is 0."""
+    """Return a part of a node and its value where `root` is 0."""
     if root.kind != "sum":
         return {root: zeros(root.shape)}
     inside = set(toposort([node]))
@@ -115,19 +115,19 @@ def _solved(node: Node, root: Node) -> dict[Node, Node] | None:
     return {solved: add([(-c / coef, n) for c, n in root.terms if n is not solved])} if coef else None
 
 
-def limit_beside(node: Node, root: Node, side: int) -> int | None:
-    """Return what a jump is as `root` goes to 0 from a side, where its argument goes to 0 with it; None if not seen.
+def limit_on_side(node: Node, root: Node, side: int) -> int | None:
+    """Return the limit of a jump as `root` goes to 0 from a side, if its argument goes to 0 too; None if unknown.
 
-    Other kinks in the argument are there on one of their sides: `max(x, -3)` is x where x is nearly 0.
+    Other kinks in the argument are on one of their sides there: `max(x, -3)` is x where x is nearly 0.
     """
     inside = arguments(node)
     if len(inside) != 1 or not kink_roots(inside[0]) or not _is_zero_where(inside[0], root):
         return None
     near = _near_zero(inside[0], root, side)
-    turned, alone = (0, near) if near is inside[0] else up_to_sign(near)
-    if not turned or alone is not root:
+    sign, alone = (0, near) if near is inside[0] else up_to_sign(near)
+    if not sign or alone is not root:
         return None
-    return turned * side if node.rule.parity == "odd" else int(turned == side)
+    return sign * side if node.rule.parity == "odd" else int(sign == side)
 
 
 def _near_zero(node: Node, root: Node, side: int) -> Node:
@@ -143,7 +143,7 @@ def _near_zero(node: Node, root: Node, side: int) -> Node:
 
 
 def _piece_near(node: Node, root: Node) -> Node | None:
-    """Return the piece of a kink that it is where `root` is nearly 0, if it is in the inside of one."""
+    """Return the piece of a kink where `root` is nearly 0, if that is strictly on one side of the kink."""
     if node.kind != "map" or not node.rule.pieces:
         return None
     for (known, _), (_, piece) in zip(_piece_sides(node), piece_templates(node), strict=True):
@@ -152,13 +152,13 @@ def _piece_near(node: Node, root: Node) -> Node | None:
             _constant_side(_piece(substitute(at, where), None, 0)) if where is not None else None
             for at, where in zip(known, solved, strict=True)
         ]
-        if known and all(there == wanted for there, wanted in zip(sides_there, known.values(), strict=True)):
+        if known and all(there == expected for there, expected in zip(sides_there, known.values(), strict=True)):
             return entrywise(piece, node)
     return None
 
 
 def _vanishes(node: Node) -> bool:
-    """Whether a node is seen to be 0: of 0 an odd or homogeneous function, a product with it, a sum of such."""
+    """Whether a node is known to be 0: an odd or homogeneous function of 0, a product with 0, a sum of zeros."""
     node = _piece(node, None, 0)
     if node.is_zero:
         return True
@@ -172,7 +172,7 @@ def _vanishes(node: Node) -> bool:
 
 
 def on_side(node: Node, root: Node, side: int) -> Node:
-    """Return a node where `root` has the sign of `side`: its kinks there by their pieces."""
+    """Return a node where `root` has the sign of `side`, with its kinks replaced by their pieces."""
     if root not in kink_roots(node):
         return node
     reached = _reached(node)
@@ -185,7 +185,7 @@ def on_side(node: Node, root: Node, side: int) -> Node:
 
 
 def _constant_side(node: Node) -> int | None:
-    """Return the sign of a node that is one number, None of any other."""
+    """Return the sign of a node that is one number, None for any other."""
     coef, rest = split_coef(node)
     if node.is_zero:
         return 0
@@ -194,17 +194,17 @@ def _constant_side(node: Node) -> int | None:
 
 
 def _piece(node: Node, root: Node | None, side: int) -> Node:
-    """Return a kink of the root as what it is on that side, which may be a kink of it again; else the node itself."""
+    """Return the piece of a kink of the root on that side, resolved repeatedly; else the node itself."""
     while node.kind == "map":
-        least = 1 if is_jump(node) else 0  # where the sides of a kink are equal, either is right
-        told = enumerate(_piece_sides(node))
-        met = (
-            place
-            for place, (known, side_of_all) in told
+        least = 1 if is_jump(node) else 0  # at the border of a kink both pieces are equal, so either is right
+        pieces = enumerate(_piece_sides(node))
+        matching = (
+            k
+            for k, (known, side_of_all) in pieces
             if (root is not None and known.get(root) == side) or (side_of_all is not None and side_of_all >= least)
         )
-        place = next(met, None)
-        if place is None:
+        k = next(matching, None)
+        if k is None:
             break
-        node = entrywise(piece_templates(node)[place][1], node)
+        node = entrywise(piece_templates(node)[k][1], node)
     return node

@@ -1,8 +1,8 @@
-"""Factors beside the reciprocal of a norm, which a smooth function of the norm needs where the norm is 0.
+"""Quotients of functions of a norm by the norm, which have finite limits where the norm is 0.
 
-The second derivative of f(norm2(x)) holds f'(r)/r. Where r is 0 and f'(r) too, that is f''(0): the quotient is one
-function, `even_ratio(f'(r), r, f''(r))`, which is its third operand where the first two are 0. So `cos(norm2(x))` has
-the Hessian -eye(n) at 0. Where f'(0) is not 0 the function has a kink, and the quotient is infinite.
+The second derivative of f(norm2(x)) contains f'(r)/r. If r and f'(r) are 0, its limit is f''(0). The quotient is one
+function, `even_ratio(f'(r), r, f''(r))`, which returns its third operand if the first two are 0. So `cos(norm2(x))` has
+the Hessian -eye(n) at 0. If f'(0) is not 0 the function has a kink, and the quotient is infinite.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ Push = Callable[[Node, Mapping[Node, Node]], Node]
 
 
 def with_quotients(node: Node, push: Push) -> Node:
-    """Return a product with the functions of a norm and its reciprocal as quotients that are right where it is 0.
+    """Return a product with functions of a norm and the norm's reciprocal replaced by quotients that are right at 0.
 
-    Where the reciprocal stands in the terms of a sum, the functions are multiplied into these.
+    If terms of a sum contain the reciprocal, the functions are multiplied into these terms.
     """
     if node.kind != "product":
         return node
-    for place, arg in enumerate(node.args):
+    for position, arg in enumerate(node.args):
         if arg.kind == "sum" and len(node.args) > 1 and any(map(_reciprocals, arg.args)):
-            terms = [(coef, _with_own(term, push)) for coef, term in over_terms(node, place)]
+            terms = [(coef, _with_own(term, push)) for coef, term in over_terms(node, position)]
             return add([(c, n) for c, (n, _) in terms]) if any(is_new for _, (_, is_new) in terms) else node
     return _with_own(node, push)[0]
 
 
 def _reciprocals(node: Node) -> list[Operand]:
-    """Return the reciprocals of norms among the operands of a product, each as its norm and where it stands."""
+    """Return the reciprocals of norms among the operands of a product, each as its norm and its indices."""
     found = [(exponent_of(arg), at) for arg, at in node.operands] if node.kind == "product" else []
     return [(base, at) for (base, exponent), at in found if exponent == -1 and _is_length(base)]
 
 
 def _with_own(node: Node, push: Push) -> tuple[Node, bool]:
-    """Return a product with quotients for its own operands, and whether it holds one."""
+    """Return a product with quotients for its own operands, and whether there are any."""
     if node.kind != "product":
         return node, False
     operands = list(node.operands)
@@ -56,7 +56,7 @@ def _with_own(node: Node, push: Push) -> tuple[Node, bool]:
 
 
 def quotient(numerator: Node, length: Node, push: Push) -> Node:
-    """Return a function of a norm over the norm, and its derivative where both are 0."""
+    """Return a function of a norm divided by the norm, or its derivative where both are 0."""
     r = symbol("r", length.shape, ("nonnegative",))
     slope = push(substitute(numerator, _at(length, r)), {r: ones(length.shape)})
     rule = default_rulebook().playing("removable_ratio")
@@ -64,7 +64,7 @@ def quotient(numerator: Node, length: Node, push: Push) -> Node:
 
 
 def _at(length: Node, r: Node) -> dict[Node, Node]:
-    """Return what a norm and its square, which is a sum of squares, are where the norm is `r`."""
+    """Return the substitution of `r` for a norm, and of its square for the norm's square, a sum of squares."""
     return {length: r, power(length, Fraction(2)): power(r, Fraction(2))}
 
 
@@ -85,7 +85,7 @@ def _is_function_of(node: Node, length: Node) -> bool:
         if inner.kind == "op":
             return False
         varying.add(inner)
-    return node in varying and not _holds_beside(node, variable, length)
+    return node in varying and not _depends_otherwise(node, variable, length)
 
 
 def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
@@ -93,8 +93,8 @@ def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
     return arg not in varying or (at == out and len(set(out)) == len(out))
 
 
-def _holds_beside(node: Node, variable: Node, length: Node) -> bool:
-    """Whether a node holds the vector of a norm in another way than by the norm: it is no function of the norm then."""
+def _depends_otherwise(node: Node, variable: Node, length: Node) -> bool:
+    """Whether a node depends on the vector of a norm other than by the norm, and so is not a function of the norm."""
     symbols = {n for n in toposort(variable) if n.kind == "symbol"}
     rest = substitute(node, _at(length, ones(length.shape)))
     return any(n in symbols for n in toposort(rest))

@@ -1,9 +1,9 @@
-"""Weights beside a slope that is infinite where its function is finite: that of a root at 0, of an arc cosine at 1.
+"""Weights beside slopes that are infinite where their function is finite: of a root at 0, of an arc cosine at 1.
 
-A sum of `g .* sqrt(x)` does not depend on an entry of x whose weight g is 0, so its derivative there is 0 and not 0
-times infinity. What does not vary is such a weight. A factor that varies with x is none: `sin(sqrt(x)) .* sqrt(x)` has
-the slope 1 at 0. An argument that is linear or quadratic, as in `sqrt(x'*A*x)`, is even along every line through a
-point where it and its derivative are 0; the mean of the slopes on both sides is 0 there.
+A sum of `g .* sqrt(x)` does not depend on an entry of x whose weight g is 0. So its derivative there is 0 and not 0
+times infinity. Factors that do not vary are such weights. A factor that varies with x is not: `sin(sqrt(x)) .* sqrt(x)`
+has the slope 1 at 0. A linear or quadratic argument, as in `sqrt(x'*A*x)`, is even along every line through a point
+where it and its derivative are 0; the mean of the slopes on both sides is 0 there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from matcalc.tensor.raw_nodes import product_node
 from matcalc.tensor.switches import weight
 
 MOST_VARYING = 2
-"""An argument of a root with more factors that vary is not even: `(x^3)^(1/3)` is x."""
+"""The most varying factors of an even argument of a root: `(x^3)^(1/3)` is x, and x^3 is not even."""
 
 
 def with_weights(bar: Node, held: Set[Node], wrt: Sequence[Node]) -> Node:
-    """Return a cotangent with the factors that do not vary as weights; those of `held` are no data."""
+    """Return a cotangent with the factors that do not vary as weights, except nodes of `held`."""
     if bar.kind != "product":
         return weight(bar) if _is_fixed(bar, held, wrt) else bar
     operands = [(weight(arg) if _is_fixed(arg, held, wrt) else arg, at) for arg, at in bar.operands]
@@ -34,22 +34,22 @@ def _is_fixed(node: Node, held: Set[Node], wrt: Sequence[Node]) -> bool:
 
 
 def is_steep_in(argument: Node, active: Set[Node]) -> bool:
-    """Whether an argument may be at a border by what varies: `x^2 + c^2` has a part that keeps it away."""
+    """Whether varying terms alone may take an argument to a border: in `x^2 + c^2` the other term keeps it away."""
     return argument.kind != "sum" or all(arg in active for arg in argument.args)
 
 
 def switches_off(node: Node, active: Set[Node]) -> bool:
-    """Whether a product is linear or quadratic in what varies, or a sum of such."""
+    """Whether a node is linear or quadratic in varying operands, or a sum of such products."""
     if node.kind == "sum":
         return all(switches_off(arg, active) for arg in node.args if arg in active)
     return node.kind == "product" and sum(arg in active for arg in node.args) <= MOST_VARYING
 
 
-def weighed_product(node: Node, place: int, active: Set[Node]) -> Node:
-    """Return a product with the operands beside one, those that do not vary, as weights."""
+def weighed_product(node: Node, position: int, active: Set[Node]) -> Node:
+    """Return a product with the operands other than `position` that do not vary as weights."""
     operands: list[Operand] = []
     for k, (arg, at) in enumerate(node.operands):
-        is_weight = k != place and arg not in active and not arg.structural and arg.kind != "constant"
+        is_weight = k != position and arg not in active and not arg.structural and arg.kind != "constant"
         operands.append((weight(arg) if is_weight else arg, at))
     args, indices = zip(*operands, strict=True)
     return product_node(node.coef, args, indices, node.out, node.index_sizes)

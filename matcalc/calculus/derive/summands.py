@@ -1,7 +1,7 @@
-"""The summands of a sum over observations, read off the normal form: the vector whose entries a scalar adds up.
+"""Finds the summands of a sum over observations in the normal form: the vector whose entries add up to a scalar.
 
-In the normal form a sum over rows is a product in which the rows' index is contracted; left in the result it gives the
-summands. What stands outside such a sum belongs to no observation, except a multiple of their number.
+In the normal form a sum over rows is a product in which the rows' index is contracted. With this index in the output it
+gives the summands. Terms outside such a sum belong to no observation, except multiples of the number of rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from matcalc.tensor.size import Size
 
 
 def summands(node: Node, count: Size) -> Node | None:
-    """Return the vector of `count` entries that a scalar is the sum of; None where it is no such sum, or two at once.
+    """Return the vector of `count` entries whose sum is a scalar; None if it is no such sum, or two at once.
 
     Example:
         >>> from matcalc.expressions.read_input import expression
@@ -39,6 +39,6 @@ def summands(node: Node, count: Size) -> Node | None:
     sums = [(k, part) for k, part in split if operands[k][0].kind != "size"] or split
     if len(sums) != 1:
         return None
-    ((place, part),), axis = sums, len(lengths)
-    operands[place] = (part, (axis,))
+    ((position, part),), axis = sums, len(lengths)
+    operands[position] = (part, (axis,))
     return product(coef, operands, (axis,), {**sizes, axis: count})

@@ -1,8 +1,8 @@
-"""Ties of more than two: `max(max(a, b), c)` shares with each of the three alike.
+"""Ties of more than two: `max(max(a, b), c)` shares equally among all three.
 
-The share of `max(a, b)` in its tie with c is 2/3 where a is b as well, and that of a in the first is 1/2. So where an
-operand of a jump is itself the larger of several (the field `weight` of its rule), the jump is written with how many
-values each side stands for (`weighed`).
+The share of `max(a, b)` in its tie with c is 2/3 if a equals b as well. The share of a in the first is 1/2. An operand
+of a jump may itself be the larger of several (its rule has `weight`). Then the jump is written with the number of
+values on each side (`weighed`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matcalc.tensor.node import Node, toposort
 
 
 def weighed(node: Node) -> Node:
-    """Return a jump with its operands weighed by how many values they stand for."""
+    """Return a jump with operands weighted by the number of values that they represent."""
     if node.rule.weighed is None or not any(_is_one_of_several(arg) for arg in node.args):
         return node
     one = broadcast(number(Fraction(1)), node.shape)

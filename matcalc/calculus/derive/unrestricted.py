@@ -1,9 +1,9 @@
-"""What is differentiated: the formula as a function of unrestricted entries, whatever set its variables are in.
+"""Frees variables of thin facts: a formula is differentiated as a function of unrestricted entries.
 
 A derivative in an orthogonal Q is that of the formula in any Q near it. Two formulas that are equal on the orthogonal
-matrices alone have other derivatives there. So the variables leave their thin facts behind (`thin` in rules/facts.toml:
-sets without interior in their linear hull) before anything is simplified, and the derivative gets them back. The other
-facts stay: equality on an open subset of a linear space holds for derivatives too.
+matrices alone have other derivatives there. So the variables lose their thin facts (`thin` in rules/facts.toml: sets
+without interior in their linear hull) before anything is simplified, and the derivative gets them back. The other facts
+remain: equality on an open subset of a linear space holds for derivatives too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matcalc.tensor.substitute import substitute
 
 
 class Unrestricted(NamedTuple):
-    """A formula in variables without thin facts. `back` maps those that are new to the symbols of the user."""
+    """A formula in variables without thin facts. `back` maps new variables to the symbols of the user."""
 
     root: Node
     variables: list[Node]
@@ -29,13 +29,13 @@ class Unrestricted(NamedTuple):
         return substitute(node, self.back) if self.back else node
 
     def keyed(self, by_symbol: Mapping[Node, Node]) -> dict[Node, Node]:
-        """Return what is given for the symbols of the user as given for the variables."""
+        """Return a mapping from the user's symbols as one from the variables."""
         forth = {old: new for new, old in self.back.items()}
         return {forth.get(x, x): value for x, value in by_symbol.items()}
 
 
 def unrestricted(root: Node, xs: Sequence[Node]) -> Unrestricted:
-    """Return a formula with the symbols `xs` free of their thin facts."""
+    """Return a formula with the symbols `xs` freed of their thin facts."""
     book = default_rulebook()
     loose = {}
     for x in xs:

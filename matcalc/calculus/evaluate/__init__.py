@@ -1,1 +1,1 @@
-"""Values of nodes on arrays, by the plain oracle of each rule: slow, checked, compiled by nobody."""
+"""Values of nodes on arrays, from the plain oracle of each rule: slow, checked, never compiled."""

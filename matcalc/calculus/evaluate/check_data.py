@@ -1,8 +1,8 @@
-"""Whether data have the facts that their declaration says: the tests of the rulebook's facts, at the data.
+"""Checks whether data have their declared facts, with the tests of the rulebook.
 
-A fact's test is a formula in `rules/facts.toml`: what is 0, at least 0, or above 0. A test on the entries is one of
-structure, one on eigenvalues or singular values one of the domain, as the algorithms would meet it; the errors
-are accordingly those of shapes and facts, and of linear algebra. Within rounding alone counts as 0: n*eps*max.
+A fact's test is a formula in `rules/facts.toml`: an expression that is 0, at least 0, or above 0. A test of entries
+raises ShapeError. A test of eigenvalues or singular values raises LinAlgError, as the algorithms would. Values within
+rounding count as 0: n*eps*max.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 ROUNDING = 4.0
-"""How often n*eps*max, n the longest axis and max the largest magnitude, counts as 0."""
+"""The multiple of n*eps*max that counts as 0; n is the longest axis and max the largest magnitude."""
 
 
 def check_declared(arguments: Iterable[tuple[str, Iterable[str], Array]]) -> None:
-    """Check arguments, each given as (name, facts, array), against the facts that they are declared to have.
+    """Check arguments, triples (name, facts, array), against their declared facts.
 
-    Raises: ShapeError where entries break a fact, numpy.linalg.LinAlgError where eigenvalues or singular values do
+    Raises: ShapeError if entries break a fact, numpy.linalg.LinAlgError if eigenvalues or singular values do
     (spd, psd, nonsingular); each names the argument, the fact and the entry.
 
     Example:
@@ -55,15 +55,15 @@ def check_declared(arguments: Iterable[tuple[str, Iterable[str], Array]]) -> Non
 
 
 def applied(book: Rulebook, text: str, array: Array, name: str = "M", sizes: Mapping[str, int] | None = None) -> Array:
-    """Return a formula of a fact at an array; m and n are its sizes."""
+    """Return the value of a fact's formula at an array; m and n are its sizes."""
     import numpy as np
 
-    node = _node(book, text, array.shape, name, sizes) if sizes else _kept_node(book, text, array.shape, name)
+    node = _node(book, text, array.shape, name, sizes) if sizes else _cached_node(book, text, array.shape, name)
     return np.asarray(evaluate([node], {name: array}, {})[0])
 
 
 @lru_cache(maxsize=1024)
-def _kept_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
+def _cached_node(book: Rulebook, text: str, shape: tuple[int, ...], name: str) -> Node:
     return _node(book, text, shape, name)
 
 
@@ -75,7 +75,7 @@ def _node(book: Rulebook, text: str, shape: Sequence[int], name: str, more: Mapp
 
 
 def _tested(book: Rulebook, facts: Iterable[str]) -> list[str]:
-    """Return the facts to test, those on entries first: what another test includes is left out."""
+    """Return the facts to test, those on entries first, without those that another test includes."""
     known = [book.facts[name] for name in sorted(book.closure(facts))]
     found = []
     for fact in known:
@@ -88,9 +88,9 @@ def _tested(book: Rulebook, facts: Iterable[str]) -> list[str]:
 
 
 def unproved(facts: Iterable[str], value: Node) -> list[str]:
-    """Return those of a symbol's facts that a formula put in its place is not known to have.
+    """Return those facts of a symbol that a formula substituted for it is not known to have.
 
-    Of a strict fact the border counts as known: `B'*B` stands for an spd matrix, and `a^2` for a positive number.
+    For a strict fact the border suffices: `B'*B` may replace an spd matrix, and `a^2` a positive number.
     """
     book = default_rulebook()
     known = {book.facts[name].nonnegative for name in value.facts if name in book.facts}
@@ -102,7 +102,7 @@ def _has_test(fact: Fact) -> bool:
 
 
 def _declared(book: Rulebook, facts: Iterable[str], fact: str) -> str:
-    """Return how a fact is known: `symmetric,`, or `spd, so symmetric,`."""
+    """Return how a fact was declared: `symmetric,`, or `spd, so symmetric,`."""
     facts = list(facts)
     if fact in facts:
         return f"{fact},"
@@ -128,10 +128,10 @@ def _check(book: Rulebook, name: str, fact: Fact, declared: str, array: Array) -
 
 
 def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int, ...], str]]:
-    """Yield the place in a test's value that breaks it most, if any does, and what is to be remarked."""
+    """Yield the index in a test's value that violates it most, if any does, and a remark."""
     import numpy as np
 
-    def place(values: Array) -> tuple[int, ...]:
+    def index_of_largest(values: Array) -> tuple[int, ...]:
         return tuple(int(k) for k in np.unravel_index(int(np.argmax(values)), values.shape))
 
     bound = ROUNDING * max(array.shape, default=1) * np.finfo(np.float64).eps
@@ -140,7 +140,7 @@ def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int
         values, scale = _with_scale(book, fact.zero, finite)
         off = np.abs(values) if not np.any(np.isnan(values)) else np.where(np.isnan(values), np.inf, 0.0)
         if not np.all(off <= bound * scale):
-            yield place(off), ""
+            yield index_of_largest(off), ""
     for text, strict in ((fact.nonnegative, False), (fact.positive, True)):
         if text is None:
             continue
@@ -151,7 +151,7 @@ def _worst(book: Rulebook, fact: Fact, array: Array) -> Iterator[tuple[tuple[int
             least = bound * float(np.max(np.abs(values), initial=0.0))
             holds = values > least if strict else values >= -least
         if not np.all(holds):
-            at = place(np.where(np.isnan(values), np.inf, np.where(holds, -np.inf, -values)))
+            at = index_of_largest(np.where(np.isnan(values), np.inf, np.where(holds, -np.inf, -values)))
             yield at, ", which is 0 within rounding" if strict and text != "X" and values[at] > 0 else ""
 
 
@@ -165,7 +165,7 @@ def _finite(array: Array) -> Array:
 
 
 def _with_scale(book: Rulebook, text: str, array: Array) -> tuple[Array, float]:
-    """Return what is to be 0, and the largest magnitude in the array and among the terms."""
+    """Return the value that should be 0, and the largest magnitude in the array and among the terms."""
     import numpy as np
 
     root = _node(book, text, array.shape, "X")
@@ -176,16 +176,16 @@ def _with_scale(book: Rulebook, text: str, array: Array) -> tuple[Array, float]:
 
 def _shown(book: Rulebook, text: str, name: str, array: Array, at: Sequence[int]) -> str:
     """Return `S[2, 0] = 1.25` for the text `X[j, i]` of a fact."""
-    places = dict(zip("ij", at, strict=False))
-    value = float(applied(book, text, array, "X", places))
-    words = {"X": syntax.name(name), **{key: syntax.number(k) for key, k in places.items()}}
+    indices = dict(zip("ij", at, strict=False))
+    value = float(applied(book, text, array, "X", indices))
+    words = {"X": syntax.name(name), **{key: syntax.number(k) for key, k in indices.items()}}
     tree = rebuild(read(text), lambda leaf: words.get(str(leaf.value), leaf) if leaf.head == "name" else leaf)
     return f"{write(tree)} = {value!r}"
 
 
 def _entry(name: str, array: Array, at: Sequence[int]) -> str:
-    place = f"[{', '.join(map(str, at))}]" if at else ""
-    return f"{name}{place} = {float(array[tuple(at)])!r}"
+    index = f"[{', '.join(map(str, at))}]" if at else ""
+    return f"{name}{index} = {float(array[tuple(at)])!r}"
 
 
 __all__ = ["applied", "check_declared"]

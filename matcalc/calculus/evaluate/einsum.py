@@ -1,11 +1,11 @@
-"""A product of arrays by plain NumPy, in which a zero of some operands annihilates.
+"""Contracts a product of arrays by plain NumPy, with operands whose zeros annihilate.
 
-A scalar multiplies the sum, not its summands: `sum(A, axis=0)/m` and `sum(A/m, axis=0)` are one product, and NaN where
-there are no rows, as the mean of nothing is.
+A scalar multiplies the sum, not its summands. So `sum(A, axis=0)/m` and `sum(A/m, axis=0)` are one product, which is
+NaN without rows, as the mean of nothing is.
 
-What selectors and switches leave out counts for nothing, whatever the other operands hold there. `einsum` multiplies
-everything, and 0 times NaN or infinity is NaN; so where NaN comes out the sum is taken again, index by index. Elsewhere
-all that was multiplied by such a zero was finite.
+Entries excluded by selectors and switches do not count, whatever the other operands are there. `einsum` multiplies
+everything, and 0 times NaN or infinity is NaN. So if NaN results, the sum is computed again, index by index. If not,
+everything multiplied by such a zero was finite.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 LARGE = 1 << 22
-"""Points that are held in memory at once."""
+"""The most points in memory at once."""
 
 
 class Factor(NamedTuple):
@@ -30,7 +30,7 @@ class Factor(NamedTuple):
 
 
 def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapping[int, int]) -> np.ndarray:
-    """Contract over the indices that are not in `out`, then broadcast and place on diagonals."""
+    """Contract over the indices that are not in `out`, then broadcast and expand repeated indices to diagonals."""
     import numpy as np
 
     measured = {i for term in terms for i in term.axes}
@@ -56,9 +56,9 @@ def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapp
 
 
 def _multiplying_after(terms: Sequence[Factor], summed: set[int], lengths: Mapping[int, int]) -> list[int]:
-    """Return the places of the operands that multiply the sum: scalars, of a sum of nothing all without its indices.
+    """Return the positions of operands that multiply the sum: scalars, and if the sum is empty all without its indices.
 
-    Where something is left out they are among what is left out with it.
+    With annihilating operands, unless the sum is empty, there are none: NaN in them may be excluded too.
     """
     of_nothing = any(lengths[i] == 0 for i in summed)
     if not of_nothing and any(term.annihilates for term in terms):
@@ -84,13 +84,13 @@ def _einsum(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
 
 
 def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
-    """Return the sum over arrays of objects, of which NumPy's own path makes numbers on the way that are no arrays."""
+    """Contract arrays of objects pair by pair, since NumPy's own path creates numbers that are no arrays."""
     import numpy as np
 
     made, *left = terms
     while left:
-        place = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
-        pair = [made, left.pop(place)]
+        position = next((k for k, term in enumerate(left) if set(term.axes) & set(made.axes)), 0)
+        pair = [made, left.pop(position)]
         needed = {*kept, *(i for term in left for i in term.axes)}
         axes = [i for i in dict.fromkeys(i for term in pair for i in term.axes) if i in needed]
         axes = axes if left else list(kept)
@@ -99,9 +99,9 @@ def _pair_by_pair(terms: Sequence[Factor], kept: Sequence[int]) -> Any:
 
 
 def _index_by_index(terms: Sequence[Factor], kept: Sequence[int], lengths: Mapping[int, int]) -> Any:
-    """Return the sum over all points at which no operand annihilates: what one stands at is summed index by index.
+    """Return the sum over all points at which no operand annihilates, index by index for annihilating operands.
 
-    Where all places of an index are left out, what is multiplied by their sum is left out as well.
+    If all entries along an index are excluded, factors of their sum are excluded as well.
     """
     left = {i for term in terms if term.annihilates for i in term.axes}.difference(kept)
     while left:
@@ -140,7 +140,7 @@ def _point_by_point(terms: Sequence[Factor], kept: Sequence[int], lengths: Mappi
 
 
 def _spread(term: Factor, order: Sequence[int]) -> np.ndarray:
-    """Return an operand with an axis for each index, its diagonal where it has one twice."""
+    """Return an operand with an axis for each index, and its diagonal for a repeated one."""
     import numpy as np
 
     own = sorted(set(term.axes), key=order.index)
@@ -148,7 +148,7 @@ def _spread(term: Factor, order: Sequence[int]) -> np.ndarray:
     return np.reshape(array, [array.shape[own.index(i)] if i in own else 1 for i in order])
 
 
-def _at(term: Factor, index: int, place: int) -> Factor:
+def _at(term: Factor, index: int, value: int) -> Factor:
     """Return an operand with an index fixed."""
-    at = tuple(place if i == index else slice(None) for i in term.axes)
+    at = tuple(value if i == index else slice(None) for i in term.axes)
     return Factor(term.array[at], [i for i in term.axes if i != index], term.annihilates)

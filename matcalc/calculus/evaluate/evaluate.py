@@ -1,7 +1,7 @@
-"""The value of nodes by plain NumPy: slow, obvious, and the reference for compiled code.
+"""Evaluates nodes by plain NumPy: slow, obvious, and the reference for compiled code.
 
-A product is one `einsum`; merges are reshapes, other selectors their 0/1 arrays; maps and operations are
-the `value` expressions of their rules, an operation with batch axes a loop over them.
+A product is one `einsum`. Merges are reshapes, other selectors their 0/1 arrays. Maps and operations are the `value`
+expressions of their rules; an operation with batch axes is a loop over them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Values = dict[Node, "np.ndarray"]
 def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[str, int]) -> list[np.ndarray]:
     """Return the values of `roots` as float64 arrays.
 
-    `symbols` gives an array for each symbol's name, `sizes` an integer for each size name.
+    `symbols` maps each symbol's name to an array, `sizes` each size name to an integer.
     """
     import numpy as np
 
@@ -91,8 +91,8 @@ def rational(size: Size, sizes: Sizes) -> float:
 
 
 def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
-    places = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
-    return node.selector.dense(dict(sizes), places)
+    integers = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
+    return node.selector.dense(dict(sizes), integers)
 
 
 def _product(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
@@ -121,7 +121,7 @@ Operands = tuple[list[tuple[int, ...]], list[Lookup], list[tuple["np.ndarray", t
 def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
     """Split operands into merges (index tuples) that can be reshapes, lookups that are read through, and arrays.
 
-    Arrays are given with whether they annihilate.
+    Each array comes with whether its zeros annihilate.
     """
     merges: list[tuple[int, ...]] = []
     lookups: list[Lookup] = []
@@ -197,13 +197,13 @@ def _op(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarra
 
 
 def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarray], arguments: Sequence[Any]) -> Any:
-    """Return an oracle's value; NaN where data are not finite, so that SciPy refuses them or no iteration ends."""
+    """Return an oracle's value; NaN if data are not finite and SciPy rejects them or an iteration does not end."""
     import numpy as np
 
     try:
         return function(*arguments)
     except np.linalg.LinAlgError as error:
-        if any(said in str(error) for said in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
+        if any(message in str(error) for message in NO_END) and not all(np.all(np.isfinite(a)) for a in arrays):
             return np.nan
         raise np.linalg.LinAlgError(fault(node, error)) from None
     except ValueError:
@@ -213,11 +213,11 @@ def _called(node: Node, function: Callable[..., Any], arrays: Sequence[np.ndarra
 
 
 NO_END = ("converge", "infs or NaNs")
-"""What NumPy says of iterations on data that are not finite; others than these are faults of the data's own."""
+"""Messages of NumPy for iterations on data that are not finite; other messages concern the data's values."""
 
 
 def fault(node: Node, error: Exception) -> str:
-    """Return what an operation says where it has no value: which, of which arguments, and why."""
+    """Return the message of an operation without a value: the operation, its arguments and the reason."""
     tensors = [p.name for p in tensors_of(node.rule.signature) if not p.repeated]
     texts = {name: text(formula_of(arg)) for name, arg in zip(tensors, node.args, strict=False)}
     if node.rule.fails is not None:
@@ -255,8 +255,8 @@ def as_equation(equation: Node, node: Node, arrays: Sequence[np.ndarray], sizes:
     known = {s.name: a for s, a in zip(node.args[1:], arrays[1:], strict=True)}
 
     def function(value: np.ndarray, k: int = 0) -> np.ndarray:
-        wanted = equation if k == 0 else _dense_slope(equation, unknown)
-        found: np.ndarray = evaluate([wanted], {**known, unknown.name: value}, sizes)[0]
+        root = equation if k == 0 else _dense_slope(equation, unknown)
+        found: np.ndarray = evaluate([root], {**known, unknown.name: value}, sizes)[0]
         return found.reshape(value.size, value.size) if k else found
 
     function.known = all(np.all(np.isfinite(a)) for a in arrays)  # type: ignore[attr-defined]
@@ -277,7 +277,7 @@ PARAMETERS: dict[str, Parameter] = {
     "equation": as_equation,
     "unknown": lambda value, node, arrays, sizes: value.name,
 }
-"""What an oracle is given for a parameter that is no tensor, by its kind."""
+"""The argument of an oracle for a parameter that is no tensor, by its kind."""
 
 
 def as_callable(body: Node) -> Callable[..., np.ndarray]:

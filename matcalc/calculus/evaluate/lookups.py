@@ -1,6 +1,6 @@
-"""Lookups by plain NumPy: integers that are data gather, and where their axis is one of the result they add up.
+"""Evaluates lookups by plain NumPy: integer data gather entries, or scatter-add if their axis is one of the result.
 
-A lookup is never formed where a product holds it: operands are read at its places, and the result is added to there.
+A lookup inside a product is never formed: operands are read at its indices, and the result is added to there.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
     import numpy as np
 
 Lookup = tuple["np.ndarray", tuple[int, ...]]
-"""The places of a lookup, and its indices in a product: that of the axis, then those of the places."""
+"""The integers of a lookup, and its indices in a product: the looked-up axis first, then the axes of the integers."""
 
 
 def places_of(node: Node, values: np.ndarray, length: int) -> np.ndarray:
-    """Return the places of a lookup as integers.
+    """Return the integers of a lookup.
 
-    Raises: ShapeError for one that is outside the axis; it names the data, the entry and the length.
+    Raises: ShapeError for one outside the axis, with the name of the data, the entry and the length.
     """
     import numpy as np
 
-    places: np.ndarray = np.asarray(values).astype(np.int64)
-    check_inside(text(formula_of(node.args[0])), places, length, str(node.shape[0]))
-    return places
+    integers: np.ndarray = np.asarray(values).astype(np.int64)
+    check_inside(text(formula_of(node.args[0])), integers, length, str(node.shape[0]))
+    return integers
 
 
-def check_inside(name: str, places: np.ndarray, length: int, size: str) -> None:
-    """Raise ShapeError unless 0 <= places < length."""
+def check_inside(name: str, integers: np.ndarray, length: int, size: str) -> None:
+    """Raise ShapeError unless 0 <= integers < length."""
     import numpy as np
 
-    if not places.size or (places.min() >= 0 and places.max() < length):
+    if not integers.size or (integers.min() >= 0 and integers.max() < length):
         return
-    at = tuple(int(k) for k in np.argwhere((places < 0) | (places >= length))[0])
-    raise ShapeError(outside(name, at, int(places[at]), length, size))
+    at = tuple(int(k) for k in np.argwhere((integers < 0) | (integers >= length))[0])
+    raise ShapeError(outside(name, at, int(integers[at]), length, size))
 
 
 def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
-    """Whether a lookup is read or added through: no index of it is `held` by a reshape, nor it formed in the result."""
+    """Whether a lookup need not be formed: a reshape holds none of its indices, and the result does not repeat them."""
     source, *at = lookup[1]
     formed = source in out and (not set(at).isdisjoint(out) or list(out).count(source) > 1)
     return not formed and len(set(lookup[1])) == len(lookup[1]) and held.isdisjoint(lookup[1])
@@ -54,63 +54,63 @@ def is_gathered(lookup: Lookup, out: Sequence[int], held: set[int]) -> bool:
 def contract_through(
     coef: float, terms: Sequence[Factor], lookups: Sequence[Lookup], out: list[int], lengths: Mapping[int, int]
 ) -> np.ndarray:
-    """Contract with each axis that is looked up replaced by its places."""
+    """Contract with each looked-up axis replaced by the indices of its lookup."""
     import numpy as np
 
     left = list(lookups)
-    placed: dict[int, Lookup] = {}
+    scattered: dict[int, Lookup] = {}
     while left:
         lookup = left.pop()
         source = lookup[1][0]
         terms = [gathered(term, lookup, lengths) if source in term.axes else term for term in terms]
-        same = [(places, at) for places, at in left if at[0] == source]
+        same = [(integers, at) for integers, at in left if at[0] == source]
         left = [_through(other, lookup, lengths) for other in left if other[1][0] != source]
-        placed = {index: _through(other, lookup, lengths) for index, other in placed.items()}
+        scattered = {index: _through(other, lookup, lengths) for index, other in scattered.items()}
         terms += [_meeting(lookup, other, lengths) for other in same]
         if source in out:
-            placed[source] = lookup
-    if not placed:
+            scattered[source] = lookup
+    if not scattered:
         return contract(coef, terms, out, lengths)
-    inner = list(dict.fromkeys(j for i in out for j in (placed[i][1][1:] if i in placed else (i,))))
+    inner = list(dict.fromkeys(j for i in out for j in (scattered[i][1][1:] if i in scattered else (i,))))
     core = contract(coef, terms, inner, lengths)
     result = np.zeros([lengths[i] for i in out], dtype=core.dtype)
-    where = [_along(*placed[i], inner) if i in placed else _range(i, inner, lengths) for i in out]
+    where = [_along(*scattered[i], inner) if i in scattered else _range(i, inner, lengths) for i in out]
     np.add.at(result, tuple(where), core)
     return result
 
 
 def gathered(term: Factor, lookup: Lookup, lengths: Mapping[int, int]) -> Factor:
-    """Return an operand read at the places of a lookup."""
-    places, (source, *at) = lookup
+    """Return an operand read at the indices of a lookup."""
+    integers, (source, *at) = lookup
     axes = list(dict.fromkeys(j for i in term.axes for j in (at if i == source else (i,))))
-    where = [_along(places, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
+    where = [_along(integers, lookup[1], axes) if i == source else _range(i, axes, lengths) for i in term.axes]
     return Factor(term.array[tuple(where)], axes, term.annihilates)
 
 
 def _through(other: Lookup, lookup: Lookup, lengths: Mapping[int, int]) -> Lookup:
-    """Return a lookup whose own places are looked up, `k[j]` in `x[k[j]]`."""
-    places, (source, *at) = other
+    """Return a lookup whose own integers are looked up, `k[j]` in `x[k[j]]`."""
+    integers, (source, *at) = other
     if lookup[1][0] not in at:
         return other
-    found = gathered(Factor(places, at), lookup, lengths)
+    found = gathered(Factor(integers, at), lookup, lengths)
     return found.array, (source, *found.axes)
 
 
 def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:
-    """Return where two lookups of one axis meet."""
+    """Return the array that is 1 where two lookups of one axis are equal, else 0."""
     axes = list(dict.fromkeys((*one[1][1:], *other[1][1:])))
     met = _along(*one, axes) == _along(*other, axes)
     return Factor(met.astype(float), axes, True)
 
 
-def _along(places: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
-    """Return places with the axes of a result, of length one where they have none."""
+def _along(integers: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
+    """Return the integers of a lookup with the axes of a result, of length one where they have none."""
     import numpy as np
 
     own = sorted(at[1:], key=list(axes).index)
-    turned = np.transpose(places, [list(at[1:]).index(i) for i in own])
-    shape = dict(zip(own, turned.shape, strict=True))
-    return turned.reshape([shape.get(i, 1) for i in axes])
+    ordered = np.transpose(integers, [list(at[1:]).index(i) for i in own])
+    shape = dict(zip(own, ordered.shape, strict=True))
+    return ordered.reshape([shape.get(i, 1) for i in axes])
 
 
 def _range(index: int, axes: Sequence[int], lengths: Mapping[int, int]) -> np.ndarray:

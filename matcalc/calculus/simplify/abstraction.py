@@ -1,8 +1,8 @@
-"""Variables of rewrites that are functions or numbers, and how a node becomes a function of another.
+"""Variables of rewrites for functions and numbers, and abstraction of a node as a function of another.
 
-In a pattern a number variable is an exact number that nobody writes, and a function variable an elementwise rule
-of its own; what they stand for is bound when the pattern meets a node. A function is bound by abstraction:
-`exp(w).*w` is `x -> exp(x)*x` of w, if it holds nothing but w, numbers and elementwise functions.
+In a pattern a number variable is an exact number that nobody writes, and a function variable an elementwise rule of its
+own. Matching binds them. A function is bound by abstraction: `exp(w).*w` is `x -> exp(x)*x` of w, if it contains
+nothing but w, numbers and elementwise functions.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from matcalc.tensor.sums import split_coef
 
 VARIABLE = "a function variable of a rewrite"
 NUMBERS = tuple(Fraction(1_000_000_007, 998_244_353 + 2 * k) for k in range(4))
-"""What number variables are in a pattern, in order."""
+"""The numbers that represent number variables in a pattern, in order."""
 
 
 @lru_cache(maxsize=64)
 def function_variable(name: str) -> Node:
-    """Return the body that stands for the function `name` in a pattern."""
+    """Return the body that represents the function `name` in a pattern."""
     rule = rule_from_table(name, {"signature": f"{name}(x: entry) -> entry", "opaque": VARIABLE}, "")
     return map_node(rule, (), (parameter(),))
 
 
 def is_function_variable(node: Node) -> bool:
-    """Whether a node of a pattern is a function variable applied to something."""
+    """Whether a node of a pattern is a function variable applied to an argument."""
     return node.kind == "map" and node.rule.opaque == VARIABLE
 
 
 def bind_others(pattern: Sequence[Any], subject: Sequence[Any], known: Mapping[Any, Any]) -> dict[Any, Any] | None:
-    """Return `known` with what the number and function variables among parameters stand for; None if they differ."""
+    """Return `known` with bindings of number and function variables among parameters; None if parameters differ."""
     found = dict(known)
-    for wanted, given in zip(pattern, subject, strict=True):
-        if isinstance(wanted, Size):
+    for expected, actual in zip(pattern, subject, strict=True):
+        if isinstance(expected, Size):
             continue
-        is_variable = wanted in NUMBERS or (isinstance(wanted, Node) and is_function_variable(wanted))
-        if (found.setdefault(wanted, given) if is_variable else wanted) != given:
+        is_variable = expected in NUMBERS or (isinstance(expected, Node) and is_function_variable(expected))
+        if (found.setdefault(expected, actual) if is_variable else expected) != actual:
             return None
     return found
 
 
 def abstract(node: Node, variable: Node) -> Node | None:
-    """Return the body of the elementwise function that `node` is of the vector or scalar `variable`, if it is one.
+    """Return the body of the elementwise function of `variable` (a vector or scalar) that equals `node`, else None.
 
-    A function of a vector may hold scalars, as they stand.
+    A function of a vector may contain scalars unchanged.
     """
     bodies: dict[Node, Node | None] = {}
     coef, core = split_coef(variable)

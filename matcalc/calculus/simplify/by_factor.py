@@ -1,8 +1,8 @@
 """Finds a pattern in one factor of a larger product: `sin(a*x)/x`, `log(2*pi*besseli(0, k))`.
 
-A quotient such as `sin(x)./x` is looked for by its main factor alone, here `sin(x)`. The other factors are then divided
+A quotient such as `sin(x)./x` is matched by its main factor alone, here `sin(x)`. The other factors are then divided
 out of the product, and the rewrite applies if some of them cancel: `sin(a*x)/x` is `a*sinc1(a*x)`. A pattern
-`log(f)` is looked for in each factor of what the logarithm is taken of; the other factors must be positive.
+`log(f)` is matched with each factor of the logarithm's argument; the other factors must be positive.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ Bound = Callable[[Node], Node]
 """Returns a node of a pattern with its variables replaced."""
 
 
-class Way(NamedTuple):
-    """One way in which a factor fits: the bindings, and what makes the whole node of the right side."""
+class FactorMatch(NamedTuple):
+    """A match of one factor: the bindings, and the function that builds the whole node from the right side."""
 
     bindings: Bindings
     finish: Callable[[Node, Bound], Iterator[Node]]
 
 
-def by_factor(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
-    """Yield the ways in which a pattern fits a factor of `node`, or of what it is the logarithm of."""
+def by_factor(left: Node, node: Node | OpenProduct) -> Iterator[FactorMatch]:
+    """Yield the matches of a pattern with a factor of `node`, or of the argument of a logarithm."""
     if isinstance(node, OpenProduct) or left.kind == node.kind == "product":
         yield from _in_product(left, node)
     elif _is_logarithm(left) and _is_logarithm(node) and node.args[0].kind == "product":
         yield from _in_logarithm(left, node)
 
 
-def _in_product(left: Node, node: Node | OpenProduct) -> Iterator[Way]:
+def _in_product(left: Node, node: Node | OpenProduct) -> Iterator[FactorMatch]:
     main = _main(left)
-    wanted, at = left.operands[main]
-    base, exponent = exponent_of(wanted)
-    for place, (factor, indices) in enumerate(node.operands):
-        inner, given = exponent_of(factor)
-        if len(indices) != len(at) or given * exponent <= 0 or abs(given) < abs(exponent):
+    pattern, at = left.operands[main]
+    base, exponent = exponent_of(pattern)
+    for position, (factor, indices) in enumerate(node.operands):
+        inner, inner_exponent = exponent_of(factor)
+        if len(indices) != len(at) or inner_exponent * exponent <= 0 or abs(inner_exponent) < abs(exponent):
             continue
-        kept = [o for k, o in enumerate(node.operands) if k != place]
-        if given != exponent:
-            kept.append((power(inner, given - exponent), indices))
+        kept = [o for k, o in enumerate(node.operands) if k != position]
+        if inner_exponent != exponent:
+            kept.append((power(inner, inner_exponent - exponent), indices))
         for content, bindings in _matches(base, inner):
             if exponent.denominator == 1:
-                taken = Taken(node, left, main, kept, content**exponent.numerator / left.coef, indices)
-                yield Way(bindings, partial(_cancelled, taken))
+                remainder = Remainder(node, left, main, kept, content**exponent.numerator / left.coef, indices)
+                yield FactorMatch(bindings, partial(_cancelled, remainder))
 
 
-class Taken(NamedTuple):
-    """A product without its main factor: what is left, and the coefficient and indices of the right side."""
+class Remainder(NamedTuple):
+    """A product without its main factor: the other operands, and the coefficient and indices of the right side."""
 
     node: Node | OpenProduct
     left: Node
@@ -67,10 +67,10 @@ class Taken(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _main(left: Node) -> int:
-    """Return the place of the factor that a pattern is found by: one that binds its variables, no exponential."""
+    """Return the position of a pattern's main factor: one that binds its variables, not an exponential."""
 
-    def weight(place: int) -> tuple[bool, bool, int]:
-        base, _ = exponent_of(left.args[place])
+    def weight(position: int) -> tuple[bool, bool, int]:
+        base, _ = exponent_of(left.args[position])
         return base.kind != "symbol", not _is_exponential(base), base.length
 
     return max(range(len(left.args)), key=weight)
@@ -84,28 +84,28 @@ def _is_exponential(node: Node) -> bool:
     return node.kind == "map" and node.rule.role == "exponential"
 
 
-def _matches(wanted: Node, node: Node) -> Iterator[tuple[Fraction, Bindings]]:
-    """Yield the ways in which a node is a multiple of a pattern: the factor, and the bindings."""
-    terms = terms_of(wanted)
+def _matches(pattern: Node, node: Node) -> Iterator[tuple[Fraction, Bindings]]:
+    """Yield the matches of a node as a multiple of a pattern: the factor, and the bindings."""
+    terms = terms_of(pattern)
     if len(terms) == 1:
-        yield from ((Fraction(1), bindings) for bindings in match(wanted, node, EMPTY))
+        yield from ((Fraction(1), bindings) for bindings in match(pattern, node, EMPTY))
         return
-    given = summands(node)
-    if len(given) < len(terms):
+    subject_terms = summands(node)
+    if len(subject_terms) < len(terms):
         return
     first = next((c for c, term in terms if term.kind != "symbol"), terms[0][0])
-    for content in dict.fromkeys(c / first for c, _ in given):
-        for bindings, left in match_terms(wanted, [(c / content, n) for c, n in given]):
+    for content in dict.fromkeys(c / first for c, _ in subject_terms):
+        for bindings, left in match_terms(pattern, [(c / content, n) for c, n in subject_terms]):
             if not left:
                 yield content, bindings
 
 
-def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
-    """Yield the product with the right side in, and the other factors of the pattern divided out, if some cancel."""
-    at = dict(zip(taken.left.indices[taken.main], taken.indices, strict=True))
-    coef, operands, cancels = taken.node.coef * taken.coef, list(taken.kept), 0
-    for place, (factor, own) in enumerate(taken.left.operands):
-        if place == taken.main:
+def _cancelled(remainder: Remainder, right: Node, bound: Bound) -> Iterator[Node]:
+    """Yield the product with the right side inserted and the pattern's other factors divided out, if some cancel."""
+    at = dict(zip(remainder.left.indices[remainder.main], remainder.indices, strict=True))
+    coef, operands, cancels = remainder.node.coef * remainder.coef, list(remainder.kept), 0
+    for position, (factor, own) in enumerate(remainder.left.operands):
+        if position == remainder.main:
             continue
         base, exponent = exponent_of(factor)
         indices = tuple(at[i] for i in own)
@@ -121,12 +121,12 @@ def _cancelled(taken: Taken, right: Node, bound: Bound) -> Iterator[Node]:
         for part in _parts(core, indices, operands):
             cancels += _multiply(operands, part, -exponent)
     if cancels:
-        sizes = {i: s for i, s in enumerate(taken.node.index_sizes) if i in taken.node.out}
-        yield product(coef, [*operands, (right, taken.indices)], taken.node.out, sizes)
+        sizes = {i: s for i, s in enumerate(remainder.node.index_sizes) if i in remainder.node.out}
+        yield product(coef, [*operands, (right, remainder.indices)], remainder.node.out, sizes)
 
 
 def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Operand]:
-    """Return a node as factors, unless it stands whole in the product or is a sum of products."""
+    """Return the factors of a node; the node itself if the product contains it whole or it sums over an index."""
     whole = any(exponent_of(node)[0] is core and at == indices for node, at in operands)
     if whole or core.kind != "product" or not {i for at in core.indices for i in at} <= set(core.out):
         return [(core, indices)]
@@ -139,17 +139,19 @@ def _multiply(operands: list[Operand], part: Operand, times: Fraction) -> bool:
     (node, indices), cancels = part, False
     base, exponent = exponent_of(node)
     exponent *= times
-    for place, (other, at) in enumerate(operands):
-        same, given = exponent_of(other)
+    for position, (other, at) in enumerate(operands):
+        same, other_exponent = exponent_of(other)
         if same is not base and _is_length(base):
             if exponent > 0 and (vector := _of_direction(other, at, base, indices)):
-                operands[place] = vector
+                operands[position] = vector
                 exponent, cancels = exponent - 1, True
                 break
-            same, given = (base, 2 * given) if same is power(base, Fraction(2)) else (same, given)
-        if same is base and at == indices and given * exponent < 0:
-            del operands[place]
-            exponent, cancels = exponent + given, any(n.kind == "symbol" for n in toposort([base]))
+            same, other_exponent = (
+                (base, 2 * other_exponent) if same is power(base, Fraction(2)) else (same, other_exponent)
+            )
+        if same is base and at == indices and other_exponent * exponent < 0:
+            del operands[position]
+            exponent, cancels = exponent + other_exponent, any(n.kind == "symbol" for n in toposort([base]))
             break
     if exponent:
         operands.append((power(base, exponent), indices))
@@ -166,7 +168,7 @@ def is_direction(node: Node) -> bool:
 
 
 def _of_direction(node: Node, at: Indices, length: Node, indices: Indices) -> Operand | None:
-    """Return the vector of a direction that stands at the indices of its length and further ones, else None."""
+    """Return the vector of a direction whose first indices are those of its length, else None."""
     if not is_direction(node) or node.args != length.args:
         return None
     return (node.args[0], at) if node.batches == length.batches and at[: len(indices)] == indices else None
@@ -174,34 +176,34 @@ def _of_direction(node: Node, at: Indices, length: Node, indices: Indices) -> Op
 
 def _merge_exponential(operands: list[Operand], pattern: Node, more: Node, indices: Indices) -> bool:
     """Add `more` to the exponent of an exponential among the operands; return whether that shortens it."""
-    for place, (node, at) in enumerate(operands):
+    for position, (node, at) in enumerate(operands):
         if node.kind == "map" and node.rule == pattern.rule and at == indices:
             total = add([(Fraction(1), node.args[0]), (Fraction(1), more)])
             if not total.is_zero and total.length >= node.args[0].length:
                 continue
-            operands[place : place + 1] = [] if total.is_zero else [(apply(pattern.rule, [total]), at)]
+            operands[position : position + 1] = [] if total.is_zero else [(apply(pattern.rule, [total]), at)]
             return True
     return False
 
 
-def _in_logarithm(left: Node, node: Node) -> Iterator[Way]:
-    whole, wanted = node.args[0], left.args[0]
+def _in_logarithm(left: Node, node: Node) -> Iterator[FactorMatch]:
+    whole, pattern = node.args[0], left.args[0]
     if any(not set(at) <= set(whole.out) for at in whole.indices):
         return
-    for place, (factor, indices) in enumerate(whole.operands):
+    for position, (factor, indices) in enumerate(whole.operands):
         if indices != whole.out or len(whole.args) == 1 and whole.coef == 1:
             continue
         inner, exponent = exponent_of(factor)
         if exponent % 2 == 0 and not _is_positive(inner):
             continue
-        others = [o for k, o in enumerate(whole.operands) if k != place]
-        for content, bindings in _matches(wanted, inner):
+        others = [o for k, o in enumerate(whole.operands) if k != position]
+        for content, bindings in _matches(pattern, inner):
             if content != 1 and exponent.denominator != 1:
                 continue
             coef = whole.coef * (content**exponent.numerator if content != 1 else 1)
             rest = product(coef, others, whole.out, {i: s for i, s in whole.sizes.items() if i in whole.out})
             if _is_positive(rest):
-                yield Way(bindings, partial(_with_rest, apply(node.rule, [rest]), exponent))
+                yield FactorMatch(bindings, partial(_with_rest, apply(node.rule, [rest]), exponent))
 
 
 def _with_rest(rest: Node, exponent: Fraction, right: Node, bound: Bound) -> Iterator[Node]:

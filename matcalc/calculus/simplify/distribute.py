@@ -1,9 +1,9 @@
-"""Distribution where it shortens: products multiplied out whose terms vanish, merge or get simpler.
+"""Distributes products over sums where that shortens: terms vanish, merge or get simpler.
 
-`sum(x - sum(x)/n)` is `sum(x) - sum(x)`, `A*(x + y) - A*y` is `A*x`, `inv(A)*(A + B)` is `eye(n) + inv(A)*B`, which is
-no shorter and stays. Only what has fewer tokens is taken, and no square of a sum is multiplied out into more terms, or
-into terms that cancel (`x'*x - sum(x)^2/n` is short and loses all digits), so the result is never larger, and never
-worse to compute.
+`sum(x - sum(x)/n)` is `sum(x) - sum(x)`, and `A*(x + y) - A*y` is `A*x`. But `inv(A)*(A + B)` remains, since
+`eye(n) + inv(A)*B` is no shorter. Only results with fewer tokens count. Squares of sums are not multiplied out into
+more terms, or into terms that cancel (`x'*x - sum(x)^2/n` is short and loses all digits). So the result is never
+larger, and never worse to compute.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from matcalc.tensor.sums import split_coef, summands
 from matcalc.tensor.switches import is_mask
 
 MOST_TERMS = 12
-"""More terms than one sum holds are never worth a trial."""
+"""A sum with more terms is never tried."""
 
 Term = tuple[Fraction, Node]
 
 
 def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
-    """Return an equal node with fewer tokens, products of sums in it multiplied out; None if there is none.
+    """Return an equal node with fewer tokens, with products of sums multiplied out; None if there is none.
 
     `settle` applies the rewrites to a node as a whole.
     """
@@ -37,31 +37,31 @@ def distributed(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 
 def _from_product(node: Node, settle: Callable[[Node], Node]) -> Node | None:
-    places = _places(node)
+    positions = _open_positions(node)
     is_summed = _is_summed(node)
-    if not places or len(node.args) == 1 and not is_summed:
+    if not positions or len(node.args) == 1 and not is_summed:
         return None
     may_vanish = is_summed and any(map(_part_vanishes, _summed_alone(node)))
-    if not may_vanish and not _may_cancel(node) and not _may_merge(_signatures(node, places)):
+    if not may_vanish and not _may_cancel(node) and not _may_merge(_signatures(node, positions)):
         return None
-    terms = _multiplied_out(node, places, settle)
+    terms = _multiplied_out(node, positions, settle)
     if terms is None:
         return None
     made = _added(terms, node)
-    if len(places) > 1 and _terms_inside(made) > 1:
+    if len(positions) > 1 and _terms_inside(made) > 1:
         return None
     return made if made.length < node.length else None
 
 
-def _places(node: Node) -> list[int]:
-    """Return the places of the operands of a product that can be taken apart: no mask that leaves out an infinity."""
+def _open_positions(node: Node) -> list[int]:
+    """Return the positions of operands that are sums, except masks that exclude an infinity."""
     is_finite = all(arg.finite for arg in node.args)
     return [k for k, arg in enumerate(node.args) if len(_inside(arg)) > 1 and (is_finite or not is_mask(arg))]
 
 
 def _may_cancel(node: Node) -> bool:
-    """Whether a product holds an operation, which may meet its inverse in a term, or has one or a divisor in a sum."""
-    terms = [n for place in _places(node) for _, n in _inside(node.args[place])]
+    """Whether an operation may meet its inverse in a term, or an operand a divisor in a sum."""
+    terms = [n for position in _open_positions(node) for _, n in _inside(node.args[position])]
     if any(arg.kind == "op" for arg in node.args) or any(map(_has_operation, terms)):
         return True
     factors = [exponent_of(a) for n in terms for a in (n.args if n.kind == "product" else (n,))]
@@ -76,12 +76,12 @@ def _has_operation(node: Node) -> bool:
 Signature = tuple[bytes, ...]
 
 
-def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
-    """Return what the terms of a product would be made of, without making them."""
-    rest = [part for k, arg in enumerate(node.args) if k not in places for part in _parts(arg)]
+def _signatures(node: Node, positions: Sequence[int]) -> list[Signature]:
+    """Return the operands of each term that a product would have, without building the terms."""
+    rest = [part for k, arg in enumerate(node.args) if k not in positions for part in _parts(arg)]
     found: list[list[bytes]] = [rest]
-    for place in places:
-        inner = _inside(node.args[place])
+    for position in positions:
+        inner = _inside(node.args[position])
         if len(found) * len(inner) > MOST_TERMS:
             return []
         found = [[*parts, *_parts(n)] for parts in found for _, n in inner]
@@ -89,7 +89,7 @@ def _signatures(node: Node, places: Sequence[int]) -> list[Signature]:
 
 
 def _parts(node: Node) -> list[bytes]:
-    """Return the operands of a product, numbers and sizes left out."""
+    """Return the operands of a product without numbers and sizes."""
     found: list[bytes] = []
     pending = [node]
     while pending:
@@ -98,7 +98,7 @@ def _parts(node: Node) -> list[bytes]:
             pending.extend(part.args)
         elif part.kind in ("size", "number") or (part.kind == "map" and part.args[0].kind == "size"):
             continue
-        elif part.kind == "map" and len(part.args) == 1:  # f(-x) may be known by f(x)
+        elif part.kind == "map" and len(part.args) == 1:  # f(-x) may simplify to f(x)
             found.append(part.rule.name.encode() + split_coef(part.args[0])[1].digest)
         else:
             found.append(part.digest)
@@ -110,7 +110,7 @@ def _may_merge(signatures: Sequence[Signature]) -> bool:
 
 
 def _vanishes(node: Node) -> bool:
-    """Whether a product sums, over an index that no other operand has, one that is 0 when summed so: `x - mean(x)`."""
+    """Whether a product sums an operand that is 0 when summed, `x - mean(x)`, over an index of that operand alone."""
     if node.kind != "product":
         return False
     return any(axis in centred_axes(arg) for arg, axis in _summed_alone(node)) or any(map(_vanishes, node.args))
@@ -122,7 +122,7 @@ def _part_vanishes(summed: tuple[Node, int]) -> bool:
 
 
 def _summed_alone(node: Node) -> list[tuple[Node, int]]:
-    """Return the operands of a product that alone have an index which is summed, each with its axis."""
+    """Return the operands with a summed index that no other operand has, each with its axis."""
     held = Counter(i for at in node.indices for i in at)
     held.update(node.out)
     return [(arg, axis) for arg, at in node.operands for axis, i in enumerate(at) if held[i] == 1]
@@ -153,18 +153,20 @@ def _is_summed(node: Node) -> bool:
 
 def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     """Multiply out all terms that are products of sums, or one of them."""
-    openable = {k: places for k, arg in enumerate(node.args) if arg.kind == "product" and (places := _places(arg))}
+    openable = {
+        k: positions for k, arg in enumerate(node.args) if arg.kind == "product" and (positions := _open_positions(arg))
+    }
     if not openable:
         return None
     signatures = [tuple(sorted(_parts(arg))) for k, arg in enumerate(node.args) if k not in openable]
-    signatures += [s for k, places in openable.items() for s in _signatures(node.args[k], places)]
+    signatures += [s for k, positions in openable.items() for s in _signatures(node.args[k], positions)]
     if not _may_merge(signatures):
         return None
     opened: dict[int, list[Term]] = {}
-    several = {k for k, places in openable.items() if len(places) > 1}  # as squares
-    for k, places in openable.items():
+    several = {k for k, positions in openable.items() if len(positions) > 1}  # as squares
+    for k, positions in openable.items():
         coef, arg = node.coefs[k], node.args[k]
-        terms = _multiplied_out(arg, places, settle)
+        terms = _multiplied_out(arg, positions, settle)
         if terms is not None:
             opened[k] = [(coef * c, n) for c, n in terms]
     trials = dict.fromkeys([tuple(opened), tuple(k for k in opened if k not in several), *((k,) for k in opened)])
@@ -182,10 +184,10 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
 
 
 def _keeps_digits(made: Node, node: Node, several: Set[int], opened: Mapping[int, Sequence[Term]]) -> bool:
-    """Whether a sum does not cancel where it was small before products of several sums in it were multiplied out.
+    """Whether multiplying out products of several sums introduces no cancellation.
 
     `(2 - 3*b)^2 + (1 - 2*b)^2` is exact where it is almost 0, `13*b^2 - 16*b + 5` is not. Terms of one sign do not
-    cancel; and where one product is multiplied out, what it meets must vanish, as in `(a - b)^2 - a^2`.
+    cancel. If one product is multiplied out, the terms that it meets must vanish, as in `(a - b)^2 - a^2`.
     """
     terms = _flat(made)
     signs = {coef > 0 if term.range.nonnegative else None for coef, term in terms}
@@ -197,7 +199,7 @@ def _keeps_digits(made: Node, node: Node, several: Set[int], opened: Mapping[int
 
 
 def _flat(node: Node) -> list[Term]:
-    """Return the terms of a sum and of the sums in it: one holds so many terms and not more."""
+    """Return the terms of a sum, with the terms of sums inside it."""
     found: list[Term] = []
     for coef, term in summands(node):
         content, rest = split_coef(term)
@@ -206,15 +208,15 @@ def _flat(node: Node) -> list[Term]:
     return found
 
 
-def _multiplied_out(node: Node, places: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
-    """Return the terms of a product, its operands at `places` taken apart; None if they are too many."""
-    choices = [_inside(node.args[k]) for k in places]
+def _multiplied_out(node: Node, positions: Sequence[int], settle: Callable[[Node], Node]) -> list[Term] | None:
+    """Return the terms of a product distributed over its operands at `positions`; None if they are too many."""
+    choices = [_inside(node.args[k]) for k in positions]
     if prod(map(len, choices)) > MOST_TERMS:
         return None
     sizes = node.sizes
     made: list[tuple[Fraction, list[Node]]] = [(node.coef, list(node.args))]
-    for place, inner in zip(places, choices, strict=True):
-        made = [(c * k, [*args[:place], n, *args[place + 1 :]]) for c, args in made for k, n in inner]
+    for position, inner in zip(positions, choices, strict=True):
+        made = [(c * k, [*args[:position], n, *args[position + 1 :]]) for c, args in made for k, n in inner]
     terms = [product(coef, list(zip(args, node.indices, strict=True)), node.out, sizes) for coef, args in made]
     return [(Fraction(1), zeros(n.shape) if _vanishes(n) else settle(n)) for n in terms]
 
@@ -223,8 +225,8 @@ def _inside(node: Node) -> list[Term]:
     """Return the terms of a sum, or of a scalar such as `sum(x + y)` that sums over one; else the operand itself."""
     if node.kind != "product" or node.shape or not node.index_sizes:
         return summands(node)
-    places = [k for k, arg in enumerate(node.args) if len(summands(arg)) > 1]
-    terms = _multiplied_out(node, places, lambda n: n) if len(places) == 1 else None
+    positions = [k for k, arg in enumerate(node.args) if len(summands(arg)) > 1]
+    terms = _multiplied_out(node, positions, lambda n: n) if len(positions) == 1 else None
     return terms or [(Fraction(1), node)]
 
 
@@ -233,7 +235,7 @@ def _added(terms: Sequence[Term], like: Node) -> Node:
 
 
 def _terms_inside(node: Node) -> int:
-    """Return the terms of a node; those of a sum that is re-indexed or scaled as a whole count as its own."""
+    """Return the number of terms of a node; a sum re-indexed or scaled as a whole counts with its terms."""
     return sum(_terms_of(term) for _, term in _flat(node))
 
 

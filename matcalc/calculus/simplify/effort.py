@@ -1,7 +1,7 @@
 """Bounds the work of one simplification, so that a short text cannot take minutes.
 
-The work is estimated from nodes alone: equal inputs get equal results, whatever this process has simplified before.
-What is left over when the work is spent stays as it is, which is right and longer to read.
+The work is estimated from nodes alone: equal inputs get equal results, whatever this process simplified before. Once
+the work is used up, the rest remains unsimplified, which is correct but longer.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class Effort:
         self.left = most
 
     def take(self, node: Node) -> bool:
-        """Take the work of matching a node; return whether there was so much left."""
+        """Subtract the work of matching a node; return whether enough was left."""
         self.left -= work(node)
         return self.left >= 0
 
 
 def work(node: Node) -> int:
-    """Return the units of matching a node: for each product in it as many as its operands have triples.
+    """Return the units of matching a node: for each product in it the cube of the number of its operands.
 
-    A run of operands lies between each pair, and is itself a product that is made to be looked at.
+    Each pair of operands bounds a run, which is a product that matching builds.
     """
     if node.kind == "product":
         return len(node.args) ** 3

@@ -1,7 +1,7 @@
-"""Expansion: products distributed over sums until every term is a product of what is no sum.
+"""Expands products over sums until every term is a product without sums.
 
-The opposite of factoring, for comparison and on request. Two expressions that differ by the laws of addition and
-multiplication alone have the same terms, whatever the order and grouping in which they were written.
+This is the opposite of factoring, used for comparison and on request. Two expressions that differ only by the laws of
+addition and multiplication have the same terms, whatever the order and grouping in which they were written.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from matcalc.tensor.sums import like_terms
 from matcalc.tensor.switches import with_masks
 
 MOST_PARTS = 32
-"""So many terms at most are made of a tensor of order 3 or more."""
+"""The most terms into which a tensor of order 3 or more is separated."""
 
 MOST_TERMS = 4096
-"""Beyond so many terms an expansion is refused."""
+"""The most terms of an expansion; more raise NotSupported."""
 
 Terms = dict[Node, Fraction]
 
 
 def expand(root: Node) -> Node:
-    """Return an equal node whose products hold no sums, inside functions and operations too.
+    """Return an equal node whose products contain no sums, inside functions and operations too.
 
     Raises: NotSupported for more than `MOST_TERMS` terms.
     """
@@ -57,7 +57,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
     if node.kind == "product":
         choices = [list(done[a].items()) for a in node.args]
         if prod(map(len, choices)) > MOST_TERMS:
-            raise NotSupported(f"an expansion of more than {MOST_TERMS} terms")
+            raise NotSupported(f"the expansion has more than {MOST_TERMS} terms")
         made = []
         for chosen in combinations(*choices):
             coef = node.coef * prod((k for _, k in chosen), start=Fraction(1))
@@ -69,7 +69,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
 
 
 def _settled(terms: Terms) -> Terms:
-    """Expand terms that the constructors made sums again, until none is one."""
+    """Expand terms that constructors turned into sums again, until there are none."""
     while any(_holds_a_sum(n) for n in terms):
         parts = []
         for node, coef in terms.items():
@@ -88,7 +88,7 @@ def _added(terms: Terms, old: Node) -> Node:
 
 
 def tidied(root: Node) -> Node:
-    """Return an expanded node with its terms simplified, `a^2/a` to `a`, where they stay single terms."""
+    """Return an expanded node with its terms simplified, `a^2/a` to `a`, if they remain single terms."""
     terms = expanded_terms([root])[0]
     simple = dict(zip(terms, simplify_all(list(terms)), strict=True))
     return _added(like_terms((n if _holds_a_sum(simple[n]) else simple[n], c) for n, c in terms.items()), root)
@@ -97,23 +97,23 @@ def tidied(root: Node) -> Node:
 def separated(root: Node) -> Node:
     """Return a tensor of order 3 or more with its products distributed over sums of such tensors.
 
-    A sum read in another order of its axes becomes the sum of its terms, each read so.
+    A sum with its axes in another order becomes the sum of its terms in that order.
     """
     terms = separated_terms(root, MOST_PARTS)
     return root if terms is None else add(terms)
 
 
 def separated_terms(root: Node, most: float = inf) -> list[tuple[Fraction, Node]] | None:
-    """Return the terms of a node with its products distributed over sums of tensors; None for more than `most`."""
+    """Return the terms of a node with products distributed over sums of tensors; None if there are more than `most`."""
     settled: list[tuple[Fraction, Node]] = []
     pending = [(Fraction(1), root)]
     while pending:
         coef, node = pending.pop()
         node = with_masks(node)
-        place = next(
+        position = next(
             (k for k, a in enumerate(node.args) if node.kind == "product" and a.kind == "sum" and a.rank > 2), -1
         )
-        parts = over_terms(node, place) if place >= 0 else terms_of(node)
+        parts = over_terms(node, position) if position >= 0 else terms_of(node)
         if len(parts) < 2:
             settled.append((coef, node))
         else:

@@ -1,8 +1,8 @@
-"""Factoring: common factors of the terms of a sum are taken out, and terms that differ in one operand put together.
+"""Factors sums: takes out common factors of terms, and merges terms that differ in one operand.
 
-The last pass before printing, on nodes, so that what is printed reads back. A factor is an operand that
-stands in the same way in several terms: it carries the same output axes and is linked to the rest by the
-same of its own indices. What it leaves behind is summed in its place.
+The last pass before printing works on nodes, so that the printed text reads back. A factor is an operand with the same
+role in several terms: it has the same output axes, and the same of its own indices link it to the rest. Its cofactors
+are summed in its place.
 """
 
 from __future__ import annotations
@@ -25,59 +25,61 @@ LINKED, OPEN = -1, 0
 
 
 class Place(NamedTuple):
-    """Where a factor stands: which term, which operand of it."""
+    """The position of a factor: the number of the term, and of the operand in it."""
 
     term: int
     operand: int
 
 
 def factor(root: Node) -> Node:
-    """Return an equal node, its sums factored where that is shorter to read."""
+    """Return an equal node with its sums factored where that is shorter to read."""
     return min((factor_all([root], by)[0] for by in (estimate, measure)), key=measure)
 
 
 def factor_all(roots: Sequence[Node], by: Guide = estimate, last: bool = False) -> list[Node]:
-    """Return the roots with their sums factored; what they share is factored once.
+    """Return the roots with their sums factored; shared nodes are factored once.
 
-    Of factors that seem to save the same the first is taken out, or the `last`.
+    Of factors with equal estimated savings the first is taken out, or the `last`.
     """
     return shortened(roots, (last_factors if last else common_factors, *GENERATORS), by)
 
 
 def put_together(node: Node) -> Iterator[Node]:
-    """Yield a sum with terms that differ in one operand as one, `A*vec(X) + A'*vec(X)` as `(A + A')*vec(X)`."""
+    """Yield a sum with terms that differ in one operand merged, `A*vec(X) + A'*vec(X)` to `(A + A')*vec(X)`."""
     if node.kind != "sum":
         return
     found: dict[tuple[Node, tuple[int, ...]], dict[int, Node]] = {}
     for number, term in enumerate(node.args):
         if term.kind != "product" or len(term.args) < 3 or len(set(term.out)) < len(term.out):
             continue
-        for place, operand, how in standings(term):
+        for place, operand, how in operands_with_roles(term):
             if any(LINKED * 100 != h < 0 for h in how):
                 continue
             axes = tuple(sorted(h for h in how if h > 0))
             order = [*(how.index(axis) for axis in axes), *linked(how)]
-            turned = product(1, [(operand, tuple(map(order.index, range(operand.rank))))], tuple(range(operand.rank)))
+            reordered = product(
+                1, [(operand, tuple(map(order.index, range(operand.rank))))], tuple(range(operand.rank))
+            )
             rest = rest_of(term, place, how)
-            found.setdefault((rest, axes), {})[number] = turned
+            found.setdefault((rest, axes), {})[number] = reordered
             if len(linked(how)) == operand.rank == 2 and not term.rank:
-                found.setdefault((transpose(rest), axes), {})[number] = transpose(turned)
+                found.setdefault((transpose(rest), axes), {})[number] = transpose(reordered)
     for (rest, axes), by_term in found.items():
-        if len(by_term) > 1 and not all(turned.switches for turned in by_term.values()):
+        if len(by_term) > 1 and not all(reordered.switches for reordered in by_term.values()):
             how = (*axes, *[LINKED * 100] * (next(iter(by_term.values())).rank - len(axes)))
-            operand = add([(node.coefs[k], turned) for k, turned in by_term.items()])
+            operand = add([(node.coefs[k], reordered) for k, reordered in by_term.items()])
             whole = combined(node, operand, how, rest)
             yield add([(Fraction(1), whole), *((c, a) for k, (c, a) in enumerate(node.terms) if k not in by_term)])
 
 
 def common_factors(node: Node) -> Iterator[Node]:
-    """Yield a sum with its common factors taken out, the one first that seems to save most."""
+    """Yield a sum with its common factors taken out, the one with the largest estimated saving first."""
     if _shared(node):
         yield _factored(node, 0)
 
 
 def last_factors(node: Node) -> Iterator[Node]:
-    """Yield a sum with its common factors taken out, of those that seem to save most the last one first."""
+    """Yield a sum with its common factors taken out, among largest estimated savings the last one first."""
     if _shared(node):
         yield _factored(node, -1)
 
@@ -94,7 +96,7 @@ def _factored(node: Node, which: int) -> Node:
 
 
 def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
-    """Return the factors of several terms of a sum with what taking them out seems to save, the best first."""
+    """Return the factors of several terms of a sum with estimated savings, the best first."""
     if node.kind != "sum":
         return []
     found: dict[Key, dict[int, Place]] = {}
@@ -102,7 +104,7 @@ def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
         for place, key in candidates(term) or _alone(term):
             found.setdefault(key, {}).setdefault(number, Place(number, place))
     shared = [(key, list(by_term.values())) for key, by_term in found.items() if len(by_term) > 1]
-    kept = [  # where all are switched off the factor may be infinite, and 0 times that is NaN
+    kept = [  # if all terms are switched off the factor may be infinite, and 0 times that is NaN
         (key, places) for key, places in shared
         if is_switch(key[0]) or not _leaves_out(node, key[0], places)
     ]  # fmt: skip
@@ -110,7 +112,7 @@ def _shared(node: Node) -> list[tuple[int, Key, list[Place]]]:
 
 
 def _leaves_out(node: Node, factor: Node, places: Sequence[Place]) -> bool:
-    """Whether all terms leave out entries, and no mask would do so once a factor that may be infinite is taken out."""
+    """Whether all terms are switched off or masked, and taking out the factor would multiply an infinity by 0."""
     terms = [node.args[place.term] for place in places]
     if all(term.switches for term in terms):
         return True
@@ -120,17 +122,17 @@ def _leaves_out(node: Node, factor: Node, places: Sequence[Place]) -> bool:
 
 
 def candidates(term: Node) -> list[tuple[int, Key]]:
-    """Return operands that can be taken out, each with how it stands.
+    """Return operands that can be taken out, each with its role.
 
-    An operand with two links stands in the middle of a chain: what is left would be no matrix any more.
-    A key holds, for each index of the operand, OPEN + 1 + axis if it is an output axis that no other
-    operand has, minus that if others share it, LINKED - rank if it is summed.
+    An operand with two links is in the middle of a chain; without it the rest would be no matrix.
+    A key has a number for each index of the operand. An output axis has OPEN + 1 + axis, or minus that if other
+    operands share it. A summed index has LINKED - rank.
     """
     if term.kind != "product":
         return [(0, (term, tuple(1 + a for a in range(len(term.shape)))))] if term.shape == () else []
     repeats = len(set(term.out)) < len(term.out)
     result = []
-    for place, arg, own in standings(term):
+    for place, arg, own in operands_with_roles(term):
         if repeats and own or LINKED * 1000 in own or _is_entry(term, place):
             continue
         for how in (own, *_beside_diagonal(own)):
@@ -141,32 +143,32 @@ def candidates(term: Node) -> list[tuple[int, Key]]:
 
 
 def _is_entry(term: Node, place: int) -> bool:
-    """Whether an operand is met at single places: without it `q[0] + q[1]` would be `q'*[1; 1]`."""
+    """Whether only single entries of an operand are read: without this test `q[0] + q[1]` would be `q'*[1; 1]`."""
     indices = term.indices[place]
     slices = (at for a, at in term.operands if a.selects("slice") and a.shape[1] == 1)
     return any(at[0] in indices for at in slices)
 
 
-def standings(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
-    """Yield the operands of a product that no index meets twice, selectors left out: place, operand, how it stands."""
+def operands_with_roles(term: Node) -> Iterator[tuple[int, Node, tuple[int, ...]]]:
+    """Yield operands without repeated indices, except selectors: position, operand, and role of each index."""
     for place, (arg, indices) in enumerate(term.operands):
         if arg.kind != "selector" and len(set(indices)) == len(indices):
             others = {i for k, t in enumerate(term.indices) if k != place for i in t}
-            yield place, arg, tuple(_standing(i, term.out, others) for i in indices)
+            yield place, arg, tuple(_role(i, term.out, others) for i in indices)
 
 
 def _alone(term: Node) -> list[tuple[int, Key]]:
-    """Return an array that is a term as it stands, as an entrywise factor of it: x + x.*y is x.*(1 + y)."""
+    """Return an array that is a whole term as an entrywise factor of itself: x + x.*y is x.*(1 + y)."""
     return [(0, (term, tuple(-1 - axis for axis in range(term.rank))))] if term.kind != "product" else []
 
 
 def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return how an operand stands if what shares an output axis with it is read as a diagonal matrix beside it."""
+    """Return the roles of an operand if the one that shares an output axis is read as a diagonal matrix beside it."""
     shared = [position for position, h in enumerate(how) if LINKED * 100 < h < 0]
     return [(*how[:p], LINKED * 100, *how[p + 1 :]) for p in shared] if len(how) == 2 else []
 
 
-def _standing(index: int, out: Indices, others: set[int]) -> int:
+def _role(index: int, out: Indices, others: set[int]) -> int:
     if index in out:
         axis = 1 + out.index(index)
         return -axis if index in others else axis
@@ -174,7 +176,7 @@ def _standing(index: int, out: Indices, others: set[int]) -> int:
 
 
 def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
-    """Estimate the tokens saved: the factor and its operator once for each further term, less what is added."""
+    """Estimate the tokens saved: the factor and its operator once for each further term, less the tokens added."""
     factor_node, how = key
     size = factor_node.length + 1
     added = 2
@@ -184,7 +186,7 @@ def _saving(node: Node, key: Key, places: Sequence[Place]) -> int:
             is_identity = term.kind == "product" and len(set(term.out)) < len(term.out)
             added += 0 if is_identity or abs(node.coefs[place.term]) != 1 else 1
         elif term.rank < 2 and any(term.indices[place.operand][p] in term.out for p in linked(how)):
-            added += 3  # what was taken by entries is a diagonal matrix now
+            added += 3  # an entrywise factor becomes a diagonal matrix
     return (len(places) - 1) * size - added
 
 
@@ -206,7 +208,7 @@ def linked(how: Sequence[int]) -> list[int]:
 
 
 def rest_of(term: Node, place: int, how: Sequence[int]) -> Node:
-    """Return a term without its factor: output axes that it alone had are gone, its links are new axes."""
+    """Return a term without its factor: without the factor's own output axes, with its links as new axes."""
     if term.kind != "product":
         return product(1, [], tuple(range(term.rank)), dict(enumerate(term.shape)))
     indices = term.indices[place]
@@ -217,7 +219,7 @@ def rest_of(term: Node, place: int, how: Sequence[int]) -> Node:
 
 
 def combined(node: Node, factor_node: Node, how: Sequence[int], inner: Node) -> Node:
-    """Return a factor, as it stands in terms of `node`, times what it leaves of them."""
+    """Return the product of a factor, in its role in terms of `node`, and the sum of their cofactors."""
     rank = len(node.shape)
     links = linked(how)
     at = tuple(rank + links.index(p) if p in links else abs(h) - 1 for p, h in enumerate(how))

@@ -1,4 +1,4 @@
-"""Denominators: `c*(1 + x/c)` is `c + x`, `1/(1 + x/c)` is `c/(c + x)`, `1/u - x/u^2` is `(u - x)/u^2`."""
+"""Simplifies denominators: `c*(1 + x/c)` to `c + x`, `1/(1 + x/c)` to `c/(c + x)`, `1/u - x/u^2` to `(u - x)/u^2`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Divisor = tuple[Node, Indices, Fraction]
 
 
 def over_common_powers(node: Node) -> Iterator[Node]:
-    """Yield a sum over each of its denominators: base^taken times what is left, where no power in it is broken.
+    """Yield a sum over each of its denominators, base^divisor_power times the rest, if powers in the rest are integers.
 
     Over a root, `x*sqrt(n) - y/sqrt(n)` is `sqrt(n)*(x - y/n)` too.
     """
@@ -21,11 +21,11 @@ def over_common_powers(node: Node) -> Iterator[Node]:
         return
     out = tuple(range(node.rank))
     found = dict.fromkeys(divisor for term in node.args for divisor in divisors(term))
-    roots = ((base, axes, 1 + taken) for base, axes, taken in found if taken > -1)
-    for base, axes, taken in dict.fromkeys((*found, *roots)):
-        inner = quotient(node, base, axes, taken)
+    roots = ((base, axes, 1 + divisor_power) for base, axes, divisor_power in found if divisor_power > -1)
+    for base, axes, divisor_power in dict.fromkeys((*found, *roots)):
+        inner = quotient(node, base, axes, divisor_power)
         if inner is not None:
-            yield product(1, [(power(base, taken), axes), (inner, out)], out, dict(enumerate(node.shape)))
+            yield product(1, [(power(base, divisor_power), axes), (inner, out)], out, dict(enumerate(node.shape)))
 
 
 def cleared(node: Node) -> Iterator[Node]:
@@ -36,21 +36,21 @@ def cleared(node: Node) -> Iterator[Node]:
     else:
         coef, out, sizes = Fraction(1), tuple(range(node.rank)), dict(enumerate(node.shape))
         operands = [(node, out)]
-    for place, (arg, at) in enumerate(operands):
+    for position, (arg, at) in enumerate(operands):
         inner, exponent = exponent_of(arg)
         if inner.kind != "sum" or exponent.denominator != 1 or (node.kind != "product" and exponent == 1):
             continue
-        for base, axes, taken in dict.fromkeys(d for term in inner.args for d in divisors(term)):
-            rest = quotient(inner, base, axes, taken)
+        for base, axes, divisor_power in dict.fromkeys(d for term in inner.args for d in divisors(term)):
+            rest = quotient(inner, base, axes, divisor_power)
             if rest is not None:
-                new = [(power(base, taken * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
-                yield product(coef, [*operands[:place], *new, *operands[place + 1 :]], out, sizes)
+                new = [(power(base, divisor_power * exponent), tuple(at[a] for a in axes)), (power(rest, exponent), at)]
+                yield product(coef, [*operands[:position], *new, *operands[position + 1 :]], out, sizes)
 
 
 def divisors(term: Node) -> list[Divisor]:
-    """Return the negative powers in a term that stand on output axes alone: base, axes, exponent.
+    """Return the negative powers in a term that have output axes alone: base, axes, exponent.
 
-    Those of a term that is switched off where they are infinite stay in it.
+    Powers in a term that is switched off where they are infinite are not returned.
     """
     if term.switches or is_masked(term):
         return []
@@ -67,8 +67,8 @@ def divisors(term: Node) -> list[Divisor]:
     return found
 
 
-def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | None:
-    """Return a sum divided by base^taken term by term, None where a power in it would be broken."""
+def quotient(node: Node, base: Node, axes: Indices, divisor_power: Fraction) -> Node | None:
+    """Return a sum divided by base^divisor_power term by term, None if a power in it would be fractional."""
     out = tuple(range(node.rank))
     sizes = dict(enumerate(node.shape))
     terms = []
@@ -82,7 +82,10 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
             operands = []
             for arg, t in term.operands:
                 own, power_of_arg = exponent_of(arg)
-                is_whole = power_of_arg < 0 or 1 in (power_of_arg.denominator, (power_of_arg - taken).denominator)
+                is_whole = power_of_arg < 0 or 1 in (
+                    power_of_arg.denominator,
+                    (power_of_arg - divisor_power).denominator,
+                )
                 if own is base and t == at and is_whole:
                     exponent += power_of_arg
                 else:
@@ -94,7 +97,7 @@ def quotient(node: Node, base: Node, axes: Indices, taken: Fraction) -> Node | N
                 operands = [(term, out)]
         else:
             operands = [(term, out)]
-        left = exponent - taken
+        left = exponent - divisor_power
         if left.denominator != 1 or (left > 0 and vanishing_pairs(base)):
             return None
         factors = [(power(base, left), axes)] if left else []

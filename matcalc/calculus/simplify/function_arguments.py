@@ -1,8 +1,8 @@
-"""Functions that hold scalars, as functions of a matrix: `w -> exp(-t*w)` of S is matfun(exp, -t*S).
+"""Rewrites functions that contain scalars as functions of a matrix: `w -> exp(-t*w)` of S is matfun(exp, -t*S).
 
-A function argument holds its parameter and numbers alone. Where an operation takes sums, products, constants and
-compositions of functions to those of matrices (`calculus` in its entry), a function that holds other scalars is taken
-apart until what is left are functions without any.
+A function argument contains only its parameter and numbers. Some operations map sums, products, constants and
+compositions of functions to those of matrices (`calculus` in their entries). For these, a function with other scalars
+is decomposed into functions without any.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ CLOSED = ("number", "map", "sum", "product")
 
 
 def holds_scalars(body: object) -> bool:
-    """Whether a function's body has other leaves than its parameter and numbers."""
+    """Whether a function's body has leaves other than its parameter and numbers."""
     if not isinstance(body, Node):
         return False
     return any(n.kind not in CLOSED and n is not parameter() and n.kind != "constant" for n in toposort([body]))
 
 
-def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> Node | None:
-    """Return `root` with function variables replaced by bodies that hold scalars; None where that is not possible."""
+def with_functions(root: Node, bindings: Mapping[Node, Node], book: Rulebook) -> Node | None:
+    """Return `root` with function variables replaced by bodies that contain scalars; None if that is impossible."""
     made: dict[Node, Node] = {}
     for node in toposort([root]):
         bodies = [p for p in node.params if isinstance(p, Node)] if node.kind in ("map", "op") else []
-        filled = [_filled(body, given) for body in bodies]
+        filled = [_filled(body, bindings) for body in bodies]
         new: Node | None = remake(node, made)
         if filled != bodies:
             taken = node.kind == "op" and len(node.params) == 1
@@ -46,19 +46,19 @@ def with_functions(root: Node, given: Mapping[Node, Node], book: Rulebook) -> No
     return made[root]
 
 
-def _filled(body: Node, given: Mapping[Node, Node]) -> Node:
-    """Return a body in which function variables, applied to whatever, are the functions that they stand for."""
+def _filled(body: Node, bindings: Mapping[Node, Node]) -> Node:
+    """Return a body in which function variables are replaced by the functions bound to them."""
     made: dict[Node, Node] = {}
     for node in toposort([body]):
         made[node] = remake(node, made)
-        if is_function_variable(node) and function_variable(node.rule.name) in given:
+        if is_function_variable(node) and function_variable(node.rule.name) in bindings:
             inner = {parameter(): Batched(made[node.args[0]])}
-            made[node] = instantiate(given[function_variable(node.rule.name)], inner, {}, ()).node
+            made[node] = instantiate(bindings[function_variable(node.rule.name)], inner, {}, ()).node
     return made[body]
 
 
 def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...], book: Rulebook) -> Node | None:
-    """Return the function of a matrix, part by part; None for an operation or function that allows none."""
+    """Return the function of a matrix, part by part; None if the operation or function does not allow it."""
     if not rule.calculus or len(args) != 1 or len(args[0].shape) != 2:
         return None
     (argument,) = args
@@ -91,7 +91,7 @@ def _of_matrix(rule: Rule, body: Node, args: tuple[Node, ...], book: Rulebook) -
 
 
 def _by_formula(rule: Rule, formula: str, body: Node, argument: Node, book: Rulebook) -> Node | None:
-    """Return what an operation on a function is by another one that takes functions apart."""
+    """Return an operation on a function in terms of another one that decomposes functions."""
     function, matrix = rule.signature.parameters[:2]
     variable = function_variable(function.name)
     sizes = bind(rule, rule.signature, [argument.shape], ()).sizes
@@ -101,7 +101,7 @@ def _by_formula(rule: Rule, formula: str, body: Node, argument: Node, book: Rule
 
 
 def _product_of(rule: Rule, node: Node, argument: Node, varies: set[Node], made: Mapping[Node, Node]) -> Node:
-    """Return the product of scalars, of the one function that the closed factors make, and of matrices."""
+    """Return the product of scalars, of one function made of the closed factors, and of matrices."""
     scalars = [a for a in node.args if a not in varies]
     closed = [a for a in node.args if a in varies and a not in made]
     matrices = [made[a] for a in node.args if a in made]
@@ -112,7 +112,7 @@ def _product_of(rule: Rule, node: Node, argument: Node, varies: set[Node], made:
 
 
 def _symmetric(matrix: Node) -> Node:
-    """Return a product of functions of one matrix, which commute, as what is known to be symmetric."""
+    """Return a product of functions of one matrix, which commute, in a form known to be symmetric."""
     if "symmetric" in matrix.facts:
         return matrix
     return add([(Fraction(1, 2), matrix), (Fraction(1, 2), transpose(matrix))])

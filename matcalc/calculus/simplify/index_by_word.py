@@ -1,7 +1,7 @@
-"""Words: what a pattern asks for by name, found once for each node, so that most patterns are never tried.
+"""Indexes patterns by the words that they require, computed once for each node, so that most are never tried.
 
-A pattern about `inv` of a sum is tried where there is an `inv` that holds a sum. What fits a pattern holds all its
-words: nothing that matching does on the way, such as to transpose or to scale, makes an operation, a selector or a sum.
+A pattern about `inv` of a sum is tried where an `inv` contains a sum. A node that matches a pattern contains all its
+words: no step of matching, such as transposing or scaling, introduces an operation, a selector or a sum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matcalc.tensor.node import Node, toposort
 
 
 def head(node: Node) -> str:
-    """Return what a pattern is indexed by: the operation's name, else the kind."""
+    """Return the key by which a pattern is indexed: the operation's name, else the kind."""
     return node.rule.name if node.kind in ("map", "op") else node.kind
 
 
@@ -27,14 +27,14 @@ def heads(nodes: Sequence[Node]) -> frozenset[str]:
 
 
 def _word(node: Node) -> list[str]:
-    """Return what a pattern asks of a node: the operation's name, the selector's kind, or that it is a sum."""
+    """Return the words of a node: the operation's name, the selector's kind, or "sum"."""
     if node.kind == "selector":
         return [node.selector.kind]
     return [head(node), *_quotient(node)] if node.kind in ("map", "op", "sum") else []
 
 
 def _quotient(node: Node) -> list[str]:
-    """Return the operations that a direction stands for: a vector over its length."""
+    """Return the operations that a direction is equivalent to: a vector over its length."""
     if node.kind != "op" or node.rule.role != "direction":
         return []
     return [default_rulebook().playing(role).name for role in ("fixed_power", "euclidean_length")]
@@ -44,7 +44,7 @@ _held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
 
 
 def held(root: Node) -> frozenset[str]:
-    """Return the words of the nodes that a node holds, found once for each node."""
+    """Return the words of all nodes inside a node, cached."""
     for node in toposort(root, _held):
         _held[node] = frozenset(_word(node)).union(*(_held[a] for a in node.args))
     return _held[root]
@@ -52,6 +52,6 @@ def held(root: Node) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def speaks_of(pattern: Node) -> frozenset[str]:
-    """Return the words that whatever fits a pattern holds."""
+    """Return the words that every match of a pattern contains."""
     nodes = toposort([pattern])
     return frozenset(word for node in nodes if not is_function_variable(node) for word in _word(node))

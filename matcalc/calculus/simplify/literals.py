@@ -1,7 +1,7 @@
-"""A sum of numbers in places is the literal array that it prints as: `[1; 1]` for the gradient of `q[0] + q[1]`.
+"""Rewrites a sum of single entries as the literal array that it prints as: `[1; 1]` for the gradient of `q[0] + q[1]`.
 
-A literal is read as a constant node, a sum of placed numbers is another: it becomes the constant while simplifying.
-Larger arrays stay sums, whose text names the few entries alone.
+A literal is read as a constant node, but a sum of single entries is another node; it becomes the constant during
+simplification. Larger arrays remain sums, whose text names only the few entries.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ MOST_ENTRIES = 16
 
 
 def literal(node: Node) -> Node:
-    """Return a sum of placed numbers, or a multiple of a literal array, as a literal array; another node as it is."""
+    """Return a sum of single entries, or a multiple of a literal array, as a literal array; other nodes unchanged."""
     if not 1 <= node.rank <= 2 or not all(size.is_integer for size in node.shape):
         return node
     shape = [int(size.constant) for size in node.shape]
     if not 1 <= prod(shape) <= MOST_ENTRIES:
         return node
-    entries = _placed(node) if node.kind == "sum" else _multiple(node)
+    entries = _entries_of_sum(node) if node.kind == "sum" else _multiple(node)
     if not entries or any(Fraction(repr(float(value))) != value for value in entries.values()):
         return node
     import numpy as np
@@ -33,11 +33,11 @@ def literal(node: Node) -> Node:
     return constant(array)
 
 
-def _placed(node: Node) -> dict[tuple[int, ...], Fraction]:
-    """Return the entries of a sum that are not 0, none if a term is more than a number in one place."""
+def _entries_of_sum(node: Node) -> dict[tuple[int, ...], Fraction]:
+    """Return the nonzero entries of a sum; none if a term is more than a number at one index."""
     entries: dict[tuple[int, ...], Fraction] = {}
     for coef, term in node.terms:
-        at = _place(term)
+        at = _index_of_entry(term)
         if at is None:
             return {}
         entries[at] = entries.get(at, Fraction(0)) + coef * term.coef
@@ -53,19 +53,19 @@ def _multiple(node: Node) -> dict[tuple[int, ...], Fraction]:
     array, at = node.operands[0]
     if at != node.out or not np.isfinite(array.array).all():
         return {}
-    return {place: node.coef * Fraction(repr(float(value))) for place, value in np.ndenumerate(array.array)}
+    return {index: node.coef * Fraction(repr(float(value))) for index, value in np.ndenumerate(array.array)}
 
 
-def _place(term: Node) -> tuple[int, ...] | None:
-    """Return the entry that a term is about, None if it is more than a number in one place."""
+def _index_of_entry(term: Node) -> tuple[int, ...] | None:
+    """Return the index of the entry that a term sets, None if it is more than a number at one index."""
     if term.kind != "product" or len(set(term.out)) < len(term.out):
         return None
-    places = {index: 0 for index in term.out if term.index_sizes[index] == 1}
+    found = {index: 0 for index in term.out if term.index_sizes[index] == 1}
     for selector, at in term.operands:
-        if not selector.selects("slice") or at[0] in places or at[0] not in term.out or at[1] in term.out:
+        if not selector.selects("slice") or at[0] in found or at[0] not in term.out or at[1] in term.out:
             return None
         offset, length = selector.selector.span
         if length != 1 or not offset.is_integer:
             return None
-        places[at[0]] = int(offset.constant)
-    return tuple(places[index] for index in term.out) if len(places) == len(term.out) else None
+        found[at[0]] = int(offset.constant)
+    return tuple(found[index] for index in term.out) if len(found) == len(term.out) else None

@@ -1,4 +1,4 @@
-"""Masks taken together: `tril(M) - diag(diag(M))/2` as `M.*(tril(ones(n, n)) - eye(n)/2)`, where M is long."""
+"""Merges masks: `tril(M) - diag(diag(M))/2` into `M.*(tril(ones(n, n)) - eye(n)/2)`, where M is long."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def masked(node: Node) -> Iterator[Node]:
     if node.kind != "sum" or node.rank != 2 or node.shape[0] != node.shape[1]:
         return
     found: dict[Node, list[tuple[int, Node]]] = {}
-    for place, term in enumerate(node.args):
+    for position, term in enumerate(node.args):
         part = _triangle(term)
         if part is not None:
-            found.setdefault(part[0], []).append((place, part[1]))
+            found.setdefault(part[0], []).append((position, part[1]))
     for matrix, parts in found.items():
         yield _with_mask(node, matrix, parts)
 
@@ -40,7 +40,7 @@ def _with_mask(node: Node, matrix: Node, parts: list[tuple[int, Node]]) -> Node:
 
 
 def _triangle(term: Node) -> Part | None:
-    """Return the matrix that a term is a triangle of, and the mask; None if it is no triangle."""
+    """Return the matrix of which a term is a triangle, and the mask; None if it is no triangle."""
     if term.kind != "product" or term.coef != 1 or len(set(term.out)) < 2:
         return None
     masks = [(arg, at) for arg, at in term.operands if arg.selects("mask") and set(at) == set(term.out)]

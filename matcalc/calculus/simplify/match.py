@@ -1,11 +1,10 @@
-"""Matching of patterns against nodes: variables are symbols, everything else is itself.
+"""Matches patterns against nodes: symbols are variables, everything else matches only itself.
 
-A pattern is a node like any other, built from the left side of a rewrite, so it is in normal form too. A
-map or operation matches at its root; a sum matches with all its terms, up to nothing; a product may match
-part of a larger product: its operands are located one after the other, those that are no variable first,
-and a variable that is already bound to a product is looked for operand by operand. Indices that the
-pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is tried
-both ways. A function variable comes last: it stands for all vectors on its index, as one function.
+A pattern is built from the left side of a rewrite like any other node, so it is in normal form too. A map or operation
+matches at its root. A sum matches all terms of a sum. A product may match part of a larger product: its operands are
+located one after the other, variables last, and a variable already bound to a product is located operand by operand.
+Indices that the pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is
+tried both ways. A function variable comes last: it matches all vectors on its index as one function.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from matcalc.tensor.sums import add, scale, split_coef, summands
 
 
 class Found(NamedTuple):
-    """A match inside a product: bindings, matched places, subject index of each pattern index, and factor."""
+    """A match inside a product: bindings, matched operands, subject index of each pattern index, and factor."""
 
     bindings: Bindings
     places: frozenset[int]
@@ -38,7 +37,7 @@ class Found(NamedTuple):
 
 
 def match(pattern: Node, subject: Node, bindings: Bindings = EMPTY) -> Iterator[Bindings]:
-    """Yield the bindings under which `pattern` is `subject`, the whole of it."""
+    """Yield the bindings for which `pattern` is the whole of `subject`."""
     if pattern.kind == "symbol":
         yield from _bind(pattern, subject, bindings)
     elif is_function_variable(pattern):
@@ -79,7 +78,7 @@ def _bind(variable: Node, subject: Node, bindings: Bindings) -> Iterator[Binding
 
 
 def _is_negated(pattern: Node) -> bool:
-    """Whether a product is minus one node, read as it is: -x may be any node, since any node has a negative."""
+    """Whether a product is minus one node, with axes in order: -x matches any node, since any node has a negative."""
     return (
         pattern.coef == -1
         and len(pattern.args) == 1
@@ -93,7 +92,7 @@ def _is_repeated_symbol(pattern: Node) -> bool:
 
 
 def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings of a scalar variable that a tensor repeats, coefficient and all."""
+    """Yield the bindings of a scalar variable that a tensor repeats, including its coefficient."""
     if subject.kind != "product" or any(subject.indices) or subject.out != pattern.out:
         return
     scalar = product(subject.coef / pattern.coef, [(arg, ()) for arg in subject.args], ())
@@ -102,9 +101,9 @@ def _match_repeated(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
 
 
 def _match_selector(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    wanted, given = pattern.selector, subject.selector
-    if wanted.kind == given.kind and len(wanted.shape) == len(given.shape):
-        yield from bind_sizes([*wanted.shape, wanted.offset], [*given.shape, given.offset], bindings)
+    expected, actual = pattern.selector, subject.selector
+    if expected.kind == actual.kind and len(expected.shape) == len(actual.shape):
+        yield from bind_sizes([*expected.shape, expected.offset], [*actual.shape, actual.offset], bindings)
 
 
 Terms = list[tuple[Fraction, Node]]
@@ -116,26 +115,26 @@ def _match_sum(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bin
             yield bound
 
 
-def match_terms(pattern: Node, given: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
-    """Yield the ways in which a sum pattern is part of a sum of these terms, and the terms that are left."""
-    wanted = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
-    if len(wanted) <= len(given):
-        yield from _match_terms(wanted, given, bindings)
+def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iterator[tuple[Bindings, Terms]]:
+    """Yield the matches of a sum pattern with some of these terms: bindings, and the remaining terms."""
+    patterns = sorted(summands(pattern), key=lambda term: term[1].kind == "symbol")
+    if len(patterns) <= len(terms):
+        yield from _match_terms(patterns, terms, bindings)
 
 
-def _match_terms(wanted: Terms, given: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
-    if not wanted:
-        yield bindings, given
+def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
+    if not patterns:
+        yield bindings, terms
         return
-    (coef, pattern), rest = wanted[0], wanted[1:]
-    if len(given) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
-        for bound in match(pattern, add([(c / coef, n) for c, n in given]), bindings):
+    (coef, pattern), rest = patterns[0], patterns[1:]
+    if len(terms) > 1 and not rest and pattern.kind == "symbol" and pattern not in bindings.nodes:
+        for bound in match(pattern, add([(c / coef, n) for c, n in terms]), bindings):
             yield bound, []
-    for place, (other, node) in enumerate(given):
+    for position, (other, node) in enumerate(terms):
         if coef == other or pattern.kind == "symbol" or _is_repeated_symbol(pattern):
             target = node if coef == other else scale(other / coef, node)
             for bound in match(pattern, target, bindings):
-                yield from _match_terms(rest, given[:place] + given[place + 1 :], bound)
+                yield from _match_terms(rest, terms[:position] + terms[position + 1 :], bound)
 
 
 def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
@@ -144,28 +143,28 @@ def _match_function(pattern: Node, subject: Node, bindings: Bindings) -> Iterato
     if pattern.kind == "op" and (subject.output != pattern.output or subject.batches != pattern.batches):
         return
     sizes = [p for p in pattern.params if isinstance(p, Size)]
-    given = [p for p in subject.params if isinstance(p, Size)]
-    if len(pattern.params) != len(subject.params) or len(sizes) != len(given):
+    actual = [p for p in subject.params if isinstance(p, Size)]
+    if len(pattern.params) != len(subject.params) or len(sizes) != len(actual):
         return
     others = bind_others(pattern.params, subject.params, bindings.others)
     if others is None:
         return
-    for bound in bind_sizes(sizes, given, bindings._replace(others=others)):
+    for bound in bind_sizes(sizes, actual, bindings._replace(others=others)):
         yield from _match_args(pattern.args, subject.args, bound)
         if pattern.kind == "map" and pattern.rule.commutes:
             yield from _match_args(pattern.args, subject.args[::-1], bound)
 
 
 def match_applied(pattern: Node, subject: Node, bindings: Bindings) -> Iterator[Bindings]:
-    """Yield the bindings under which `subject` is a function of what the function variable is applied to."""
-    (wanted,) = pattern.args
+    """Yield the bindings for which `subject` is the function variable applied to a match of its argument."""
+    (argument,) = pattern.args
     for node in toposort([subject]):
-        body = abstract(subject, node) if len(node.shape) == len(wanted.shape) else None
+        body = abstract(subject, node) if len(node.shape) == len(argument.shape) else None
         if body is None or parameter() not in toposort([body]):
             continue
         others = bind_others([function_variable(pattern.rule.name)], [body], bindings.others)
         if others is not None:
-            yield from match(wanted, node, bindings._replace(others=others))
+            yield from match(argument, node, bindings._replace(others=others))
 
 
 def _match_args(patterns: Sequence[Node], subjects: Sequence[Node], bindings: Bindings) -> Iterator[Bindings]:
@@ -192,9 +191,9 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
 def match_product(
     pattern: Node, subject: Node | OpenProduct, bindings: Bindings = EMPTY, whole: bool = False
 ) -> Iterator[Found]:
-    """Yield the ways in which a product pattern is part of the product `subject`.
+    """Yield the matches of a product pattern with part of the product `subject`.
 
-    Where it is to be the whole of it, a matrix variable may stand for a chain of factors, a vector for all the rest.
+    With `whole`, a matrix variable may match a chain of factors, and the last vector variable all remaining factors.
     """
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
@@ -205,12 +204,12 @@ def match_product(
 
 @lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Operand, ...]:
-    """Return the operands of a pattern in the order in which they are looked for."""
-    return tuple(sorted(pattern.operands, key=_place_of_item))
+    """Return the operands of a pattern in the order in which they are located."""
+    return tuple(sorted(pattern.operands, key=_order_of_item))
 
 
-def _place_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
-    """Return when an operand of a pattern is looked for: what is no variable first, selectors once sizes are known."""
+def _order_of_item(item: Operand) -> tuple[bool, bool, bool, int]:
+    """Return the sort key of an operand of a pattern: variables late, selectors after sizes are known."""
     node, at = item
     return is_function_variable(node), node.kind == "selector", node.kind == "symbol", -len(at)
 
@@ -221,81 +220,81 @@ def _locate(
     if not items:
         yield found
         return
-    (wanted, at), rest = items[0], items[1:]
-    if is_function_variable(wanted):
-        yield from _locate_function(wanted, at, rest, subject, found, chains)
+    (item, at), rest = items[0], items[1:]
+    if is_function_variable(item):
+        yield from _locate_function(item, at, rest, subject, found, chains)
         return
-    known = found.bindings.nodes.get(wanted) if wanted.kind == "symbol" else None
+    known = found.bindings.nodes.get(item) if item.kind == "symbol" else None
     if known is not None:
         yield from _locate_concrete(known, at, rest, subject, found, chains)
         return
-    if wanted.kind == "symbol" and len(at) == 2 and chains is not None:
-        yield from _locate_run(wanted, at, rest, chains, found)
-    if wanted.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
-        yield from _locate_all(wanted, at, chains, found)
-    is_named = wanted.kind in ("map", "op", "selector")
-    for place, (node, indices) in enumerate(subject.operands):
-        if place in found.places or len(indices) != len(at) or (is_named and head(node) != head(wanted)):
+    if item.kind == "symbol" and len(at) == 2 and chains is not None:
+        yield from _locate_run(item, at, rest, chains, found)
+    if item.kind == "symbol" and len(at) == 1 and not rest and chains is not None:
+        yield from _locate_all(item, at, chains, found)
+    is_named = item.kind in ("map", "op", "selector")
+    for position, (node, indices) in enumerate(subject.operands):
+        if position in found.places or len(indices) != len(at) or (is_named and head(node) != head(item)):
             continue
-        for read, order, sign in readings(wanted, node, indices):
+        for read, order, sign in readings(item, node, indices):
             mapped = _map_indices(at, order, found.indices)
             if mapped is None:
                 continue
-            for bound in match(wanted, read, found.bindings):
-                places = found.places | {place}
-                step = Found(bound, places, mapped, sign * found.coef)
+            for bound in match(item, read, found.bindings):
+                positions = found.places | {position}
+                step = Found(bound, positions, mapped, sign * found.coef)
                 yield from _locate(rest, subject, step, chains)
 
 
-def _locate_run(wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
-    """Take a chain of factors for a matrix variable."""
+def _locate_run(variable: Node, at: Indices, rest: Sequence[Operand], subject: Node, found: Found) -> Iterator[Found]:
+    """Match a matrix variable with a chain of factors."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
-        if mapped is None or run.places & found.places:
+        if mapped is None or run.positions & found.places:
             continue
-        for bound in match(wanted, run.of(subject), found.bindings):
-            step = found._replace(bindings=bound, places=found.places | run.places, indices=mapped)
+        for bound in match(variable, run.of(subject), found.bindings):
+            step = found._replace(bindings=bound, places=found.places | run.positions, indices=mapped)
             yield from _locate(rest, subject, step, subject)
 
 
-def _locate_all(wanted: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
-    """Take all that is left for the last variable, a vector: `diag(A*B)` in `det(diag(diag(A*B)))`."""
-    places = [place for place in range(len(subject.args)) if place not in found.places]
-    own = {i for place in places for i in subject.indices[place]}
+def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
+    """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`."""
+    positions = [position for position in range(len(subject.args)) if position not in found.places]
+    own = {i for position in positions for i in subject.indices[position]}
     known = [found.indices[i] for i in at if i in found.indices]
     for index in known or sorted(own.intersection(subject.out)):
-        if len(places) < 2 or index not in own:
+        if len(positions) < 2 or index not in own:
             return
-        vector = product(1, [subject.operands[place] for place in places], (index,))
-        for bound in match(wanted, vector, found.bindings):
+        vector = product(1, [subject.operands[position] for position in positions], (index,))
+        for bound in match(variable, vector, found.bindings):
             mapped = _map_indices(at, (index,), found.indices)
             if mapped is not None:
                 yield found._replace(bindings=bound, places=frozenset(range(len(subject.args))), indices=mapped)
 
 
 def _locate_function(
-    wanted: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
+    variable: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
-    """Take all vectors on one index as one function: on the index that is known, else on each in turn."""
+    """Match a function variable with all vectors on one index: its index if it is known, else each in turn."""
     (own,) = at
     for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
-        places = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
-        if not places:
+        positions = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
+        if not positions:
             continue
-        weight = product(1, [(subject.args[p], (0,)) for p in places], (0,))
-        for bound in match_applied(wanted, weight, found.bindings):
+        weight = product(1, [(subject.args[p], (0,)) for p in positions], (0,))
+        for bound in match_applied(variable, weight, found.bindings):
             mapped = {**found.indices, own: index}
-            step = found._replace(bindings=bound, places=found.places.union(places), indices=mapped)
+            step = found._replace(bindings=bound, places=found.places.union(positions), indices=mapped)
             yield from _locate(rest, subject, step, chains)
 
 
 def _locate_concrete(
     known: Node, at: Indices, rest: Sequence[Operand], subject: Node | OpenProduct, found: Found, chains: Node | None
 ) -> Iterator[Found]:
-    """Look for a node that a variable already stands for: its own operand, or those of the product it is."""
+    """Locate the node bound to a variable: as one operand, or as the operands of its product."""
     coef, core = split_coef(known)
     if not coef:
-        return  # no product has zero among its operands
+        return  # no product has a zero operand
     if core.kind == "product" and core.rank:
         fresh = -1 - sum(1 for i in found.indices if i < 0)
         inner: dict[int, int] = dict(zip(core.out, at, strict=True))
@@ -315,9 +314,9 @@ def _locate_parts(
     if not parts:
         yield from _locate(rest, subject, found, chains)
         return
-    wanted, at = parts[0]
-    for place, (node, indices) in enumerate(subject.operands):
-        if place in found.places or node is not wanted:
+    part, at = parts[0]
+    for position, (node, indices) in enumerate(subject.operands):
+        if position in found.places or node is not part:
             continue
         orders = [indices]
         if is_matrix(indices) and "symmetric" in node.facts:
@@ -325,13 +324,13 @@ def _locate_parts(
         for order in orders:
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
-                step = found._replace(places=found.places | {place}, indices=mapped)
+                step = found._replace(places=found.places | {position}, indices=mapped)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 
-def _map_indices(wanted: Indices, given: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
+def _map_indices(pattern: Indices, subject: Indices, known: Mapping[int, int]) -> dict[int, int] | None:
     mapped = dict(known)
-    for w, g in zip(wanted, given, strict=True):
-        if mapped.setdefault(w, g) != g:
+    for p, s in zip(pattern, subject, strict=True):
+        if mapped.setdefault(p, s) != s:
             return None
     return mapped

@@ -1,8 +1,8 @@
-"""Functions of symmetric matrices by their names: `matfun(log, S)` is shown as `logm(S)`, `matfun(x -> 3*x^-0.5, S)` as
+"""Names functions of symmetric matrices: `matfun(log, S)` is shown as `logm(S)`, `matfun(x -> 3*x^-0.5, S)` as
 `3*S^-0.5`.
 
-The rulebook's rewrites go the other way, since what is fused is differentiated and computed well; this is the last
-step, of what is shown alone.
+The rulebook's rewrites go the other way, since fused functions are better to differentiate and to compute. This is the
+last step, only for printed formulas.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_FACTORS = 3
 
 
 def named(root: Node) -> Node:
-    """Return a node with functions of matrices that have a name called by it."""
+    """Return a node with named operations in place of functions of matrices, where there are any."""
     book = default_rulebook()
 
     def called(node: Node) -> Node:
@@ -37,10 +37,10 @@ def named(root: Node) -> Node:
 
 @lru_cache(maxsize=8)
 def _names(book: Rulebook) -> dict[Node, str]:
-    """Return the operation that a function of a symmetric matrix is, by the function's body, as the rewrites say.
+    """Return the operation for each body of a function of a symmetric matrix, from the rewrites.
 
-    None is that of a function that jumps: the operation refuses a matrix with an eigenvalue there, where the function
-    has the mean.
+    Functions that jump have none: the operation rejects matrices with an eigenvalue at the jump, but the function is
+    the mean there.
     """
     found: dict[Node, str] = {}
     for rewrite in book.rewrites:

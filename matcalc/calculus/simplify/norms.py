@@ -1,7 +1,8 @@
-"""Powers of sums of squares as powers of norms: `sum(x.^2)^(3/4)` is `norm2(x)^(3/2)`, of slices of any tensor too.
+"""Rewrites powers of sums of squares as powers of norms: `sum(x.^2)^(3/4)` as `norm2(x)^(3/2)`, for slices too.
 
-A norm has a derivative where it is 0, its power of a sum of squares would be infinity times 0. In the normal form a sum
-of squares is a product in which every operand stands twice at the same indices, so one reading serves every order.
+A norm has a derivative where it is 0; the derivative of a power of a sum of squares would be infinity times 0. In the
+normal form a sum of squares is a product in which every operand occurs twice with the same indices. So one test serves
+every order.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from matcalc.tensor.node import Node
 
 
 def as_norm(node: Node) -> Node | None:
-    """Return a broken or free power of a sum of squares, or of squares, as that of a norm; None for any other node."""
+    """Return a fractional or free power of a square or sum of squares as a power of its root; None for other nodes."""
     if node.kind != "map" or node.rule.role not in ("fixed_power", "free_power"):
         return None
     root = _root(node.args[0])
@@ -28,7 +29,7 @@ def as_norm(node: Node) -> Node | None:
 
 
 def _root(node: Node) -> Node | None:
-    """Return the norm or the magnitude that a node is the square of, None where it is written as no square."""
+    """Return the norm or magnitude whose square a node is, None if it is not written as a square."""
     if node.kind != "product" or node.coef != 1 or len(set(node.out)) < len(node.out):
         return None
     counts = Counter(node.operands)

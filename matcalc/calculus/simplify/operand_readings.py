@@ -1,4 +1,4 @@
-"""The ways to read an operand of a product: as it is, transposed twice, or as an odd or even function of minus."""
+"""Readings of an operand of a product: as it is, transposed twice, or as an odd or even function of a negative."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from matcalc.tensor.raw_nodes import map_node, op_node
 from matcalc.tensor.sums import scale, summands
 
 
-def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
-    """Yield the ways to read an operand, each with its sign.
+def readings(pattern: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
+    """Yield the readings of an operand, each with its sign.
 
-    As it is, with indices swapped, as the transposed of its transpose; f(x - y) as f(y - x) or minus that.
+    The operand as it is, with indices swapped, as the transpose of its transpose; f(x - y) as f(y - x) or minus that.
     """
     yield node, indices, 1
-    is_same = wanted.kind == node.kind in ("map", "op") and wanted.rule == node.rule
+    is_same = pattern.kind == node.kind in ("map", "op") and pattern.rule == node.rule
     parity = _parity(node) if is_same and len(node.args) == 1 else ""
     if parity and len(summands(node.args[0])) > 1:
         yield _negated(node), indices, -1 if parity == "odd" else 1
@@ -26,33 +26,33 @@ def readings(wanted: Node, node: Node, indices: Indices) -> Iterator[tuple[Node,
         return
     if "symmetric" in node.facts:
         yield node, indices[::-1], 1
-    elif wanted.kind == "symbol" and wanted.rank == 2:
+    elif pattern.kind == "symbol" and pattern.rank == 2:
         yield transpose(node), indices[::-1], 1
-    elif is_same and _turns(node):
+    elif is_same and _commutes(node):
         yield _mirrored(node), indices[::-1], 1
 
 
 def _parity(node: Node) -> str:
-    """Return whether a function of one argument is even or odd: a power is by its exponent."""
+    """Return whether a function of one argument is even or odd, for a power from its exponent; else an empty text."""
     if node.kind == "map" and node.rule.role == "fixed_power" and node.params[0].denominator == 1:
         return "even" if node.params[0] % 2 == 0 else "odd"
     return node.rule.parity or ""
 
 
-def _turns(node: Node) -> bool:
-    """Whether a function commutes with the swap of its two axes: a batch axis is none of an operation's own."""
+def _commutes(node: Node) -> bool:
+    """Whether a function commutes with the swap of its two axes; a batch axis is not one of an operation's own."""
     return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
 
 
 @lru_cache(maxsize=256)
 def _mirrored(node: Node) -> Node:
-    """Return f(A') for f(A), as it stands: f commutes with transposition, so it reads f(A)[j, i] at [i, j]."""
+    """Return f(A') for f(A) without normalisation: f commutes with transposition, so f(A') at [j, i] is f(A)[i, j]."""
     shape = (*node.shape[:-2], *node.shape[:-3:-1])
     return _remade(node, [transpose(a) if a.rank == 2 else a for a in node.args], shape)
 
 
 def _negated(node: Node) -> Node:
-    """Return f(-x) for f(x), as it stands, where the constructor would take out the sign."""
+    """Return f(-x) for f(x) without normalisation, which would take out the sign."""
     return _remade(node, [scale(-1, node.args[0])], node.shape)
 
 

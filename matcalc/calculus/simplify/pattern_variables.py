@@ -1,6 +1,7 @@
-"""What the variables of a pattern stand for, and how the sizes that it names are found.
+"""Bindings of the variables of a pattern, and of the sizes that it names.
 
-Most sizes of a pattern are names; a pattern meets thousands of nodes, so these are looked up, not substituted.
+Most sizes of a pattern are plain names. A pattern is tried on thousands of nodes, so these are looked up instead of
+substituted.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from matcalc.tensor.size import Size
 
 
 class Bindings(NamedTuple):
-    """What the variables of a pattern stand for: nodes by symbol, sizes by name. Never changed in place.
+    """Bindings of a pattern's variables: nodes by symbol, sizes by name. Never changed in place.
 
-    `others` are variables that are numbers or functions: values and bodies by what stands for them in the pattern.
+    `others` are bindings of number and function variables: values and bodies, by what represents them in the pattern.
     """
 
     nodes: Mapping[Node, Node]
@@ -31,34 +32,34 @@ EMPTY = Bindings({}, {})
 def bind_sizes(
     pattern: Sequence[Size], subject: Sequence[Size], bindings: Bindings, later: bool = False
 ) -> Iterator[Bindings]:
-    """Yield the bindings with the sizes that `pattern` names; plain names first, what is made of them is compared.
+    """Yield the bindings extended by the sizes that `pattern` names: plain names are bound, then others compared.
 
-    The last unknown name of a sum is what is left of the size given: m + n is p + q where m is p makes n q. With
-    `later`, sizes of which more is unknown are left for later.
+    The last unknown name in a sum is solved for: if m + n matches p + q and m is p, then n is q. With `later`, sizes
+    with more unknown names are not compared yet.
     """
     sizes = dict(bindings.sizes)
     composed = []
-    for wanted, given in zip(pattern, subject, strict=True):
-        name = _plain_name(wanted)
+    for expected, actual in zip(pattern, subject, strict=True):
+        name = _plain_name(expected)
         if name is None:
-            composed.append((wanted, given))
-        elif (known := sizes.setdefault(name, given)) is not given and known != given:
+            composed.append((expected, actual))
+        elif (known := sizes.setdefault(name, actual)) is not actual and known != actual:
             return
-    for wanted, given in composed:
-        unknown = [name for name in wanted.names if name not in sizes]
+    for expected, actual in composed:
+        unknown = [name for name in expected.names if name not in sizes]
         if later and len(unknown) > 1:
             continue
         if len(unknown) == 1:
             (name,) = unknown
-            sizes[name] = given + wanted.substitute({**sizes, name: Size.of(0)}) * -1
-        if _with_sizes(wanted, tuple((name, sizes[name]) for name in wanted.names if name in sizes)) != given:
+            sizes[name] = actual + expected.substitute({**sizes, name: Size.of(0)}) * -1
+        if _with_sizes(expected, tuple((name, sizes[name]) for name in expected.names if name in sizes)) != actual:
             return
     yield bindings._replace(sizes=sizes)
 
 
 @lru_cache(maxsize=1024)
 def _plain_name(size: Size) -> str | None:
-    """Return the name that a size is, None for a number or what is made of names."""
+    """Return the name that a size consists of, None for a number or a composed size."""
     return str(size) if size.names == (str(size),) else None
 
 

@@ -1,8 +1,8 @@
-"""The rulebook's rewrites, compiled to patterns when an expression first holds what they speak of.
+"""Applies the rulebook's rewrites, compiled to patterns when an expression first contains their operations.
 
-A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets
-a rule about it. `array` variables stand for scalars, vectors and matrices, and, where the left side reduces
-a vector, for the rows of a matrix too: then the right side carries a batch axis.
+A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets a rule about
+it. `array` variables match scalars, vectors and matrices, and, if the left side reduces a vector, also the rows of a
+matrix: then the right side has a batch axis.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
 ARRAYS = {"scalar": (), "vector": (name("n_"),), "matrix": (name("m_"), name("n_"))}
-"""What an `array` variable of a rewrite is in its patterns: kind and sizes."""
+"""The kinds and sizes of an `array` variable in the patterns of a rewrite."""
 
 
 Others = tuple[tuple[str, Node | Fraction], ...]
@@ -44,8 +44,8 @@ Others = tuple[tuple[str, Node | Fraction], ...]
 class Pattern(NamedTuple):
     """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
 
-    `others` are its variables that are functions or numbers: name and what stands for it. The right side is then
-    built anew for what they turn out to be, over the tensors that `declared` are.
+    `others` are its function and number variables: names and what represents them. The right side is then rebuilt for
+    their bindings, over the tensors `declared`.
     """
 
     left: Node
@@ -57,14 +57,14 @@ class Pattern(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """A rewrite that fired: what stands for the node now, and the rule's address."""
+    """A rewrite that fired: the node that replaces the old one, and the rule's address."""
 
     node: Node
     rewrite: Rewrite
 
 
 def _is_no_count(ast: Ast) -> bool:
-    """Whether an exponent is a number, and no positive integer, which makes a product of equal factors."""
+    """Whether an exponent is a number but not a positive integer, which would make a product of equal factors."""
     if ast.head in ("negative", "product"):
         return all(arg.head == "number" for arg in ast.args)
     return isinstance(ast.value, Fraction) and ast.value.denominator > 1
@@ -76,34 +76,34 @@ def _selects(ast: Ast) -> bool:
 
 
 def _key(left: Node) -> str:
-    """Return the head of a left side without its content: sums are met without theirs."""
+    """Return the head of a left side without its content; a multiple of a sum counts as a sum."""
     return "sum" if len(terms_of(left)) > 1 else head(left)
 
 
 def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
-    """Whether a rewriter has a rewrite. One about matrices may have a value where what is written has none."""
+    """Whether a rewriter uses a rewrite. One about matrices may have a value where the original has none."""
     if not numeric:
         return not rewrite.numeric
     return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
 
 
 class Rewriter:
-    """The rewrites of one rulebook. Patterns are compiled once, when all that they name is present.
+    """The rewrites of one rulebook. Patterns are compiled once, when all operations that they name are present.
 
-    `settled` are nodes on which none fits. A `numeric` one has those for numbers alone, and none about matrices.
+    `settled` are nodes on which none fits. A `numeric` rewriter has the rewrites for numbers, and none about matrices.
     """
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book = book
         self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
-        self.place = {rewrite: place for place, rewrite in enumerate(book.rewrites)}
+        self.order = {rewrite: order for order, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
-        self.present: frozenset[str] | None = None  # nothing is compiled yet, not even what needs no operation
+        self.present: frozenset[str] | None = None  # None: nothing is compiled, not even rewrites without operations
         self.settled: WeakSet[Node] = WeakSet()
 
     def needs(self, text: str) -> frozenset[str]:
-        """Return names that `heads` has of every expression in which the left side `text` occurs."""
+        """Return names that `heads` returns for every expression in which the left side `text` occurs."""
         names: set[str] = set()
         for ast in walk(read(text)):
             meant = {c.rule for c in self.book.spellings.get(call_name(ast), ())} if ast.head == "call" else set()
@@ -120,7 +120,7 @@ class Rewriter:
         return frozenset(names)
 
     def prepare(self, names: frozenset[str]) -> None:
-        """Compile the rewrites about operations met so far, `names` among them."""
+        """Compile the rewrites about operations met so far, including `names`."""
         if self.present is not None and names <= self.present:
             return
         self.present = present = names | (self.present or frozenset())
@@ -129,11 +129,11 @@ class Rewriter:
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])
-                insort(known, pattern, key=lambda p: self.place[p.rewrite])  # of the book, whatever was met first
+                insort(known, pattern, key=lambda p: self.order[p.rewrite])  # in the order of the book
                 self.introduces[pattern.right] = heads([pattern.right])
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
-        """Return the result of the first rewrite that fits `node`, None if none does; those that split only if told."""
+        """Return the result of the first rewrite that fits `node`, else None; `splits` allows those that split."""
         words = held(node)
         for pattern in self.by_head.get(head(node), ()):
             if pattern.rewrite.splits and not splits or not speaks_of(pattern.left) <= words:
@@ -148,12 +148,12 @@ class Rewriter:
 
 
 def fits_head(pattern: Pattern, node: Node) -> bool:
-    """Whether a node is of the kind and rank that a pattern is tried on."""
+    """Whether a node has the kind and rank of a pattern's left side."""
     return _key(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
 
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
-    """Yield what a pattern makes of a node, for each way in which it fits."""
+    """Yield the results of a pattern on a node, one for each match."""
     if pattern.rewrite.factor:
         yield from _results_by_factor(pattern, node, book)
     if node.kind == "sum" and len(terms_of(pattern.left)) > 1:
@@ -165,8 +165,8 @@ def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
             if right is not None:
                 yield right
         return
-    wanted = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
-    missing = wanted - {head(a) for a in node.args}
+    required = {head(a) for a in pattern.left.args if a.kind != "symbol" and not is_function_variable(a)}
+    missing = required - {head(a) for a in node.args}
     subject = _opened(node, lambda a: head(a) in missing) if missing else node
     if missing <= {head(a) for a in subject.args} and _may_hold(pattern, subject, book):
         yield from _results_in_product(pattern, node, subject, book)
@@ -187,82 +187,84 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
         fresh = len(subject.index_sizes)
         for index in pattern.left.out:
             if index not in indices:
-                return  # a pattern that broadcasts is matched whole, never in part
+                return  # a pattern that broadcasts matches only whole nodes
         out = tuple(indices[i] for i in pattern.left.out)
-        others = [(arg, at) for place, (arg, at) in enumerate(subject.operands) if place not in found.places]
+        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.places]
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
 
 
 def _results_by_factor(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
-    """Yield what a pattern makes of one factor of a product, or of what a function is taken of."""
+    """Yield the results of a pattern on one factor of a product, or of a logarithm's argument."""
     subjects: list[Node | OpenProduct] = [node]
     if node.kind == pattern.left.kind == "product" and (opened := _opened(node, is_direction)) is not node:
         subjects.append(opened)
-    for way in (way for subject in subjects for way in by_factor(pattern.left, subject)):
-        right = _right(pattern, way.bindings, book) if _holds(pattern, way.bindings) else None
+    for found in (found for subject in subjects for found in by_factor(pattern.left, subject)):
+        right = _right(pattern, found.bindings, book) if _holds(pattern, found.bindings) else None
         if right is not None:
-            yield from way.finish(right, partial(_bound, bindings=way.bindings))
+            yield from found.finish(right, partial(_bound, bindings=found.bindings))
 
 
 @lru_cache(maxsize=1024)
 def _closed(left: Node) -> bool:
-    """Whether a product pattern is of scalars and of one array, which may stand in a closed scalar: x/norm2(x)."""
+    """Whether a product pattern has scalars and one array, which may be inside a closed scalar: x/norm2(x)."""
     arrays = [a for a in left.args if a.rank]
     return len(arrays) == 1 < len(left.args) and arrays[0].kind == "symbol"
 
 
 def _opened(node: Node, holds: Callable[[Node], bool]) -> Node | OpenProduct:
-    """Return a product with closed scalars taken apart that hold some operand: the inverse in det(X)*tr(inv(X)*A)."""
+    """Return a product with those closed scalars expanded that have some operand, as `inv` in det(X)*tr(inv(X)*A)."""
     scalars = [a.kind == "product" and not a.shape and any(map(holds, a.args)) for a in node.args]
     if not any(scalars):
         return node
-    found, place = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes), 0
+    found, position = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes), 0
     for arg, is_open in zip(node.args, scalars, strict=True):
-        found = found.dissolved(place) if is_open else found
-        place += len(arg.args) if is_open else 1
+        found = found.dissolved(position) if is_open else found
+        position += len(arg.args) if is_open else 1
     return found
 
 
 def _may_hold(pattern: Pattern, node: Node | OpenProduct, book: Rulebook) -> bool:
-    """Whether a product has operands of the kinds, parameters and facts that a product pattern speaks of."""
-    for wanted in pattern.left.args:
-        if wanted.kind == "symbol":
-            told = [{fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is wanted]
-            if told and not any(all(arg.facts & either for either in told) for arg in node.args):
+    """Whether a product has operands of the kinds, parameters and facts that a product pattern requires."""
+    for operand in pattern.left.args:
+        if operand.kind == "symbol":
+            required = [
+                {fact, book.facts[fact].transposed} for fact, variable in pattern.conditions if variable is operand
+            ]
+            if required and not any(all(arg.facts & either for either in required) for arg in node.args):
                 return False
-        elif wanted.kind in ("map", "op") and not is_function_variable(wanted):
+        elif operand.kind in ("map", "op") and not is_function_variable(operand):
             unknown = [variable for _, variable in pattern.others]
-            numbers = [(k, p) for k, p in enumerate(wanted.params) if isinstance(p, Fraction) and p not in unknown]
-            like = [a for a in node.args if head(a) == head(wanted) and len(a.params) == len(wanted.params)]
-            if len(like) < sum(head(arg) == head(wanted) for arg in pattern.left.args):
+            numbers = [(k, p) for k, p in enumerate(operand.params) if isinstance(p, Fraction) and p not in unknown]
+            like = [a for a in node.args if head(a) == head(operand) and len(a.params) == len(operand.params)]
+            if len(like) < sum(head(arg) == head(operand) for arg in pattern.left.args):
                 return False
-            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(wanted) <= held(a) for a in like):
+            if not any(all(a.params[k] == p for k, p in numbers) and speaks_of(operand) <= held(a) for a in like):
                 return False
     return True
 
 
 def _results_in_sum(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:
-    """Yield what a pattern makes of some or all terms of a sum, or of a multiple of them; of a matrix, either way."""
+    """Yield the results of a pattern on terms of a sum or of a multiple of it; for a matrix, also transposed."""
     yield from _results_of_terms(pattern, list(node.terms), book)
     if node.rank == 2 and pattern.left.rank == 2 and not all("symmetric" in term.facts for term in node.args):
-        yield from map(transpose, _results_of_terms(pattern, _turned(node), book))
+        yield from map(transpose, _results_of_terms(pattern, _transposed_terms(node), book))
 
 
 @lru_cache(maxsize=64)
-def _turned(node: Node) -> Terms:
+def _transposed_terms(node: Node) -> Terms:
     """Return the terms of a sum, each transposed."""
     return [(c * f, rest) for c, term in node.terms for f, rest in [split_coef(transpose(term))]]
 
 
-def _results_of_terms(pattern: Pattern, given: Terms, book: Rulebook) -> Iterator[Node]:
-    wanted = terms_of(pattern.left)
-    if len(wanted) > len(given):
+def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
+    pattern_terms = terms_of(pattern.left)
+    if len(pattern_terms) > len(terms):
         return
-    first = next((c for c, term in wanted if term.kind != "symbol"), wanted[0][0])
-    for content in dict.fromkeys(c / first for c, _ in given):
-        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in given]):
+    first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
+    for content in dict.fromkeys(c / first for c, _ in terms):
+        for bindings, left in match_terms(pattern.left, [(c / content, n) for c, n in terms]):
             right = _right(pattern, bindings, book) if _holds(pattern, bindings) else None
             if right is not None:
                 yield scale(content, add([(Fraction(1), right), *left]))
@@ -273,12 +275,12 @@ def _holds(pattern: Pattern, bindings: Bindings) -> bool:
 
 
 def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
-    """Return the right side; None where a function that it takes holds scalars, and nothing can be made of these."""
+    """Return the right side; None if a bound function contains scalars and cannot be decomposed."""
     if not pattern.others:
         return _bound(pattern.right, bindings)
-    given = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
-    scalar = {variable: body for _, variable, body in given if isinstance(variable, Node) and holds_scalars(body)}
-    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in given)
+    values = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
+    scalar = {variable: body for _, variable, body in values if isinstance(variable, Node) and holds_scalars(body)}
+    closed = tuple((name, variable if variable in scalar else value) for name, variable, value in values)
     right = _bound(sides(pattern.rewrite, pattern.declared, closed, book)[1], bindings)
     return with_functions(right, scalar, book) if scalar else right
 
@@ -288,7 +290,7 @@ Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
 
 @lru_cache(maxsize=256)
 def sides(rewrite: Rewrite, declared: tuple[Declaration, ...], others: Others, book: Rulebook) -> Sides:
-    """Return both sides and the conditions of a rewrite, its functions and numbers being `others`."""
+    """Return both sides and the conditions of a rewrite with `others` as its functions and numbers."""
     bodies = {name: value for name, value in others if isinstance(value, Node)}
     functions = dict(bodies)
     used = {call_name(a) if a.head == "call" else a.value for a in walk(read(rewrite.right))}
@@ -317,7 +319,7 @@ def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
         declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
         pattern = _pattern(rewrite, declared, book)
         if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
-            continue  # of a scalar the left side may be a number: exp(x)/sum(exp(x))
+            continue  # with a scalar the left side may be a number: exp(x)/sum(exp(x))
         patterns.append(pattern)
         if kind == "vector" and (not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))):
             patterns.append(_by_rows(pattern))

@@ -1,8 +1,8 @@
-"""Shortening: generators say what else a node may be, one measure decides; what is read is the shortest of equal forms.
+"""Shortens nodes: generators propose equal forms, and one measure chooses the shortest to read.
 
-The measure is the tokens that a reader reads, then the operations. Generators know mathematics and no measure: common
-factors, denominators, masks. So what is shortened is never longer than what was given, whatever a generator proposes,
-and shortening ends. What nobody reads, since it is computed or too long, is shortened by an estimate of the measure.
+The measure counts the printed tokens, then the operations. Generators know mathematics but not the measure: common
+factors, denominators, masks. So the result is never longer than the input, whatever a generator proposes, and
+shortening ends. Nodes that nobody reads, since they are only computed or too long, are shortened by an estimate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Generator = Callable[[Node], Iterable[Node]]
 
 @kept_with_node
 def measure(node: Node) -> Measure:
-    """Return the tokens of a formula and its operations, a product or sum of k operands as k - 1."""
+    """Return the tokens of a formula and its operations; a product or sum of k operands counts as k - 1."""
     try:
         tokens = tokens_of(node)
     except NotSupported:  # a literal array of order 3 has no text
@@ -33,7 +33,7 @@ def measure(node: Node) -> Measure:
 
 @kept_with_node
 def estimate(node: Node) -> Measure:
-    """Return about what the measure is, of what is computed and not read."""
+    """Return an estimate of the measure, for nodes that are computed and not read."""
     return node.length, operations(node)
 
 
@@ -43,10 +43,10 @@ def operations(node: Node) -> int:
 
 
 def shortened(roots: Sequence[Node], generators: Sequence[Generator], by: Guide = measure) -> list[Node]:
-    """Return the roots with each node below them replaced by the shortest that generators make of it, operands first.
+    """Return the roots with each node below them replaced by the shortest proposal of generators, operands first.
 
-    What is written by its shared parts stays: the tokens of such a node are those of its tree, which nobody reads, and
-    a recurrence of ten steps would be taken apart without end.
+    Nodes that are printed by their shared parts remain. Their tokens are those of the tree, which nobody reads, and a
+    recurrence of ten steps would be decomposed without end.
     """
     done: dict[Node, Node] = {}
     return [_shortened(root, generators, by, done) for root in roots]
@@ -69,15 +69,15 @@ def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dic
 
 
 def _still_known(node: Node, done: Mapping[Node, Node]) -> dict[Node, Node]:
-    """Return operands in longer forms, where what an operation asks of them is not known of the shortest."""
+    """Return operands in longer forms if the shortest lack facts that an operation requires."""
     if node.kind != "op":
         return {}
-    asked = [default_rulebook().hull(parameter.facts) for parameter in tensors_of(node.rule.signature)]
-    if not any(asked):
+    required = [default_rulebook().hull(parameter.facts) for parameter in tensors_of(node.rule.signature)]
+    if not any(required):
         return {}
-    asked += asked[-1:] * (len(node.args) - len(asked))
+    required += required[-1:] * (len(node.args) - len(required))
     kept = {}
-    for arg, facts in zip(node.args, asked, strict=False):
+    for arg, facts in zip(node.args, required, strict=False):
         if not done[arg].facts.issuperset(facts):
             longer = remake(arg, done)
             kept[arg] = longer if longer.facts.issuperset(facts) else arg

@@ -1,8 +1,8 @@
-"""The shortest form: what is shown of an expression, by one measure: the tokens a reader reads, then the operations.
+"""Finds the shortest form of an expression to print, by tokens, then by operations.
 
-Rewrites and factoring feed each other: a common factor may meet its inverse (`inv(A + B)*A + inv(A + B)*B`), so they
-take turns until nothing gets shorter. An operation on a product is tried whole and split (`logdet(A*B)`); what was
-given is kept if nothing is shorter. So the result is never larger than what was given, and this ends.
+Rewrites and factoring enable each other: a common factor may meet its inverse (`inv(A + B)*A + inv(A + B)*B`). So they
+alternate until nothing gets shorter. An operation on a product is tried whole and split (`logdet(A*B)`). The input is
+returned if nothing is shorter. So the result is never longer than the input, and the alternation ends.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simp
 from matcalc.tensor.node import Node, toposort
 
 ROUNDS = 4
-"""Of rewriting and factoring; two are rare, more have not been seen."""
+"""Rounds of rewriting and factoring; two are rare, more have not been seen."""
 
 
 class Shortened(NamedTuple):
-    """Two forms of a node: the shortest, which is shown, and one with its sums not factored, which may be cheaper.
+    """Two forms of a node: the shortest, which is printed, and one with its sums not factored, which may be cheaper.
 
-    Where rewrites fuse what factoring brought together, there is one form alone: `sigmoid(-x) - sigmoid(x)`, which
-    becomes `-tanh(x/2)`, cancels in terms that were not brought together.
+    If rewrites fuse factored terms, both forms are the same: `sigmoid(-x) - sigmoid(x)` becomes `-tanh(x/2)`, and the
+    separate terms would cancel.
     """
 
     shown: Node
@@ -42,7 +42,7 @@ def shortest(node: Node, record: Record | None = None) -> Node:
 
 
 def _by_names(node: Node) -> Node:
-    """Return a node with functions of matrices called by their names, if that is shorter."""
+    """Return a node with named functions of matrices, if that is shorter."""
     shown = named(node)
     return node if shown is node else min([node, shown], key=measure)
 
@@ -50,7 +50,7 @@ def _by_names(node: Node) -> Node:
 def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Shortened]:
     """Return the forms of nodes, simplified together with all their operations split.
 
-    What is too large to be read is factored alone, all in one go.
+    Nodes too large to be read are only factored, all together.
     """
     plain = simplify_all(nodes, record=record)
     if len(toposort(plain)) > READABLE:
@@ -72,13 +72,13 @@ def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
 def _forms(plain: Node, splits: bool) -> Shortened:
     """Return a simplified node factored, and simplified and factored again while that shortens it.
 
-    Factors are sought by the measure and by its estimate, which sees further: neither finds all that the other does.
-    A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
+    Factors are chosen by the measure and by its estimate, which looks further ahead; each finds some that the other
+    misses. A tensor of order 3 or more, which has no matrix form, is tried term by term too, stacked or not.
     """
-    ways = ((measure, False), (estimate, False), (estimate, True))[: 3 if plain.rank > 2 else 2]
-    starts = {factor_all([plain], *way)[0]: way for way in ways}
+    guides = ((measure, False), (estimate, False), (estimate, True))[: 3 if plain.rank > 2 else 2]
+    starts = {factor_all([plain], *guide)[0]: guide for guide in guides}
     return min(
-        (_rounds(plain, best, splits, *way) for best, way in starts.items()), key=lambda forms: measure(forms.shown)
+        (_rounds(plain, best, splits, *guide) for best, guide in starts.items()), key=lambda forms: measure(forms.shown)
     )
 
 

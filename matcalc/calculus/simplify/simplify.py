@@ -1,8 +1,8 @@
 """Simplification: the rulebook's rewrites applied from the leaves up until none fits.
 
-Every rewrite decreases a measure that the loader checks, so this ends; it runs before differentiation, so
-that smooth functions are differentiated as one operation, and again on the derivative. Where no rewrite
-fits, products of sums are multiplied out if that is shorter.
+Every rewrite decreases a measure that the loader checks, so this ends. It runs before differentiation, so that smooth
+functions are differentiated as one operation, and again on the derivative. If no rewrite fits, products of sums are
+multiplied out if that is shorter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Record = Callable[[Node, Applied], None]
 
 @lru_cache(maxsize=8)
 def rewriter(book: Rulebook, numeric: bool = False) -> Rewriter:
-    """Return the rewriter of a rulebook, its patterns kept between calls."""
+    """Return the rewriter of a rulebook, with its patterns cached between calls."""
     return Rewriter(book, numeric)
 
 
@@ -40,7 +40,7 @@ def simplify(root: Node, book: Rulebook | None = None, record: Record | None = N
 def simplify_all(
     roots: Sequence[Node], book: Rulebook | None = None, record: Record | None = None, splits: bool = True
 ) -> list[Node]:
-    """Return the simplified roots; what they share is simplified once.
+    """Return the simplified roots; shared nodes are simplified once.
 
     With `splits`, operations on products and blocks become operations on their factors: longer to read, better to
     differentiate and to compute.
@@ -55,9 +55,9 @@ def simplify_all(
 
 
 def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node]:
-    """Return the roots in forms that lose no digits and do not overflow where a number is computed from them.
+    """Return the roots in forms that lose no digits and do not overflow in numeric evaluation.
 
-    These are the rewrites of `simplify_all` that are not about matrices, and those for numbers alone. Sums stay.
+    It uses the rewrites of `simplify_all` that are not about matrices, and those for numbers. Sums are not expanded.
     """
     rules = rewriter(book or default_rulebook(), True)
     rules.prepare(heads(roots))
@@ -76,11 +76,11 @@ def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:
 
 
 READABLE = 80
-"""Nodes beyond which a formula is not for reading: its sums are left as they are."""
+"""The most nodes of a formula that is meant to be read; sums of larger ones are not multiplied out."""
 
 
 class Chosen(NamedTuple):
-    """The rewrites to use, what is told of each that fires, and whether products of sums are multiplied out."""
+    """The rewrites to use, the callback for each that fires, and whether products of sums are multiplied out."""
 
     rules: Rewriter
     splits: bool
@@ -93,7 +93,7 @@ class Chosen(NamedTuple):
 
 
 def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
-    """Fill `done` for `root`: operands first; what a rewrite makes is settled before what it stands for."""
+    """Fill `done` for `root`, operands first; the result of a rewrite is settled before the node that it replaces."""
     waiting: dict[Node, Node] = {}
     stack = [root]
     while stack:
@@ -142,7 +142,7 @@ def _step(node: Node, done: dict[Node, Node], rules: Chosen, may_match: bool) ->
 
 
 def _norm_or_number(node: Node) -> Node:
-    """Return a power of a sum of squares as that of a norm, and a product without the marks of idle weights."""
+    """Return a power of a sum of squares as a power of a norm, and a product without marks of idle weights."""
     return as_norm(node) or unweighed(node)
 
 
@@ -160,7 +160,7 @@ def _at_root(node: Node, rules: Chosen) -> Node:
 
 
 def _simple_body(body: Node, rules: Chosen) -> Node:
-    """Return a function's body simplified, as long as it is one: maps, sums and products of numbers."""
+    """Return a function's body simplified, if it remains one: maps, sums and products of numbers."""
     rules.rules.prepare(heads([body]))
     done: dict[Node, Node] = {}
     _settle(body, done, rules)

@@ -1,7 +1,8 @@
-"""A scalar as a sum of squares, read off the normal form.
+"""Finds a sum of squares in the normal form of a scalar.
 
-In the normal form a sum of squares is a product in which every operand stands twice at the same indices. What stands
-once and holds no variable is a weight, and its root multiplies the residual; a negative weight makes that NaN.
+In the normal form a sum of squares is a product in which every operand occurs twice with the same indices. An operand
+that occurs once and contains no variable is a weight. Its root multiplies the residual, and is NaN for a negative
+weight.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HALF = Fraction(1, 2)
 
 
 def squared(node: Node, variables: frozenset[Node]) -> list[Term] | None:
-    """Return the weights and residuals of a scalar, None where it is no sum of squares."""
+    """Return the weights and residuals of a scalar, None if it is no sum of squares."""
     for form in (node, simplify(node)):  # simplifying may multiply the squares out
         terms = _terms(1.0, form, variables)
         if terms is not None:
@@ -29,7 +30,7 @@ def squared(node: Node, variables: frozenset[Node]) -> list[Term] | None:
 
 
 def _terms(weight: float, node: Node, variables: frozenset[Node]) -> list[Term] | None:
-    """Return weights and residuals of `weight` times a scalar node, None where it is no sum of squares."""
+    """Return weights and residuals of `weight` times a scalar node, None if it is no sum of squares."""
     if node.shape or not 0 < weight < inf:
         return None
     if node.kind == "sum":

@@ -1,7 +1,7 @@
-"""Weights: where their zeros no longer have to switch anything off they are the numbers that they are.
+"""Removes marks from weights whose zeros switch nothing off.
 
 A weight marks a factor that switches off a singular derivative where it is 0. Beside factors that are finite for all
-data it is an ordinary factor, and so is one that is known not to be 0.
+data it is an ordinary factor, and so is a weight that is known not to be 0.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from matcalc.tensor.switches import is_weight
 
 
 def unweighed(node: Node) -> Node:
-    """Return a node with the marks gone from the weights among its operands that switch nothing off."""
+    """Return a node without marks on those weights among its operands that switch nothing off."""
     weights = [arg for arg in node.args if is_weight(arg)]
     if not weights:
         return node

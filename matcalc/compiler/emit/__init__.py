@@ -1,1 +1,1 @@
-"""A Program as Python source: one target a vocabulary, no decision left to make."""
+"""Prints a Program as Python source, with one vocabulary for each target and no decision left to make."""

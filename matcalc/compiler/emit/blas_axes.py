@@ -1,7 +1,7 @@
 """Lists the axes that reach BLAS and LAPACK, which take 32-bit lengths and strides.
 
-A longer axis would arrive truncated, so every entry of a function compares these sizes with the largest length. Loops
-of our own have 64-bit indices, and a kernel on blocks of rows passes a block at a time: their axes are not listed.
+A longer axis would arrive truncated, so every entry of a function compares these sizes with the largest length. Our own
+loops have 64-bit indices, and a kernel on blocks of rows passes one block at a time: their axes are not listed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from matcalc.compiler.targets import SPELLINGS
 from matcalc.tensor.size import Size
 
 FORTRAN = {"numba": re.compile(r"\bexternal\("), "numpy": re.compile(r"(?<![\w.])(?:linalg|lapack|blas|sl)\.")}
-"""How the sources of a target call a routine with 32-bit integers."""
+"""Patterns of calls to routines with 32-bit integers in the sources of a target."""
 
 
 def blas_axes(program: Program, target: str) -> tuple[Size, ...]:
@@ -36,9 +36,9 @@ def _axes(call: Call, program: Program, target: str) -> Iterator[Size]:
         return
     blocks = call.kernel.blocks
     rows = None if blocks is None or target != "numba" else blocks.rows
-    for _, place in (*call.results, *call.operands):
-        shape = program.buffer(program.places.get(place.value, place.value)).shape
-        yield from (size for size in shape[len(place.lead) :] if size is not rows)
+    for _, argument in (*call.results, *call.operands):
+        shape = program.buffer(program.buffer_of.get(argument.value, argument.value)).shape
+        yield from (size for size in shape[len(argument.lead) :] if size is not rows)
 
 
 def reaches_blas(kernel: Kernel, target: str) -> bool:
@@ -50,7 +50,7 @@ def reaches_blas(kernel: Kernel, target: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _calls_fortran(text: str, target: str) -> bool:
-    """Whether a text, or a function of the sources that it reaches, calls such a routine."""
+    """Whether a text, or a library function that it reaches, calls such a routine."""
     library = load_library(target)
     words = WORD.findall(FIELD.sub("", text))
     pattern = FORTRAN[target]

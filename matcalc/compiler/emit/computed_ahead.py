@@ -1,4 +1,4 @@
-"""What a compiled function computes when data are fixed, as a function of its own: the `ahead` of its specification."""
+"""Writes the function that computes values when data are fixed: the `ahead` of a specification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def computed(program: Program) -> list[Operand]:
 
 
 def ahead_of(program: Program, arguments: Sequence[Operand], name: str, target: str) -> CompiledSpec | None:
-    """Return what is computed ahead as source, for a function of these arguments."""
+    """Return the specification of the function that computes them from these arguments, None if there is none."""
     before = program.ahead
     if before is None or before.proof is None:
         return None

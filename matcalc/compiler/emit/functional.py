@@ -1,9 +1,9 @@
-"""A Program as the text of one function that changes no array: for frameworks whose arrays have no other form.
+"""Prints a Program as one function that changes no array, for frameworks with immutable arrays.
 
-What is said is what the target `numpy` says, statement by statement, but for what writes: an array that changes is an
-array that is made. `Y[i] = e` reads `Y = set_at(Y, (i,), e)`, and a view is taken again after its array changed. The
-words are NumPy's: the runtime spells them as the framework does. `def NAME_array(inputs..., sizes...)` returns a tuple
-of the results; where data are places outside an axis, these are NaN.
+The statements are those of the target `numpy`, except that writing to an array creates a new one: `Y[i] = e` becomes
+`Y = set_at(Y, (i,), e)`, and views are taken again after their array changes. The words are NumPy's; the runtime
+replaces them by the framework's. `def NAME_array(inputs..., sizes...)` returns a tuple of the results. If indices in
+data are outside an axis, the results are NaN.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Line = tuple[str, str]
 def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
     """Return the spelling of a function's name, and its text in the words of a framework.
 
-    Raises: NotSupported with the name of what the target lacks.
+    Raises: NotSupported with the name of the word or form that the target lacks.
     """
     for entry in _entries(program):
         check_entry(entry.name, template_of(entry, target), _brought_along(entry, target), _part_names(entry), target)
@@ -40,9 +40,9 @@ def array_source(program: Program, name: str, target: str) -> tuple[str, str]:
 
 
 def emit_functional(program: Program, name: str, target: str, reserved: Iterable[str]) -> str:
-    """Return the text of the function `<name>_array`; `reserved` are names that it leaves alone.
+    """Return the text of the function `<name>_array`; it does not use the names `reserved`.
 
-    Raises: NotSupported where the target has no form of a kernel or function.
+    Raises: NotSupported if the target has no form of a kernel or function.
     """
     inner = _with_local_results(program)
     names = Names(inner, target, f"{name}_array", [*reserved, name, f"{name}_array"])
@@ -51,11 +51,11 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
     results = [names.give(output) for output in program.outputs]
     if checks:
         lines += [(f"{r} = np.where({names.local('inside')}, {r}, np.nan)", "") for r in results]
-    body = _live([(line, said) for line, said in (*checks, *constant_lines(inner, names), *lines) if line], results)
+    body = _live([(line, note) for line, note in (*checks, *constant_lines(inner, names), *lines) if line], results)
     text = [f"def {name}_array({', '.join(names.give(p) for p in (*program.inputs, *program.size_args))}):"]
     text += docstring([comment(program.comment)], INDENT) if program.comment else []
     text += size_lines(inner, names, body)
-    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    text += [joined(f"{INDENT}{line}", note) for line, note in body]
     text.append(f"{INDENT}return {', '.join(results)}{',' if len(results) == 1 else ''}")
     parts = [part for kernel in program.kernels for part in kernel.parts]
     inside = [emit_functional(part.program, part.name, target, reserved) for part in parts]
@@ -63,7 +63,7 @@ def emit_functional(program: Program, name: str, target: str, reserved: Iterable
 
 
 def _entries(program: Program) -> Iterator[Kernel | Scalar]:
-    """Yield what a program calls, in the functions that are written for kernels too."""
+    """Yield the kernels and functions that a program calls, including those of its kernels' parts."""
     yield from program.kernels
     yield from applied(program)
     for part in (part for kernel in program.kernels for part in kernel.parts):
@@ -89,7 +89,7 @@ def _brought(program: Program, target: str) -> list[str]:
 
 
 def _with_local_results(program: Program) -> Program:
-    """Return the program with results that are variables, and no arguments."""
+    """Return the program with results that are variables instead of arguments."""
     buffers = [
         replace(b, role="temporary" if b.shape else "scalar") if b.role == "output" else b for b in program.buffers
     ]
@@ -97,7 +97,7 @@ def _with_local_results(program: Program) -> Program:
 
 
 def _checks(program: Program, names: Names) -> list[Line]:
-    """Return the lines that say whether data are places of their axes."""
+    """Return the lines that test whether indices in data are inside their axes."""
     lines: list[Line] = []
     inside = names.local("inside") if program.data else ""
     for number, checked in enumerate(program.data):
@@ -109,9 +109,9 @@ def _checks(program: Program, names: Names) -> list[Line]:
 
 
 def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
-    """Return the lines without those that bind a name which nothing reads."""
+    """Return the lines without those that bind a name that nothing reads."""
     live, kept = set(results), []
-    for line, said in reversed(lines):
+    for line, note in reversed(lines):
         name, is_assigned, text = line.partition(" = ")
         if is_assigned and name.isidentifier():
             if name not in live:
@@ -120,25 +120,25 @@ def _live(lines: list[Line], results: Iterable[str]) -> list[Line]:
             live |= set(WORD.findall(text))
         else:
             live |= set(WORD.findall(line))
-        kept.append((line, said))
+        kept.append((line, note))
     return kept[::-1]
 
 
 class _Vectors(VectorWriter):
-    """Loops as array statements; what is written under a guard is one call, since a mask has no fixed length."""
+    """Writes loops as array statements; a guarded store is one call, since a mask has no fixed length."""
 
     def scatter(self, store: Store, guards: tuple[Guard, ...], name: str, body: str) -> list[str]:
         if not guards:
             return super().scatter(store, guards, name, body)
         shape = self.shape()
         here = f"np.broadcast_to({self.expressions.guards(guards)}, {shape})"
-        places = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
+        indices = ", ".join(f"np.broadcast_to({self.names.size(a)}, {shape})" for a in store.at)
         word = "add_where" if store.onto else "set_where"
-        return [f"{name} = {word}({name}, {here}, ({places},), np.broadcast_to({body}, {shape}))"]
+        return [f"{name} = {word}({name}, {here}, ({indices},), np.broadcast_to({body}, {shape}))"]
 
 
 class _Functional(Statements):
-    """The statements of a function's body."""
+    """Writes the statements of a function's body."""
 
     def __init__(self, program: Program, names: Names, target: str) -> None:
         super().__init__(program, names, target)
@@ -158,29 +158,29 @@ class _Functional(Statements):
     def lines(self) -> list[Line]:
         result: list[Line] = []
         for step, around in walk_inside(self.program.steps):
-            made = [made for line, said in self.step(step) for made in functional(line, said)]
+            made = [made for line, note in self.step(step) for made in functional(line, note)]
             if isinstance(step, (Call, Loop)):
                 for value in values_written(step):
-                    made += self.seen_again(self.program.places.get(value, value))
+                    made += self.refreshed(self.program.buffer_of.get(value, value))
             elif isinstance(step, View):
                 self.views.append(step)
-            result += [(INDENT * len(around) + line, said) for line, said in made]
+            result += [(INDENT * len(around) + line, note) for line, note in made]
         return result
 
-    def seen_again(self, buffer: str, but: View | None = None) -> list[Line]:
-        """Return the lines by which all that shares the memory of a buffer has its new entries."""
+    def refreshed(self, buffer: str, but: View | None = None) -> list[Line]:
+        """Return the lines that update all arrays that share memory with a buffer, after it changes."""
         lines: list[Line] = []
         for view in self.views:
             if view is but:
                 continue
             if view.of == buffer:
-                lines += [(self.view(view), ""), *self.seen_again(view.buffer, view)]
+                lines += [(self.view(view), ""), *self.refreshed(view.buffer, view)]
             elif view.buffer == buffer:
-                lines += [(self.handed_back(view), ""), *self.seen_again(view.of, view)]
+                lines += [(self.copied_back(view), ""), *self.refreshed(view.of, view)]
         return lines
 
-    def handed_back(self, view: View) -> str:
-        """Return the statement that puts a view's entries into the array that it is a view of."""
+    def copied_back(self, view: View) -> str:
+        """Return the statement that copies a view's entries back into the array that it shows."""
         name, text, base = self.names.give(view.of), self.names.give(view.buffer), self.table[view.of]
         own = self.table[view.buffer]
         if view.start is None:
@@ -195,14 +195,14 @@ class _Functional(Statements):
         return f"{name} = set_at({name}, (slice({first}, {end}),), {text})"
 
 
-# ---- a statement without its writing
+# ---- statements without writes
 
 
-def functional(line: str, said: str) -> list[Line]:
-    """Return what a statement says, as statements that bind names alone."""
+def functional(line: str, note: str) -> list[Line]:
+    """Return a statement as statements that only bind names."""
     text = line.strip()
     if text.endswith(":") or not text:
-        return [(line, said)]
+        return [(line, note)]
     indent = line[: len(line) - len(text)]
     (statement,) = ast.parse(text).body
     made: list[str] = [text]
@@ -223,7 +223,7 @@ def functional(line: str, said: str) -> list[Line]:
             made += [_assigned(text, part, parts[k], False) for k, part in late]
         elif not isinstance(target, ast.Name):
             made = [_assigned(text, target, body, False)]
-    return [(indent + part, said if k == 0 else "") for k, part in enumerate(made)]
+    return [(indent + part, note if k == 0 else "") for k, part in enumerate(made)]
 
 
 def _is_whole(target: ast.expr) -> bool:
@@ -242,7 +242,7 @@ def _name_of(text: str, target: ast.expr) -> str:
 
 
 def _assigned(text: str, target: ast.expr, body: str, adds: bool) -> str:
-    """Return the statement that gives `target` of an array its entries, or adds to them."""
+    """Return the statement that assigns to `target` of an array, or adds to it."""
     name = _name_of(text, target)
     if isinstance(target, ast.Name):
         return f"{name} = {name} + {body}"
@@ -264,15 +264,15 @@ def _assigned(text: str, target: ast.expr, body: str, adds: bool) -> str:
 
 
 def _slices(index: ast.expr, text: str) -> str:
-    """Return an index that holds slices as the text of a tuple; empty where it holds none."""
+    """Return the text of an index with slices as a tuple; empty for an index without slices."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     if not any(isinstance(part, ast.Slice) for part in parts):
         return ""
-    said = [
+    items = [
         f"slice({ast.get_source_segment(text, part.lower) if part.lower else None}, "
         f"{ast.get_source_segment(text, part.upper) if part.upper else None})"
         if isinstance(part, ast.Slice)
         else ast.get_source_segment(text, part) or ""
         for part in parts
     ]
-    return f"{', '.join(said)},"
+    return f"{', '.join(items)},"

@@ -1,7 +1,7 @@
-"""Loops as loops: the form of a Loop for a target that compiles (Numba).
+"""Writes a Loop as explicit loops, for a target that compiles (Numba).
 
-Sums whose result is indexed by the outermost axes are kept in a local number and stored when the inner loops
-are done, so that they stay in a register; the others are zeroed first and added to in memory.
+A sum whose result is indexed by the outermost axes accumulates in a local number. It stays in a register and is stored
+after the inner loops. Other sums are zeroed first and accumulate in memory.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from matcalc.compiler.emit.merge_axes import merged
 from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.entrywise import Read, Select, within
-from matcalc.compiler.program import Loop, Program, Store, entries_met, statements
+from matcalc.compiler.program import Loop, Program, Store, accessed_entries, statements
 from matcalc.compiler.verify.entries import entry, every_entry
 from matcalc.tensor.size import Size
 
 INDENT = "    "
 TILE = 32
-"""Entries of an axis that a tile has."""
+"""Entries of a tile along an axis."""
 IN_CACHE = 1000000
-"""Entries up to which arrays are read along columns as fast."""
+"""Array entries up to which reading along columns is as fast."""
 
 
 class LoopWriter:
@@ -39,10 +39,10 @@ class LoopWriter:
 
     def write(self, loop: Loop) -> list[tuple[str, str]]:
         """Return lines and their comments."""
-        loop, seen = merged(loop, self.program)
+        loop, shapes = merged(loop, self.program)
         views = []
-        for name, shape in seen.items():
-            folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # a name has one rank, as C asks for
+        for name, shape in shapes.items():
+            folded = "flat" if len(shape) == 1 else f"{len(shape)}d"  # C needs one rank for each name
             self.names.flat[name] = self.names.local(f"{self.names.give(name)}_{folded}")
             lengths = ", ".join(map(self.names.size, shape)) + "," * (len(shape) == 1)
             views.append((f"{self.names.flat[name]} = {self.names.give(name)}.reshape(({lengths}))", ""))
@@ -53,19 +53,19 @@ class LoopWriter:
     def _loops(self, loop: Loop) -> list[tuple[str, str]]:
         self.local = {let.value for let in loop.lets}
         axes = [a for a, _ in loop.axes]
-        kept = {s.value: _kept_outside(s, axes) for s in loop.sums}
+        depth_of = {s.value: _accumulator_depth(s, axes) for s in loop.sums}
         lines: list[tuple[str, str]] = []
         for store in loop.sums:
-            if kept[store.value] < 0:
+            if depth_of[store.value] < 0:
                 lines += self._zero(store, dict(loop.axes))
         pending: list[tuple[str, str]] = []
-        tiled = self._tiles(loop, kept)
+        tiled = self._tiles(loop, depth_of)
         if tiled:
             lines.append((self._tile_size(loop), ""))
         for depth, (axis, size) in enumerate([*loop.axes, ("", None)]):
             pad = INDENT * (depth + (len(tiled) if depth > len(axes) - 2 else 0))
             for store in loop.sums:
-                if kept[store.value] == depth:
+                if depth_of[store.value] == depth:
                     name = self._accumulator(store)
                     lines.append((f"{pad}{name} = 0.0", ""))
                     target = self.names.entry(store.value, store.at)
@@ -86,7 +86,7 @@ class LoopWriter:
         for let in loop.lets:
             lines.append((f"{pad}{self.names.give(let.value)} = {self.expressions.text(let.expr)}", let.comment))
         for store in loop.sums:
-            outside = kept[store.value] >= 0
+            outside = depth_of[store.value] >= 0
             target = self._accumulator(store) if outside else self.names.entry(store.value, store.at)
             lines.append((f"{pad}{target} += {self.expressions.text(store.expr)}", store.comment))
         for store in loop.stores:
@@ -97,17 +97,17 @@ class LoopWriter:
         self.names.entries.clear()
         return lines + pending
 
-    def _tiles(self, loop: Loop, kept: Mapping[str, int]) -> dict[str, str]:
-        """Return the loops around the two inner axes, by axis, where one array is read along both.
+    def _tiles(self, loop: Loop, depth_of: Mapping[str, int]) -> dict[str, str]:
+        """Return the loops around the two inner axes, by axis, if one array is read along both.
 
-        Entries of a column are in as many lines of the cache as there are rows: of a square of entries all lines stay
-        there until they have been read out. Arrays that the cache holds are one tile.
+        Each entry of a column is in another cache line. All lines of a square tile stay in the cache until all their
+        entries have been read. Arrays that fit the cache are one tile.
         """
         inner = loop.axes[-2:]
-        if len(inner) < 2 or max(kept.values(), default=0) > len(loop.axes) - 2:
+        if len(inner) < 2 or max(depth_of.values(), default=0) > len(loop.axes) - 2:
             return {}
         (slow, _), (fast, _) = inner
-        if not any(at[-1] == slow and fast in at for at in entries_met(loop)):
+        if not any(at[-1] == slow and fast in at for at in accessed_entries(loop)):
             return {}
         side = self.names.local("side")
         return {a: f"for {self._first(a)} in range(0, {self.names.size(s)}, {side}):" for a, s in inner}
@@ -118,7 +118,7 @@ class LoopWriter:
         return f"{self.names.local('side')} = {TILE} if {entries} > {IN_CACHE} else {both}"
 
     def _first(self, axis: str) -> str:
-        """Return where a tile begins along an axis."""
+        """Return the name of the first index of a tile along an axis."""
         return self.names.local(f"{self.names.give(axis)}_tile")
 
     def _span(self, axis: str, size: Size) -> str:
@@ -127,7 +127,7 @@ class LoopWriter:
         return f"{start}, min({start} + {self.names.local('side')}, {self.names.size(size)})"
 
     def _named_entries(self, loop: Loop, axis: str) -> list[str]:
-        """Return lines that name the entries of data at an axis, which inner loops would look up each time."""
+        """Return lines that name entries of index arrays at an axis, so that inner loops need not look them up."""
         sizes = [g.size for g in loop.guards]
         for statement in statements(loop):
             sizes += [Size.of(k) for k in statement.at] if isinstance(statement, Store) else []
@@ -144,7 +144,7 @@ class LoopWriter:
         return lines
 
     def _accumulator(self, store: Store) -> str:
-        buffer = self.table[self.program.places[store.value]]
+        buffer = self.table[self.program.buffer_of[store.value]]
         if not buffer.shape and buffer.role != "output":
             return self.names.give(buffer.name)
         return self.names.local(self.program.called[store.value])
@@ -158,7 +158,7 @@ class LoopWriter:
         return lines
 
 
-def _kept_outside(store: Store, axes: list[str]) -> int:
-    """Return at which depth a sum can be a local number, -1 if nowhere."""
+def _accumulator_depth(store: Store, axes: list[str]) -> int:
+    """Return the depth at which a sum can be a local number, -1 if there is none."""
     depth = len(store.at)
     return depth if list(store.at) == axes[:depth] and depth < max(len(axes), 1) else -1

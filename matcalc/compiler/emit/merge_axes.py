@@ -1,4 +1,4 @@
-"""Loops over several axes as loops over fewer, where all that they read and write lies one after the other in memory.
+"""Merges axes of a loop whose entries are contiguous in memory in all arrays that the loop reads and writes.
 
 An inner loop over a short axis leaves most of a vector register empty, and starts anew for each row.
 """
@@ -17,42 +17,42 @@ Shape = tuple[Size, ...]
 
 
 def merged(loop: Loop, program: Program) -> tuple[Loop, dict[str, Shape]]:
-    """Return a loop with neighbouring axes as one where that can be, and the buffers that it sees in other shapes."""
+    """Return a loop with neighbouring axes merged where possible, and its buffers with their merged shapes."""
     local = {let.value for let in loop.lets}
     accesses = list(_accesses(loop, program, local))
     if len(loop.axes) < 2 or not accesses:
         return loop, {}
-    spoken = _spoken(loop)
+    otherwise_used = _other_axes(loop)
     groups: list[list[tuple[str, Size]]] = []
     for axis, size in loop.axes:
-        if groups and _are_one(groups[-1][-1][0], axis, size, accesses, spoken):
+        if groups and _are_one(groups[-1][-1][0], axis, size, accesses, otherwise_used):
             groups[-1].append((axis, size))
         else:
             groups.append([(axis, size)])
     if len(groups) == len(loop.axes):
         return loop, {}
     dropped = {axis for group in groups for axis, _ in group[1:]}
-    seen = {buffer.name: _shape(buffer, at, dropped) for buffer, at in accesses if not dropped.isdisjoint(at)}
-    if any(buffer.name in seen and _shape(buffer, at, dropped) != seen[buffer.name] for buffer, at in accesses):
+    shapes = {buffer.name: _shape(buffer, at, dropped) for buffer, at in accesses if not dropped.isdisjoint(at)}
+    if any(buffer.name in shapes and _shape(buffer, at, dropped) != shapes[buffer.name] for buffer, at in accesses):
         return loop, {}
     axes = tuple((group[0][0], volume([size for _, size in group])) for group in groups)
     lets = tuple(replace(let, expr=_without(let.expr, dropped)) for let in loop.lets)
     sums, stores = (tuple(_stored(s, dropped) for s in found) for found in (loop.sums, loop.stores))
-    return replace(loop, axes=axes, lets=lets, sums=sums, stores=stores), seen
+    return replace(loop, axes=axes, lets=lets, sums=sums, stores=stores), shapes
 
 
 def _accesses(loop: Loop, program: Program, local: Container[str]) -> Iterator[tuple[Buffer, At]]:
-    """Yield the memory that a loop reads and writes, with the index of each axis."""
+    """Yield the buffers that a loop reads and writes, with the index of each axis."""
     for statement in statements(loop):
         if isinstance(statement, Store):
-            yield program.table[program.places[statement.value]], statement.at
+            yield program.table[program.buffer_of[statement.value]], statement.at
         for part in within(statement.expr):
             if isinstance(part, Read) and part.value not in local:
-                yield program.table[program.places.get(part.value, part.value)], part.at
+                yield program.table[program.buffer_of.get(part.value, part.value)], part.at
 
 
-def _spoken(loop: Loop) -> set[str]:
-    """Return the axes that a loop speaks of otherwise than as the index of an entry."""
+def _other_axes(loop: Loop) -> set[str]:
+    """Return the axes that a loop uses other than as a plain index of an entry."""
     found: list[Index] = [guard.size for guard in loop.guards]
     for statement in statements(loop):
         found += [index for index in statement.at if isinstance(index, Size)] if isinstance(statement, Store) else []
@@ -62,7 +62,7 @@ def _spoken(loop: Loop) -> set[str]:
 
 
 def _numbers(part: Expr) -> list[Index]:
-    """Return the sizes that a part of an expression holds as numbers, tests and arithmetic of indices."""
+    """Return the sizes that a part of an expression uses as numbers, guards and index arithmetic."""
     if isinstance(part, Read):
         return [index for index in part.at if isinstance(index, Size)]
     if isinstance(part, Literal):
@@ -72,17 +72,19 @@ def _numbers(part: Expr) -> list[Index]:
     return [guard.size for guard in part.guards] if isinstance(part, Select) else []
 
 
-def _are_one(first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], spoken: Container[str]) -> bool:
-    """Whether two axes stand side by side wherever one does, the second over the whole of an axis of what is there."""
-    if first in spoken or second in spoken:
+def _are_one(
+    first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], otherwise_used: Container[str]
+) -> bool:
+    """Whether two axes are adjacent wherever either occurs, the second over the whole of an array's axis."""
+    if first in otherwise_used or second in otherwise_used:
         return False
     for buffer, at in accesses:
-        places = [k for k, index in enumerate(at) if index in (first, second)]
-        if not places:
+        positions = [k for k, index in enumerate(at) if index in (first, second)]
+        if not positions:
             continue
-        if [at[k] for k in places] != [first, second] or places[1] != places[0] + 1:
+        if [at[k] for k in positions] != [first, second] or positions[1] != positions[0] + 1:
             return False
-        if buffer.shape[places[1]] != size:
+        if buffer.shape[positions[1]] != size:
             return False
     return True
 

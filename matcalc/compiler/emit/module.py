@@ -1,9 +1,8 @@
-"""Emission: a Program as the text of one function. It decides nothing and knows no operation by name.
+"""Emits a Program as the text of one function. It decides nothing and knows no operation by name.
 
-`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs
-are floats, sizes ints, scalar results arrays of shape (1,). One statement stands on a line, with its formula
-and shape as comment. The text holds neither imports nor kernels nor decorators: the runtime puts them around
-it.
+`def NAME_into(inputs..., sizes..., outputs...)` returns a status, 0 or the number of a fault. Scalar inputs are floats,
+sizes ints, scalar results arrays of shape (1,). Each line has one statement, with its formula and shape as comment. The
+text contains neither imports nor kernels nor decorators, which the runtime adds.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from matcalc.compiler.entrywise import Literal
 from matcalc.compiler.lowering_entries import PART, Kernel, fill, template_of
 from matcalc.compiler.program import (
     WORD,
+    Argument,
     Call,
     Each,
     Loop,
-    Place,
     Program,
     Step,
     View,
@@ -38,20 +37,20 @@ COMMENT_COLUMN = 48
 LINE = 110
 FIRST_WORD = re.compile(r"^\w+")
 BETWEEN = re.compile(r"\n\n\n(?=\S)")
-"""What stands between functions; inside one, lines that follow are indented."""
+"""The separator between functions; lines inside a function are indented."""
 
 
 def emit(program: Program, name: str, target: str = "numba") -> str:
     """Return the text of the function `<name>_into` that computes `program` on `target`.
 
-    Raises: NotSupported where a kernel or function has no template for the target.
+    Raises: NotSupported if a kernel or function has no template for the target.
     """
     parameters = [*program.inputs, *program.size_args, *program.outputs]
     return "\n".join([*_functions(program, target), *_definition(program, name, "_into", parameters, target)]) + "\n"
 
 
 def companions(program: Program, target: str) -> str:
-    """Return the text of the functions and constants that stand above the function of a program."""
+    """Return the text of the functions and constants that precede the function of a program."""
     return "\n".join(_functions(program, target))
 
 
@@ -66,21 +65,21 @@ def _definition(program: Program, name: str, ending: str, parameters: Sequence[s
         text.append(PART)
     text.append(f"def {name}{ending}({', '.join(names.give(p) for p in parameters)}):")
     if program.comment:
-        text += docstring([comment(program.comment), *_handed_in(program, names, target)], INDENT)
+        text += docstring([comment(program.comment), *_zeroed_results(program, names, target)], INDENT)
     body = [(line, comment) for line, comment in (*_checks(program, names, target), *lines) if line]
     text += size_lines(program, names, body)
-    text += [joined(f"{INDENT}{line}", said) for line, said in body]
+    text += [joined(f"{INDENT}{line}", note) for line, note in body]
     return [*text, f"{INDENT}return 0"]
 
 
 def branches(kernel: Kernel) -> list[str]:
-    """Return the lines of the function for Numba of a kernel that takes one of its parts: compiled at once."""
+    """Return the lines of the Numba function of a kernel that chooses one of its parts, compiled at once."""
     choice = kernel.choice
     assert choice is not None
-    result, *given = kernel.parts[0].parameters
-    place = {f"a_{k}": name for k, name in enumerate(given)}
-    lengths = [FIRST_WORD.sub(lambda m: place[m[0]], text) for text in choice.lengths]
-    lines = [PART, f"def {kernel.name}({', '.join([*given, result])}):"]
+    result, *parameters = kernel.parts[0].parameters
+    name_of = {f"a_{k}": name for k, name in enumerate(parameters)}
+    lengths = [FIRST_WORD.sub(lambda m: name_of[m[0]], text) for text in choice.lengths]
+    lines = [PART, f"def {kernel.name}({', '.join([*parameters, result])}):"]
     lines += docstring(["The product in the order that takes the least flops."], INDENT)
     lines += [f"{INDENT}n_{k} = float({length})" for k, length in enumerate(lengths)]
     lines += [f"{INDENT}cost_{k} = {cost}" for k, cost in enumerate(choice.costs, 1)]
@@ -94,7 +93,7 @@ def branches(kernel: Kernel) -> list[str]:
 
 
 class Statements:
-    """The statements of a function's body, as lines with comments."""
+    """Writes the statements of a function's body, as lines with comments."""
 
     def __init__(self, program: Program, names: Names, target: str) -> None:
         self.program = program
@@ -117,7 +116,7 @@ class Statements:
         return result
 
     def step(self, step: Step) -> list[tuple[str, str]]:
-        """Return the statements of a step, of an Each its head."""
+        """Return the statements of a step; of an Each only its head."""
         if isinstance(step, Each):
             made = [line for inner in walk(step.body) for line in self.allocations(inner)]
             return [*made, (f"for {self.names.give(step.axis)} in range({self.names.size(step.size)}):", "")]
@@ -127,10 +126,10 @@ class Statements:
         return [*self.allocations(step), *written]
 
     def allocations(self, step: Step) -> list[tuple[str, str]]:
-        """Return statements that make the buffers which `step` is the first to write."""
+        """Return statements that allocate the buffers that `step` is the first to write."""
         lines = []
         for value in [step.of] if isinstance(step, View) else values_written(step):
-            buffer = self.table[self.program.places.get(value, value)]
+            buffer = self.table[self.program.buffer_of.get(value, value)]
             if buffer.name in self.fresh:
                 self.fresh.discard(buffer.name)
                 lines.append((self.allocate(buffer.name), ""))
@@ -150,7 +149,7 @@ class Statements:
         if view.start is None and base.shape == buffer.shape:
             return f"{self.names.give(view.buffer)} = {text}"
         if not base.shape and base.role != "output":
-            text = f"np.array([{text}])"  # a scalar is a number, no array of one entry
+            text = f"np.array([{text}])"  # a scalar is a number, not an array of one entry
         if view.start is not None:
             end = view.start + buffer.shape[0]
             text = f"{text}[{self.names.size(view.start)}:{self.names.size(end)}]"
@@ -168,7 +167,7 @@ class Statements:
             fields.setdefault("fault", literal(self.program.faults[call.fault - 1]))
         if self.target != "numba":
             return self.call_expression(call, template, fields)
-        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may have the name
+        fields.setdefault("alpha", self.expressions.text(call.alpha))  # a rule's parameter may be named alpha
         fields.setdefault("beta", "1.0" if call.onto else "0.0")
         text = fill(template, fields, call.kernel.name)
         if not call.fault:
@@ -177,31 +176,31 @@ class Statements:
         return [*lines, (f"{INDENT}return {call.fault}", self.program.faults[call.fault - 1])]
 
     def call_expression(self, call: Call, template: str, fields: dict[str, str]) -> list[tuple[str, str]]:
-        """Return the call as an assignment of what its expression gives."""
+        """Return the call as an assignment of its expression to its results."""
         text = fill(template, fields, call.kernel.name)
         if call.alpha != Literal(1):
             text = f"{self.expressions.tight(call.alpha, 2)}*({text})"
-        places = [p for _, p in call.results]
+        results = [p for _, p in call.results]
         if call.onto:
-            return [(f"{self.names.entry(places[0].value, places[0].lead)} += {text}", call.comment)]
-        direct = [self.is_bindable(p) for p in places]
-        if call.kernel.sources and any(direct) and self.table[self.program.places[places[0].value]].shape:
-            text = f'np.array({text}, order="C")'  # a rule's value may be an argument, or part of one
-        self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
+            return [(f"{self.names.entry(results[0].value, results[0].lead)} += {text}", call.comment)]
+        direct = [self.is_bindable(p) for p in results]
+        if call.kernel.sources and any(direct) and self.table[self.program.buffer_of[results[0].value]].shape:
+            text = f'np.array({text}, order="C")'  # a rule's value may return an argument, or a part of one
+        self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]
         bound = ", ".join(n if d or "[" in n else f"{n}[...]" for n, d in zip(names, direct, strict=True))
         return [(f"{bound} = {text}", call.comment)]
 
-    def is_bindable(self, place: Place) -> bool:
-        buffer = self.program.places[place.value]
-        return not place.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
+    def is_bindable(self, result: Argument) -> bool:
+        buffer = self.program.buffer_of[result.value]
+        return not result.lead and (buffer in self.fresh - self.fixed or self.table[buffer].role == "scalar")
 
 
 def _fixed(program: Program) -> frozenset[str]:
-    """Return the buffers that are written after a view of them was taken: of an array in rows, not of any that fits.
+    """Return the buffers that are written after a view of them was taken: they need an array in C order.
 
-    NumPy's expressions of transposed arrays have their columns first; `reshape` of such a one is a copy, which would
-    not see what is written later.
+    NumPy's expressions of transposed arrays are in Fortran order. `reshape` copies such an array, and the copy would
+    miss later writes.
     """
     base, table = program.memory, program.table
     reshaped: set[str] = set()
@@ -210,13 +209,13 @@ def _fixed(program: Program) -> frozenset[str]:
         if isinstance(step, View) and (step.start is not None or table[step.of].shape != table[step.buffer].shape):
             reshaped.add(base[step.of])
         for value in values_written(step):
-            whose = base[program.places.get(value, value)]
+            whose = base[program.buffer_of.get(value, value)]
             writes[whose] = writes.get(whose, 0) + 1
     return frozenset(of for of in reshaped if writes.get(of, 0) > 1)
 
 
 def _functions(program: Program, target: str) -> list[str]:
-    """Return the texts of functions that are in no file of `codegen/`, each once."""
+    """Return the texts of functions outside the files of `codegen/`, each once."""
     texts = [kernel.sources.get(target, "") for kernel in program.kernels]
     chosen = [kernel for kernel in program.kernels if kernel.choice is not None and target == "numba"]
     texts += ["\n".join(branches(kernel)) for kernel in chosen]
@@ -229,14 +228,14 @@ def _functions(program: Program, target: str) -> list[str]:
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 
 
-def _handed_in(program: Program, names: Names, target: str) -> list[str]:
-    """Return what is said of results that are to be zeros before a call."""
-    given = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
-    return ["", f"Only what is not zero is written: {given} must be zeros before."] if given else []
+def _zeroed_results(program: Program, names: Names, target: str) -> list[str]:
+    """Return the docstring lines on results that must be zero-filled before a call."""
+    zeroed = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
+    return ["", f"Only what is not zero is written: {zeroed} must be zeros before."] if zeroed else []
 
 
 def _checks(program: Program, names: Names, target: str) -> list[tuple[str, str]]:
-    """Return the lines that compare data with the lengths of what they are looked up in."""
+    """Return the lines that compare indices in data with the lengths of their axes."""
     lines: list[tuple[str, str]] = []
     first = len(program.faults) - len(program.data) + 1
     outside = names.local("outside") if program.data else ""
@@ -270,15 +269,15 @@ def constant_lines(program: Program, names: Names) -> list[tuple[str, str]]:
 
 
 def size_lines(program: Program, names: Names, body: list[tuple[str, str]]) -> list[str]:
-    """Return the lines that read the sizes which the body speaks of."""
+    """Return the lines that read the sizes used in the body."""
     used = {word for line, _ in body for word in WORD.findall(line)}
-    wanted = {s.name for s in program.sources if names.give(s.name) in used}
+    needed = {s.name for s in program.sources if names.give(s.name) in used}
     for source in reversed(program.sources):
-        if source.name in wanted:
-            wanted |= set(source.offset.names)
+        if source.name in needed:
+            needed |= set(source.offset.names)
     lines = []
     for source in program.sources:
-        if source.name not in wanted:
+        if source.name not in needed:
             continue
         text = f"{names.give(source.input)}.shape[{source.axis}]"
         if source.offset != 0:
@@ -293,12 +292,12 @@ def _bracketed(text: str) -> str:
     return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
-def joined(line: str, said: str) -> str:
-    if not said:
+def joined(line: str, note: str) -> str:
+    if not note:
         return line
     room = LINE - max(len(line) + 2, COMMENT_COLUMN) - 2
     if room < 8:
         return line
-    said = comment(said)
-    said = said if len(said) <= room else said[: room - 3] + "..."
-    return f"{line:<{COMMENT_COLUMN - 2}}  # {said}"
+    note = comment(note)
+    note = note if len(note) <= room else note[: room - 3] + "..."
+    return f"{line:<{COMMENT_COLUMN - 2}}  # {note}"

@@ -1,8 +1,8 @@
-"""The statements for Numba of a kernel that runs its part on blocks of rows: those of the part inside a loop.
+"""Writes the Numba statements of a kernel that runs its part on blocks of rows: the part's statements inside a loop.
 
-Kernels add to vectors themselves, with beta = 0 in the first round. Other arrays are written beside the results of the
-call and added, where there are several blocks. So data of one block, as small ones are, take hardly a step more than
-the part alone.
+Kernels add to vectors themselves, with beta = 0 in the first round. Other totals are written to separate arrays and
+added to the results of the call, if there are several blocks. So a call with one block, as for small data, takes hardly
+more steps than the part alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Lines = list[tuple[str, str]]
 
 
 def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lines]) -> Lines:
-    """Return the lines of a call, with comments; `write` gives those of a program."""
+    """Return the lines of a call, with comments; `write` returns those of a program."""
     (part,) = call.kernel.parts
     numbers = frozenset(b.name for b in part.program.buffers if b.role == "output" and not b.shape)
     buffers = tuple(replace(b, role="scalar") if b.name in numbers else b for b in part.program.buffers)
@@ -30,22 +30,22 @@ def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lin
 
 
 def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
-    """Return the totals that nothing but kernels write, which can add: vectors, since products add matrices slowly."""
+    """Return the totals that only kernels that can add write; vectors only, since products add matrices slowly."""
     memory = program.memory
     writers: dict[str, list[Step]] = {}
     for step in walk(program.steps):
         for value in values_written(step):
-            writers.setdefault(memory[program.places[value]], []).append(step)
+            writers.setdefault(memory[program.buffer_of[value]], []).append(step)
     vectors = (name for name in blocks.totals if len(program.buffer(name).shape) == 1)
     return frozenset(name for name in vectors if all(map(_can_add, writers.get(name, ()))))
 
 
 def _adding(program: Program, summed: frozenset[str], before: str) -> Program:
-    """Return a program whose kernels add to these totals `before` times what they hold, where they begin them."""
+    """Return a program whose kernels add to these totals `before` times their old entries where they start them."""
     memory = program.memory
 
     def changed(step: Step) -> Step:
-        if not isinstance(step, Call) or step.onto or memory[program.places[step.results[0][1].value]] not in summed:
+        if not isinstance(step, Call) or step.onto or memory[program.buffer_of[step.results[0][1].value]] not in summed:
             return step
         return replace(step, params=(*step.params, ("beta", before)))
 
@@ -57,16 +57,16 @@ def _can_add(step: Step) -> bool:
 
 
 class _Writer:
-    """Writes a call: `outside` is what arguments and results of the part are called around the loop."""
+    """Writes a call; `outside` maps arguments and results of the part to their names around the loop."""
 
     def __init__(self, call: Call, program: Program, numbers: frozenset[str], outer: Names) -> None:
         assert call.kernel.blocks is not None
         self.call, self.outer, self.blocks = call, outer, call.kernel.blocks
         axes = {axis for step in walk(outer.program.steps) if isinstance(step, Loop) for axis, _ in step.axes}
         self.names = names = Names(program, "numba", reserved=outer.taken - {outer.give(axis) for axis in axes})
-        places = [place for _, place in (*call.operands, *call.results)]
-        known = zip((*program.inputs, *program.outputs), places, strict=True)
-        self.outside = {name: outer.entry(place.value, ()) for name, place in known}
+        arguments = [argument for _, argument in (*call.operands, *call.results)]
+        known = zip((*program.inputs, *program.outputs), arguments, strict=True)
+        self.outside = {name: outer.entry(argument.value, ()) for name, argument in known}
         sizes = {s.name: outer.size(s.name) for s in program.sources}
         sizes |= {name: outer.size(s) for name, (_, s) in zip(program.size_args, call.params, strict=True)}
         self.start, self.rows, self.last, self.before = map(names.local, ("start", "rows", "end", "before"))
@@ -82,7 +82,7 @@ class _Writer:
         names.spelled |= {n: names.local(f"{n}_rows") for n in self.sliced}
 
     def choose(self) -> Lines:
-        """Return the lines that choose how many rows a block has: by sizes alone."""
+        """Return the lines that choose the number of rows in a block, from sizes alone."""
         blocks, size, wide = self.blocks, self.outer.size, self.names.local("width")
         count = size(blocks.rows)
         besides, enough = self.names.local("besides"), f"{size(blocks.flops)} > {BUSY}*{wide}"
@@ -121,7 +121,7 @@ class _Writer:
             lines.append((f"{INDENT}added({parts})", ""))
         lines += [(f"{self.before} = 1.0", "")] if self.summed else []
         head = f"for {start} in range(0, {self.last}, {rows}):"
-        return [(head, self.call.comment), *((INDENT + line, said) for line, said in lines)]
+        return [(head, self.call.comment), *((INDENT + line, note) for line, note in lines)]
 
     def shape(self, name: str) -> str:
         sizes = [f"{self.outside[name]}.shape[{k}]" for k in range(len(self.program.buffer(name).shape))]

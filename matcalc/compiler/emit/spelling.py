@@ -1,8 +1,7 @@
-"""Spelling: names, sizes and expressions as text, the same for every target but for the templates of
-functions.
+"""Writes names, sizes and expressions as text, the same for every target except for templates of functions.
 
-User names are kept as they are unless they collide with a word of the target, a kernel or a name given
-before: then they get an underscore. An expression is bracketed only where precedence asks for it.
+User names are unchanged unless they collide with a word of the target, a kernel or an earlier name; then they get an
+underscore. Expressions have brackets only where precedence requires them.
 """
 
 from __future__ import annotations
@@ -52,14 +51,14 @@ class Names:
         self.program = program
         self.table = program.table
         used = called_words(program, target if target in ON_NUMPY else "")
-        used |= {f"{word}_numpy" for word in used}  # what a saved file, which has both targets, calls some of them
+        used |= {f"{word}_numpy" for word in used}  # names of some of them in a saved file, which has both targets
         stem = function.removesuffix("_into")
         own = {f"{stem}{form}_{k}" for form in ("", "_numpy", "_numba") for k in ("into", *program.constants)}
         self.taken = {*WORDS, *RESERVED, *used, *own, *reserved}
         self.spelled: dict[str, str] = {}
         self.sizes: dict[str, Size] = {}
-        self.flat: dict[str, str] = {}  # buffers that the loop under way sees in another shape
-        self.entries: dict[Compound, Size] = {}  # entries of data that have a name in the loop under way
+        self.flat: dict[str, str] = {}  # names of buffers in merged shapes in the current loop
+        self.entries: dict[Compound, Size] = {}  # names of entries of index arrays in the current loop
         for name in _ordered(program):
             self.give(name)
         for source in program.sources:
@@ -82,15 +81,15 @@ class Names:
         return self.spelled[name]
 
     def local(self, word: str) -> str:
-        """Return the spelling of a variable of the generated code, whatever is called so in the Program."""
+        """Return the spelling of a variable of the generated code, even if the Program uses the same word."""
         key = f"{word} of the text"
         if key not in self.spelled:
             self.spelled[key] = free(word, self.taken)
         return self.spelled[key]
 
     def entry(self, value: str, at: At) -> str:
-        """Return an entry of a value, or the value; an output that is a scalar is an array of one entry."""
-        buffer = self.table[self.program.places.get(value, value)]
+        """Return the text of an entry of a value, or the value; a scalar output is an array of one entry."""
+        buffer = self.table[self.program.buffer_of.get(value, value)]
         name = self.flat.get(buffer.name) or self.give(buffer.name)
         if not buffer.shape:
             return f"{name}[0]" if buffer.role == "output" else name
@@ -115,7 +114,7 @@ class Names:
 
 
 def _integral(size: Size) -> Size:
-    """Return a size with a floor division, which is exact, in place of coefficients that are no integers."""
+    """Return a size with non-integer coefficients replaced by one floor division, which is exact."""
     total = size.over(lambda a: Size.of(a) if isinstance(a, str) else COMPOUND[a.operator](*map(_integral, a[1:])))
     scale = lcm(*(c.denominator for _, c in total.terms))
     return total if scale == 1 else floordiv(total * scale, Size.of(scale))
@@ -127,15 +126,15 @@ def _ordered(program: Program) -> list[str]:
 
 
 def number(value: Number | Size, names: Names) -> str:
-    """Return a float literal, or the number that a size is."""
+    """Return a float literal, or a size as a float expression."""
     if isinstance(value, Size):
-        word = "float" if names.target == "numba" else "np.float64"  # of which 1/0 is infinite, as in Numba
+        word = "float" if names.target == "numba" else "np.float64"  # so that 1/0 is infinite, as in Numba
         return f"{word}({names.size(value)})"
     return digits(value)
 
 
 class Expressions:
-    """The text of expressions; `read` spells an entry of a value, `where` a choice, as the target has it."""
+    """The text of expressions; `read` writes an entry of a value, `where` a selection, as the target needs them."""
 
     def __init__(
         self,
@@ -196,7 +195,7 @@ class Expressions:
         return "*".join(factors) + over, ATOM if is_atom else PRODUCT
 
     def _power(self, factor: Expr, count: int) -> str:
-        """Return a factor, or a power of it as what is multiplied: `x.*y.^2` is no number where `y.^2` is 0 for inf."""
+        """Return a factor, or a power in brackets: as written, `x.*y.^2` is NaN where `y.^2` is 0 and x infinite."""
         text = self.tight(factor)
         return text if count == 1 else f"({'*'.join([text] * count)})"
 
@@ -214,7 +213,7 @@ class Expressions:
                 and arg.value == 0
                 and DIVIDES.search(template)
             ):
-                return "np.float64(0)"  # of which 1/0 is infinite, as in Numba
+                return "np.float64(0)"  # so that 1/0 is infinite, as in Numba
             enclosed = before in ("(", ",") and after in (")", ",")
             return self.tight(arg, SUM if enclosed else ATOM)
 
@@ -240,10 +239,10 @@ class Expressions:
 def _closed(text: str) -> bool:
     """Whether the bracket that opens `text` closes at its end."""
     depth = 0
-    for place, sign in enumerate(text):
+    for k, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
         if depth == 0:
-            return place == len(text) - 1
+            return k == len(text) - 1
     return False
 
 

@@ -1,4 +1,4 @@
-"""The text of a program for a target, under a name that is clear of what stands in its file."""
+"""Writes the text of a program for a target, under a name that collides with nothing in its file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS
 
 
 class Texts(NamedTuple):
-    """The name that a function got, its text, and that for NumPy where the target has one beside."""
+    """The name of a function, its text, and its NumPy text if the target has both."""
 
     name: str
     source: str
@@ -24,7 +24,7 @@ class Texts(NamedTuple):
 def texts_of(program: Program, name: str, target: str) -> Texts:
     """Return the texts of a program.
 
-    Raises: NotSupported with the name of what the target lacks.
+    Raises: NotSupported with the name of the word or form that the target lacks.
     """
     if target in ON_NUMPY:
         targets = ("numba", "numpy") if target == "numba" else ("numpy",)

@@ -1,8 +1,8 @@
-"""Loops as array expressions: the form of a Loop for a target without a compiler (NumPy).
+"""Writes a Loop as array expressions, for a target without a compiler (NumPy).
 
-Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is
-transposed and broadcast to the loop's axes; index arithmetic reads through index arrays, bound to the names
-of the axes, so that `x[i + j]` is spelled as in a loop. Products that are summed become one einsum.
+Each let, sum and store of a Loop becomes one statement on whole arrays. An array read with plain axes is transposed
+and broadcast to the loop's axes. Index arithmetic reads through index arrays with the names of the axes, so that
+`x[i + j]` is written as in a loop. Summed products become one einsum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 class VectorWriter:
     """Writes Loops as array statements.
 
-    `fresh` are buffers without memory so far, which a statement may bind, but for those that are `fixed`.
+    `fresh` are buffers without memory so far, which a statement may bind unless they are `fixed`.
     """
 
     def __init__(self, program: Program, names: Names, fresh: set[str], fixed: frozenset[str]) -> None:
@@ -42,7 +42,7 @@ class VectorWriter:
     def read(self, read: Read) -> tuple[str, int]:
         if read.value in self.local:
             return self.names.give(read.value), ATOM
-        buffer = self.table[self.program.places.get(read.value, read.value)]
+        buffer = self.table[self.program.buffer_of.get(read.value, read.value)]
         name = self.names.give(buffer.name)
         if not buffer.shape:
             return self.names.entry(read.value, ()), ATOM
@@ -50,20 +50,20 @@ class VectorWriter:
         if not self.is_plain(at, buffer.shape):
             index = ", ".join(self.names.size(a) for a in at)
             return (f"guarded_entries({name}, {index})" if self.selecting else f"{name}[{index}]"), ATOM
-        places = [self.axes.index(a) for a in at if isinstance(a, str)]
-        order = sorted(range(len(places)), key=places.__getitem__)
+        positions = [self.axes.index(a) for a in at if isinstance(a, str)]
+        order = sorted(range(len(positions)), key=positions.__getitem__)
         if order != list(range(len(order))):
             name = f"{name}.T" if order == [1, 0] else f"{name}.transpose({', '.join(map(str, order))})"
-        return self.broadcast(name, sorted(places)), ATOM
+        return self.broadcast(name, sorted(positions)), ATOM
 
-    def broadcast(self, name: str, places: list[int]) -> str:
-        """Add axes of length one behind and between, so that the array lines up with the loop's axes."""
-        first = places[0]
-        spots = [":" if k in places else "None" for k in range(first, len(self.axes))]
+    def broadcast(self, name: str, positions: list[int]) -> str:
+        """Insert axes of length one, so that the array aligns with the loop's axes."""
+        first = positions[0]
+        spots = [":" if k in positions else "None" for k in range(first, len(self.axes))]
         return name if "None" not in spots else f"{name}[{', '.join(spots)}]"
 
     def is_plain(self, at: At, shape: tuple[Size, ...]) -> bool:
-        """Whether an array is read along the loop's axes in full, each once."""
+        """Whether an array is read along whole axes of the loop, each once."""
         return self._is_full(at, shape) and len(set(at)) == len(at)
 
     def _is_full(self, at: At, shape: tuple[Size, ...]) -> bool:
@@ -73,12 +73,12 @@ class VectorWriter:
         return f"np.where({test}, {body}, 0.0)", ATOM
 
     def spelled(self, expr: Expr, level: int = 1) -> str:
-        """Return the text of an expression; reads under a Select stay inside their arrays."""
+        """Return the text of an expression; reads under a Select are guarded against indices outside."""
         self.selecting = self.guarded or any(isinstance(part, Select) for part in within(expr))
         return self.expressions.tight(expr, level)
 
     def spans(self, expr: Expr) -> frozenset[str]:
-        """Return the axes that the text of an expression really has."""
+        """Return the axes that the value of an expression's text has."""
         found: set[str] = set()
         for top in within(expr):
             if isinstance(top, Read):
@@ -104,8 +104,8 @@ class VectorWriter:
         outlived, bound = self.outlived(loop), self.bound(loop)
         for let in loop.lets:
             if let.value in bound and self.spans(let.expr) == frozenset(self.axes):
-                self.fresh.discard(self.program.places[let.value])
-                self.names.spelled[let.value] = self.names.give(self.program.places[let.value])
+                self.fresh.discard(self.program.buffer_of[let.value])
+                self.names.spelled[let.value] = self.names.give(self.program.buffer_of[let.value])
             else:
                 bound.discard(let.value)
             copied = ".copy()" if let.value in outlived else ""
@@ -120,7 +120,7 @@ class VectorWriter:
         return lines
 
     def outlived(self, loop: Loop) -> set[str]:
-        """Return the lets that only view a buffer and are read once more after it was overwritten."""
+        """Return the lets that only view a buffer and are read again after it was overwritten."""
         viewed: dict[str, str] = {}
         for let in loop.lets:
             if isinstance(let.expr, Read):
@@ -134,47 +134,47 @@ class VectorWriter:
         return found
 
     def _memory_of(self, value: str) -> str:
-        place = self.program.places.get(value, value)
-        return self.memory.get(place, place)
+        buffer = self.program.buffer_of.get(value, value)
+        return self.memory.get(buffer, buffer)
 
     def bound(self, loop: Loop) -> set[str]:
-        """Return the lets that are new arrays of the loop's axes and so become the memory where they are kept."""
+        """Return the lets that are new arrays with the loop's axes, and so become the buffers that store them."""
         made = {let.value: let.expr for let in loop.lets}
         found: set[str] = set()
         for store in loop.stores if not loop.guards else ():
-            buffer = self.table[self.program.places[store.value]]
-            is_kept = store.expr == Read(store.value, store.at) and not (store.onto or store.over)
+            buffer = self.table[self.program.buffer_of[store.value]]
+            is_stored = store.expr == Read(store.value, store.at) and not (store.onto or store.over)
             is_new = buffer.name in self.fresh - self.fixed and store.at == tuple(self.axes)
-            if is_kept and is_new and not isinstance(made.get(store.value, store.expr), (Read, Literal)):
+            if is_stored and is_new and not isinstance(made.get(store.value, store.expr), (Read, Literal)):
                 found |= {store.value} if self.is_plain(store.at, buffer.shape) else set()
         return found
 
     def index_arrays(self, loop: Loop) -> list[tuple[str, str]]:
-        """Bind the axes that index arithmetic, diagonals, guards or places with repetition speak of."""
+        """Bind the axes used in index arithmetic, diagonals, guards or repeated indices."""
         needed: set[str] = set()
         guards = list(loop.guards)
         for top in (part for statement in statements(loop) for part in within(statement.expr)):
             if isinstance(top, Read) and top.value not in {let.value for let in loop.lets}:
-                shape = self.table[self.program.places.get(top.value, top.value)].shape
+                shape = self.table[self.program.buffer_of.get(top.value, top.value)].shape
                 if shape and not self.is_plain(top.at, shape):
                     needed |= self.axes_of(top.at)
             elif isinstance(top, Select):
                 guards.extend(top.guards)
         for store in (*loop.sums, *loop.stores):
-            if loop.guards or not self.is_plain(store.at, self.table[self.program.places[store.value]].shape):
+            if loop.guards or not self.is_plain(store.at, self.table[self.program.buffer_of[store.value]].shape):
                 needed |= self.axes_of(store.at)
         for guard in guards:
             needed |= self.axes_of((guard.size,))
         lines = []
-        for place, (axis, size) in enumerate(loop.axes):
+        for position, (axis, size) in enumerate(loop.axes):
             if axis in needed:
-                spots = ", ".join([":", *["None"] * (len(self.axes) - 1 - place)])
+                spots = ", ".join([":", *["None"] * (len(self.axes) - 1 - position)])
                 suffix = f"[{spots}]" if "None" in spots else ""
                 lines.append((f"{self.names.give(axis)} = np.arange({self.names.size(size)}){suffix}", ""))
         return lines
 
     def sum(self, store: Store, guards: tuple[Guard, ...]) -> str:
-        buffer = self.table[self.program.places[store.value]]
+        buffer = self.table[self.program.buffer_of[store.value]]
         kept = [self.axes.index(a) for a in store.at if isinstance(a, str)]
         text = "" if guards else self.einsum(store)
         if not text:
@@ -196,9 +196,7 @@ class VectorWriter:
         return self.bind(buffer.name, text, fresh=True)
 
     def einsum(self, store: Store) -> str:
-        """Return a contraction without the intermediate array, where the summand is a product of plain
-        reads.
-        """
+        """Return a contraction without the intermediate array, if the summand is a product of plain reads, else ""."""
         expr = store.expr
         factors = expr.factors if isinstance(expr, Product) else (expr,)
         if len(factors) < 2 or not all(isinstance(f, Read) for f in factors):
@@ -209,7 +207,7 @@ class VectorWriter:
         for factor in factors:
             assert isinstance(factor, Read)
             at: At = factor.at
-            buffer = self.table.get(self.program.places.get(factor.value, factor.value))
+            buffer = self.table.get(self.program.buffer_of.get(factor.value, factor.value))
             if factor.value in self.local:
                 if self.local[factor.value] != frozenset(self.axes):
                     return ""
@@ -239,17 +237,19 @@ class VectorWriter:
         return "*".join([*lead, *scalars, text])
 
     def store(self, store: Store, guards: tuple[Guard, ...]) -> list[str]:
-        buffer = self.table[self.program.places[store.value]]
+        buffer = self.table[self.program.buffer_of[store.value]]
         name = self.names.give(buffer.name)
         body = self.spelled(store.expr)
         if not buffer.shape:
             return [f"{self.names.entry(store.value, ())} {'+=' if store.onto else '='} {body}"]
         if self.is_plain(store.at, buffer.shape) and not guards and len(store.at) == len(self.axes):
-            places = [self.axes.index(a) for a in store.at if isinstance(a, str)]
-            if places == list(range(len(places))):
+            positions = [self.axes.index(a) for a in store.at if isinstance(a, str)]
+            if positions == list(range(len(positions))):
                 whole = self.spans(store.expr) == set(self.axes) and not isinstance(store.expr, (Read, Literal))
                 return [self.bind(buffer.name, body, whole) if not store.onto else f"{name} += {body}"]
-            spread = f"{name}.T" if places == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(places)))})"
+            spread = (
+                f"{name}.T" if positions == [1, 0] else f"{name}.transpose({', '.join(map(str, _inverse(positions)))})"
+            )
             return [f"{spread}[...] {'+=' if store.onto else '='} {body}"]
         return self.scatter(store, guards, name, body)
 
@@ -262,8 +262,8 @@ class VectorWriter:
             lines.append(f"{here} = np.broadcast_to({self.expressions.guards(guards)}, {shape})")
             at = [f"np.broadcast_to({a}, {shape})[{here}]" for a in at]
             body = f"np.broadcast_to({body}, {shape})[{here}]"
-        if store.onto and not once:  # entries that several points meet in are added to each time
-            if not guards:  # NumPy's `at` reads beyond values that have fewer axes than their indices
+        if store.onto and not once:  # several points may add to one entry
+            if not guards:  # NumPy's `at` reads out of bounds if values have fewer axes than their indices
                 body = f"np.broadcast_to({body}, {shape})"
                 if any(all(axis not in Size.of(index).names for index in store.at) for axis in self.axes):
                     at[0] = f"np.broadcast_to({at[0]}, {shape})"
@@ -271,7 +271,7 @@ class VectorWriter:
         return [*lines, f"{name}[{', '.join(at)}] {'+=' if store.onto else '='} {body}"]
 
     def bind(self, buffer: str, text: str, fresh: bool) -> str:
-        """Return the statement that gives `buffer` its entries: a new array where it has no memory yet."""
+        """Return the statement that assigns to `buffer`; it binds a new array if the buffer has no memory yet."""
         entry = self.table[buffer]
         name = self.names.give(buffer)
         if not entry.shape:

@@ -1,7 +1,7 @@
-"""The planner: nodes to a Program. It decides order, factorisations, kernels, loops and memory.
+"""Plans nodes into a Program: order, factorisations, kernels, loops and memory.
 
 All outputs are planned together, several times where a choice matters (values or gradients first, inverses
-solved or formed), and the cheapest Program by estimated time is kept.
+solved or formed). The Program with the least estimated time is returned.
 """
 
 from __future__ import annotations

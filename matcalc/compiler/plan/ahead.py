@@ -1,14 +1,13 @@
-"""What depends on fixed inputs alone: computed once, before the calls that give the others.
+"""Computes values that depend on fixed inputs alone once, before the calls.
 
-The graph of values is cut in two where that saves work. Kernels and sums of fixed data, and functions of their entries
-that cost more than reading them, are results of one Program, which is run when data are fixed, and inputs of the other,
-which each call runs. So a Gram matrix, a factor or a log-determinant is the very value that a call would compute: what
-is computed ahead is found in a plan, and no formula is changed for it.
+The graph of values is cut in two if that saves work. One Program runs when data are fixed. It computes kernels and sums
+of fixed data, and functions of their entries that cost more than reading them. Its results are inputs of the other
+Program, which each call runs. A Gram matrix, a factor or a log-determinant is the very value that a call would compute:
+the cut is made in a plan, and no formula changes for it.
 
-A plan that is made for this takes such work as nearly free (`SHARE`), with two bounds, since no digits are to be lost.
-Products of fixed matrices are formed where the result keeps one of their axes: `X'*(X*v)` as `(X'*X)*v`, which rounds
-as much, not for it `w'*(X'*X)*w`, where the square of a short `X*w` would cancel. No inverse is formed for it: the
-factor is.
+A plan with fixed inputs counts such work as nearly free (`SHARE`). Two bounds keep its accuracy. Products of fixed
+matrices are formed only if the result keeps one of their axes: `X'*(X*v)` becomes `(X'*X)*v`, which rounds as much, but
+`w'*(X'*X)*w` does not occur, where the square of a short `X*w` would cancel. Inverses are factorised, not formed.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.size import Size
 
 SHARE = 0.01
-"""What a call bears of what is computed ahead: data are fixed for a hundred calls or more."""
+"""The share of its cost that work computed ahead has in a call: data are fixed for a hundred calls or more."""
 READING = 4.0
-"""The flops that an entry must cost to be kept in memory and read: 8 bytes from memory take as long."""
+"""The flops an entry must cost to be stored and read: reading its 8 bytes from memory takes as long."""
 
 
 @dataclass(eq=False)
 class Ahead:
-    """Which values of a graph, as far as it has been made, are known from `fixed` inputs and `sizes`, by name."""
+    """The values of a graph that are known from the inputs `fixed` and from `sizes`; the graph may still grow."""
 
     graph: Graph
     fixed: Set[str]
@@ -48,7 +47,7 @@ class Ahead:
         return value in self.found
 
     def holds(self, exprs: Iterable[Expr]) -> bool:
-        """Whether all that expressions read is known."""
+        """Whether every value that expressions read is known."""
         return all(read.value in self for expr in exprs for read in within(expr) if isinstance(read, Read))
 
     def _is_known(self, item: Item, axes: Set[str]) -> bool:
@@ -59,7 +58,7 @@ class Ahead:
 
 
 class Cut(NamedTuple):
-    """A graph in two: what is known ahead, by the names of the inputs that stand for it, and the graph of a call."""
+    """A graph cut in two: `values` computed ahead, by the names of their inputs, and the `graph` of a call."""
 
     values: Mapping[str, Value]
     graph: Graph
@@ -67,7 +66,7 @@ class Cut(NamedTuple):
 
 
 def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cut | None:
-    """Cut a graph, where something is worth being computed ahead; `words` are short names of values."""
+    """Return the graph cut in two, None if nothing is worth computing ahead; `words` are short names of values."""
     graph = ahead.graph
     chosen = _worth(ahead, {value.name for value in results.values()})
     if not chosen:
@@ -80,8 +79,8 @@ def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cu
             old = graph.values[name]
             label = free(words.get(name, "fixed"), taken)
             values[label] = old
-            given = own.given(label, old.shape, dtype=old.dtype)
-            own.add(Value(name, old.shape, "view", of=given, dtype=old.dtype, comment=old.comment))
+            source = own.leaf(label, old.shape, dtype=old.dtype)
+            own.add(Value(name, old.shape, "view", of=source, dtype=old.dtype, comment=old.comment))
         if not any(name in chosen for name in _made(item)):
             own.items.append(item)
     made = {name: _copied(own, value) if value.name in chosen else value for name, value in results.items()}
@@ -89,35 +88,35 @@ def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cu
 
 
 def _copied(graph: Graph, value: Value) -> Value:
-    """Return a result that is known: each call gives an array of its own."""
+    """Return a copy of a result that is known, so that each call returns an array of its own."""
     return graph.point(value.shape, Read(value.name, graph.axes[: len(value.shape)]), value.comment)
 
 
-def _worth(ahead: Ahead, wanted: set[str]) -> dict[str, None]:
-    """Return the values that are known and read by what is not, as far as it pays to keep them."""
+def _worth(ahead: Ahead, needed: set[str]) -> dict[str, None]:
+    """Return the known values that unknown ones read and that are worth storing."""
     chosen: dict[str, None] = {}
     added_to = {i.onto.name for i in ahead.graph.items if isinstance(i, Run) and i.onto and _made(i)[0] not in ahead}
     for item in reversed(ahead.graph.items):
-        made = [name for name in _made(item) if name in wanted]
+        made = [name for name in _made(item) if name in needed]
         if not made:
             continue
         known = all(name in ahead and name not in added_to for name in made)
         if known and (isinstance(item, Run) or _is_costly(ahead.graph, item)):
             chosen.update(dict.fromkeys(made))
         else:
-            wanted.update(values_read(item))
+            needed.update(values_read(item))
     return chosen
 
 
 def _is_costly(graph: Graph, value: Value) -> bool:
-    """Whether an entry costs more than to read it from memory."""
+    """Whether an entry costs more to compute than to read from memory."""
     if value.kind == "sum":
         return True
     return value.kind == "point" and (any(part.domain for part in value.parts) or _work(graph, value) > READING)
 
 
 def _work(graph: Graph, value: Value) -> float:
-    """Return the flops of an entry, with those of the entries that it is made of and that are no arrays."""
+    """Return the flops of an entry, including those of the entries inlined into it."""
     total, stack, seen = 0.0, [value], {value.name}
     while stack:
         top = stack.pop()

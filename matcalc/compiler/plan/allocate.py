@@ -1,9 +1,9 @@
-"""Memory: which buffer holds which value, and the Program that results.
+"""Assigns values to buffers and returns the Program.
 
-A value that a loop reads only where it writes another, for the last time, gives it its memory, seen in the
-other's shape where it is read so; so does a sum that kernels add to. Such values form a chain and live in one
-buffer: the output's if one of them is an output, else one that is no longer needed, else a new one. `verify`
-checks the outcome.
+A value reuses the memory of another that a loop reads for the last time, exactly where it writes the new value; a
+view gives the memory the shape of the reader. A sum that kernels add to reuses memory too. Such values form a chain
+in one buffer: an output's if one of them is an output, else a buffer that is free again, else a new one. `verify`
+checks the result.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Allocator:
         self.counts = {"r": 0, "s": 0, "x": 0}
 
     def root(self, value: str) -> str:
-        """Return the value that is stored where `value` is a view or a copy of it."""
+        """Return the stored value of which `value` is a view or a copy."""
         while value in self.alias or value in self.schedule.same:
             value = self.alias[value] if value in self.alias else self.schedule.same[value].name
         return value
@@ -76,32 +76,32 @@ class Allocator:
     # ---- liveness and chains
 
     def find_last(self) -> None:
-        for place, step in enumerate(self.steps):
+        for index, step in enumerate(self.steps):
             for inner in walk([step]):
                 for value in values_read(inner):
-                    self.last[self.root(value)] = place
+                    self.last[self.root(value)] = index
         for output in self.outputs.values():
             self.last[self.root(output.name)] = len(self.steps)
 
     def make_chains(self) -> None:
-        for place, step in enumerate(self.steps):
+        for index, step in enumerate(self.steps):
             for inner in walk([step]):
                 if isinstance(inner, Call):
                     for number, (_, p) in enumerate(inner.results):
-                        self._start(p.value, place, inner.onto if number == 0 else "")
+                        self._start(p.value, index, inner.onto if number == 0 else "")
                 elif isinstance(inner, Loop):
-                    self._loop_chains(inner, place)
+                    self._loop_chains(inner, index)
 
-    def _loop_chains(self, loop: Loop, place: int) -> None:
-        given: set[str] = set()
+    def _loop_chains(self, loop: Loop, index: int) -> None:
+        reused: set[str] = set()
         local = {let.value for let in loop.lets}
         for store in loop.sums:
-            self._start(store.value, place, "")
+            self._start(store.value, index, "")
         for store in loop.stores:
-            onto = store.onto or store.over or self._donor(store, loop, place, local, given)
-            self._start(store.value, place, onto)
+            onto = store.onto or store.over or self._donor(store, loop, index, local, reused)
+            self._start(store.value, index, onto)
 
-    def _donor(self, store: Store, loop: Loop, place: int, local: set[str], given: set[str]) -> str:
+    def _donor(self, store: Store, loop: Loop, index: int, local: set[str], reused: set[str]) -> str:
         """Return a value whose last entries this loop reads exactly where `store` writes."""
         exprs = [x.expr for x in statements(loop)]
         shape, dtype = self.shape_of(store.value).shape, self.shape_of(store.value).dtype
@@ -110,41 +110,41 @@ class Allocator:
             for read in reads(expr):
                 if read.value not in local:
                     name = self.root(read.value)
-                    same_place = read.at == store.at and self._is_whole(read.value, shape)
-                    found[name] = found.get(name, True) and same_place
+                    same_index = read.at == store.at and self._is_whole(read.value, shape)
+                    found[name] = found.get(name, True) and same_index
         own = [r.value for r in reads(store.expr)] if not loop.lets else []
         for name, fits in sorted(found.items(), key=lambda f: (f[0] not in own, f[0])):
             chain = self.chains.get(name)
-            if chain is None or not fits or name in given or not shape or chain.output:
+            if chain is None or not fits or name in reused or not shape or chain.output:
                 continue
-            if self.last[name] == place and chain.members[-1] == name and chain.dtype == dtype:
+            if self.last[name] == index and chain.members[-1] == name and chain.dtype == dtype:
                 if self._is_read_after(name, store, loop):
                     continue
-                given.add(name)
+                reused.add(name)
                 return name
         return ""
 
     def _is_whole(self, name: str, shape: Shape) -> bool:
-        """Whether a value of this shape is all of an array, itself or another shape of it."""
+        """Whether a value of this shape is a whole array, in its own or another shape."""
         value = self.graph.values.get(name)
         if value is None or value.shape != shape:
             return value is None and self.shape_of(name).shape == shape
         return not self._is_part(value)
 
     def _is_read_after(self, name: str, store: Store, loop: Loop) -> bool:
-        place = loop.stores.index(store)
-        return any(self.root(r.value) == name for later in loop.stores[place + 1 :] for r in reads(later.expr))
+        index = loop.stores.index(store)
+        return any(self.root(r.value) == name for later in loop.stores[index + 1 :] for r in reads(later.expr))
 
-    def _start(self, value: str, place: int, onto: str) -> None:
-        last = self.last.get(value, place)
+    def _start(self, value: str, index: int, onto: str) -> None:
+        last = self.last.get(value, index)
         output = self.result.get(value, "")
         if onto:
             chain = self.chains[onto] if onto in self.chains else self.chains[self.root(onto)]
-            chain.last = max(last, place)
+            chain.last = max(last, index)
             chain.output = output
         else:
             described = self.shape_of(value)
-            chain = Chain(described.shape, described.dtype, place, max(last, place), output)
+            chain = Chain(described.shape, described.dtype, index, max(last, index), output)
         chain.members.append(value)
         self.chains[value] = chain
 
@@ -158,7 +158,7 @@ class Allocator:
                 self.taken.add(text)
                 return text
 
-    def give_buffers(self) -> None:
+    def assign_buffers(self) -> None:
         chains = sorted(dict.fromkeys(self.chains.values()), key=lambda c: c.first)
         free: dict[tuple[Shape, str], list[tuple[int, int, str]]] = {}
         for name, value in self.outputs.items():
@@ -189,8 +189,8 @@ class Allocator:
     # ---- the program
 
     def elide_copies(self) -> None:
-        """Drop stores that copy a value into the memory where it is."""
-        for place, step in enumerate(self.steps):
+        """Drop stores that copy a value onto itself."""
+        for index, step in enumerate(self.steps):
             if not isinstance(step, Loop):
                 continue
             kept: list[Store] = []
@@ -205,20 +205,20 @@ class Allocator:
                         continue
                 kept.append(store)
             if len(kept) < len(step.stores):
-                self.steps[place] = Loop(step.axes, step.lets, step.sums, tuple(kept), step.guards)
+                self.steps[index] = Loop(step.axes, step.lets, step.sums, tuple(kept), step.guards)
 
     def program(
         self, inputs: Sequence[str], size_args: Sequence[str], sources: Sequence[Source], comment: str
     ) -> Program:
         self.find_last()
         self.make_chains()
-        self.give_buffers()
+        self.assign_buffers()
         self.elide_copies()
-        places = {value: chain.buffer for value, chain in self.chains.items()}
-        given = [v for v in self.graph.values.values() if v.name in inputs or v.kind == "constant"]
-        self.buffers = [Buffer(v.name, v.shape, v.dtype, v.kind) for v in given] + self.buffers
-        places.update({v.name: v.name for v in given})
-        steps = self._with_views(places)
+        buffer_of = {value: chain.buffer for value, chain in self.chains.items()}
+        leaves = [v for v in self.graph.values.values() if v.name in inputs or v.kind == "constant"]
+        self.buffers = [Buffer(v.name, v.shape, v.dtype, v.kind) for v in leaves] + self.buffers
+        buffer_of.update({v.name: v.name for v in leaves})
+        steps = self._with_views(buffer_of)
         same = {name: value.name for name, value in self.schedule.same.items()}
         same.update(self.alias)
         program = Program(
@@ -227,50 +227,50 @@ class Allocator:
             tuple(size_args),
             tuple(sources),
             tuple(self.buffers),
-            places,
+            buffer_of,
             same,
             {name: value.name for name, value in self.outputs.items()},
             tuple(s for s in steps if not (isinstance(s, Loop) and not s.sums and not s.stores)),
-            {v.name: v.entries for v in given if v.kind == "constant"},
+            {v.name: v.entries for v in leaves if v.kind == "constant"},
             self.schedule.faults,
             comment,
         )
         return verify(program)
 
-    def _with_views(self, places: dict[str, str]) -> list[Step]:
-        """Return the steps with a View before the first use of each value that is seen in another shape."""
+    def _with_views(self, buffer_of: dict[str, str]) -> list[Step]:
+        """Return the steps with a View before the first use of each value that is read in another shape."""
         self.table = {b.name: b for b in self.buffers}
         for value, chain in self.chains.items():
             shape = self.shape_of(value).shape
             if self.table[chain.buffer].shape != shape:
-                places[value] = self._view_buffer(chain.buffer, shape, None)
+                buffer_of[value] = self._view_buffer(chain.buffer, shape, None)
         for name in self.schedule.views:
-            self._place_view(name, places)
+            self._locate_view(name, buffer_of)
         pending = {v: k for k, v in self.named.items()}
         result: list[Step] = []
         for step in self.steps:
             for inner in walk([step]):
                 for value in (*values_read(inner), *values_written(inner)):
-                    wanted, name = [], places.get(value, value)
+                    pending_views, name = [], buffer_of.get(value, value)
                     while name in pending:
-                        wanted.append(pending.pop(name))
-                        name = wanted[-1][0]
-                    result += [View(self.named[key], key[0], key[2]) for key in reversed(wanted)]
+                        pending_views.append(pending.pop(name))
+                        name = pending_views[-1][0]
+                    result += [View(self.named[key], key[0], key[2]) for key in reversed(pending_views)]
             result.append(step)
         return result
 
-    def _place_view(self, name: str, places: dict[str, str]) -> None:
+    def _locate_view(self, name: str, buffer_of: dict[str, str]) -> None:
         value = self.schedule.views[name]
         assert value.of is not None
-        base = places.get(value.of.name, value.of.name)
+        base = buffer_of.get(value.of.name, value.of.name)
         if value.start is None and not self._is_part(value.of):
             root = self.root(name)
             base = self.chains[root].buffer if root in self.chains else root
         is_same = self.table[base].shape == value.shape and value.start is None
-        places[name] = base if is_same else self._view_buffer(base, value.shape, value.start)
+        buffer_of[name] = base if is_same else self._view_buffer(base, value.shape, value.start)
 
     def _is_part(self, value: Value) -> bool:
-        """Whether a value is a view of a part of another, in whatever shape."""
+        """Whether a value is a view of a part of another, in any shape."""
         while value.start is None and value.of is not None:
             value = value.of
         return value.start is not None

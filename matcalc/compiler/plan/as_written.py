@@ -1,10 +1,10 @@
-"""Quotients and coefficients as they are written, where the normal form has them otherwise.
+"""Restores quotients and coefficients as they were written, where the normal form has another form.
 
-`x./y` is a division, not x times the reciprocal of y, which is infinite where y is subnormal. In normal form it is a
-product with a power. A power whose entry in `scalars.toml` says `over` is divided by, where each entry of the product
-has a divisor of its own. A reciprocal is computed once, since a division takes as long as four to eight products, where
-its base is a number or one of each row, or where it has several uses and the base is known to be away from 0, as
-`1 + x.^2`. And `x - y/3`, in normal form `(3*x - y)/3`, is not infinite where `3*x` is.
+In normal form `x./y` is a product with a power, but the reciprocal of a subnormal y is infinite. A product therefore
+divides by a power whose entry in `scalars.toml` has `over`, if each entry of the product has a divisor of its own.
+Some reciprocals are still computed once, since a division takes as long as four to eight products: of a number, of one
+number of each row, and of a base with several uses that is known to be away from 0, as `1 + x.^2`. And `x - y/3`, in
+normal form `(3*x - y)/3`, stays finite where `3*x` overflows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MANY = 10**9
 
 
 def write_back(graph: Graph, lowerings: Lowerings, results: Iterable[Value]) -> None:
-    """Let the values of a graph divide by what they are multiplied with the power of, and sums have coefficients."""
+    """Restore divisions, and coefficients of the terms of sums, in the values of a graph."""
     count = Counter(name for item in graph.items for name in names_read(item))
     count.update(value.name for value in results)
     for item in graph.items:
@@ -34,7 +34,7 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     expr = rebuilt(expr, lambda operand: _written(operand, at, graph, lowerings, count))
     if not isinstance(expr, Product) or not isinstance(expr.coef, int | Fraction):
         return expr
-    whole, expr = Fraction(expr.coef), _given_first(expr, graph)
+    whole, expr = Fraction(expr.coef), _inputs_first(expr, graph)
     coef, divisor = as_quotient(whole)
     if abs(whole.numerator) == 1:  # x./(2*y), of which half of x may be 0
         coef, divisor = Fraction(whole.numerator), whole.denominator
@@ -51,17 +51,17 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
     return times(Fraction(1, divisor), [quotient])
 
 
-def _given_first(expr: Product, graph: Graph) -> Product:
-    """Return a product that begins with what is given, as it is written: `2*x.*exp(y)` is infinite where `2*x` is."""
-    return Product(expr.coef, tuple(sorted(expr.factors, key=lambda factor: not _is_given(factor, graph))))
+def _inputs_first(expr: Product, graph: Graph) -> Product:
+    """Return a product with inputs and constants first: `2*x.*exp(y)` is infinite where `2*x` is."""
+    return Product(expr.coef, tuple(sorted(expr.factors, key=lambda factor: not _is_input(factor, graph))))
 
 
-def _is_given(factor: Expr, graph: Graph) -> bool:
+def _is_input(factor: Expr, graph: Graph) -> bool:
     return isinstance(factor, Read) and graph.values[factor.value].kind in ("input", "constant")
 
 
 def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]) -> Expr:
-    """Return a fraction of a sum that is read here alone as a sum of fractions; `(x - y)/3` is written so."""
+    """Return a fraction of a sum with no other reader as a sum of fractions: `(x - y)/3` is written so."""
     found = _own(expr.factors[0], at, graph, count, 1)
     if not isinstance(found, Sum) or {abs(c) for c, _ in found.terms} == {1}:
         return expr
@@ -69,14 +69,14 @@ def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]
 
 
 def _power(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int]) -> Apply | None:
-    """Return the power that a factor is, if it is to be divided by."""
-    is_safe = isinstance(factor, Read) and factor.value in graph.apart
+    """Return the power that a factor is, if the product is to divide by its base."""
+    is_safe = isinstance(factor, Read) and factor.value in graph.safe_powers
     found = _own(factor, at, graph, count, 1 if is_safe else MANY)
     return found if isinstance(found, Apply) and "over" in found.function.templates else None
 
 
 def _own(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int], most: int) -> Expr | None:
-    """Return how a factor is computed, if it has as many entries as what it is a factor of, and few uses."""
+    """Return the expression of a factor if it has as many entries as its product and at most `most` uses."""
     if not isinstance(factor, Read):
         return factor
     value = graph.values[factor.value]

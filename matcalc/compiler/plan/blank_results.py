@@ -1,7 +1,7 @@
-"""Results that begin as zeros: who calls the Program hands them in so, and it writes only what is not zero.
+"""Leaves zeros of results to the caller, who passes results that are zero-filled: the Program writes the other entries.
 
-Fresh zeros of the operating system cost nothing where nobody writes, and a derivative as an array is zeros for the most
-part: so a loop that fills such a result with zeros, before anything else is there, is left to the caller.
+Fresh zero pages of the operating system cost nothing until they are written, and most entries of a derivative as an
+array are zeros. So a loop that fills such a result with zeros, before anything else is written to it, is dropped.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from matcalc.compiler.program import Loop, Program, Step, Store, values_written,
 from matcalc.tensor.size import Size, volume
 
 MOST = 0.5
-"""The share of a result that is written at most where its zeros are left to the caller."""
+"""The largest share of a result that may be written if its zeros are left to the caller."""
 
 
-def with_blank_results(program: Program, estimate: Estimate) -> Program:
-    """Return a Program without the loops that fill its results with zeros; its `blank` says which are to be zero."""
+def with_zeroed_results(program: Program, estimate: Estimate) -> Program:
+    """Return a Program without the loops that fill results with zeros; its `blank` names these results."""
     candidates = _few_written(program, estimate)
     blank: dict[str, str] = {}
     steps: list[Step] = []
     for step in program.steps:
         if isinstance(step, Loop) and not step.guards:
-            filled = {program.places[s.value]: s for s in step.stores if _is_zero(s)}
+            filled = {program.buffer_of[s.value]: s for s in step.stores if _is_zero(s)}
             found = {name: store.value for name, store in filled.items() if name in candidates}
             left = tuple(s for s in step.stores if s.value not in found.values())
             if found:
                 blank |= found
                 step = replace(step, stores=left)
-        candidates -= {program.memory[program.places.get(v, v)] for s in walk([step]) for v in values_written(s)}
+        candidates -= {program.memory[program.buffer_of.get(v, v)] for s in walk([step]) for v in values_written(s)}
         candidates -= blank.keys()
         steps.append(step)
     kept = tuple(s for s in steps if not isinstance(s, Loop) or s.sums or s.stores)
@@ -38,12 +38,12 @@ def with_blank_results(program: Program, estimate: Estimate) -> Program:
 
 
 def _few_written(program: Program, estimate: Estimate) -> set[str]:
-    """Return the results of which few entries are written with something else than zeros."""
+    """Return the results of which only a small share is written with anything but zeros."""
     written: dict[str, Size] = {name: Size.of(0) for name in program.outputs if program.table[name].shape}
     for step, around in walk_inside(program.steps):
         filled = {s.value for s in step.stores if _is_zero(s)} if isinstance(step, Loop) else set()
         for value in values_written(step):
-            name = program.memory[program.places.get(value, value)]
+            name = program.memory[program.buffer_of.get(value, value)]
             if name in written and value not in filled:
                 axes = [size for _, size in step.axes] if isinstance(step, Loop) else program.table[name].shape
                 written[name] += volume([*(each.size for each in around), *axes])
@@ -52,5 +52,5 @@ def _few_written(program: Program, estimate: Estimate) -> set[str]:
 
 
 def _is_zero(store: Store) -> bool:
-    """Whether a store is of zeros over all there is: one that leaves entries as they are says over what."""
+    """Whether a store writes zeros over the whole array; a store that leaves other entries has `onto` or `over`."""
     return store.expr == Literal(0) and not store.onto and not store.over

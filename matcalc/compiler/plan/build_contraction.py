@@ -1,7 +1,7 @@
-"""Components of a product as values: the order of contraction found, and its joins made.
+"""Computes components of a product: finds the order of contraction and builds its joins.
 
-A component is a set of operands joined by summed indices. `contract` asks for the best order and `Builder`
-makes a run of a kernel, a sum in a loop or an entrywise value of each join, parts before the whole.
+A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` turns each
+join into a kernel run, a sum in a loop or an entrywise value, parts before the whole.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from math import prod
 from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select
 from matcalc.compiler.lowering_entries import TRAFFIC
 from matcalc.compiler.plan.contraction_order import Contraction
-from matcalc.compiler.plan.describe import Factors, For, Said
+from matcalc.compiler.plan.describe import Factors, For, Subject
 from matcalc.compiler.plan.join import Join
-from matcalc.compiler.plan.known_orders import parts_met
+from matcalc.compiler.plan.known_orders import parts_in
 from matcalc.compiler.plan.match_kernel import Factor, Match
 from matcalc.compiler.plan.session import Session
 from matcalc.compiler.plan.values import ONE, Operand, Run, Value, moved, moved_guard, times
@@ -30,9 +30,9 @@ from matcalc.tensor.size import Size, volume
 
 @dataclass(slots=True)
 class Piece:
-    """An operand of a component: a value with the index of each axis, or an operation not computed so far.
+    """An operand of a component: a value with the index of each axis, or an operation not computed yet.
 
-    Where it is a node, `of` are the indices of the axes of that.
+    `of` are the indices of the axes of `node`, if there is one.
     """
 
     at: tuple[int, ...]
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Scaling:
-    """What a product is multiplied with: taken as alpha by the last kernel, or left for a loop."""
+    """The scalar factor of a product: the last kernel takes it as alpha, or a loop multiplies by it."""
 
     coef: Number
     scalars: list[Expr] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Scaling:
         return times(self.coef, self.scalars)
 
     def take(self) -> Expr:
-        """Return the factor and leave 1."""
+        """Return the factor and reset it to 1."""
         expr = self.expr
         self.coef, self.scalars = Fraction(1), []
         return expr
@@ -77,10 +77,10 @@ def contract(
     sizes: Mapping[int, Size],
     scaling: Scaling,
     node: Node,
-    wanted: tuple[int, ...],
+    out_order: tuple[int, ...],
     is_all: bool,
 ) -> tuple[Value, tuple[int, ...]]:
-    """Return the value of a component and the index of each of its axes; `is_all`: it is all of the product."""
+    """Return the value of a component and the index of each of its axes; `is_all`: it is the whole product."""
     for piece in pieces:
         if piece.value is None and len(pieces) == 1:
             piece.form(session)
@@ -98,41 +98,43 @@ def contract(
         for k, p in enumerate(pieces)
         if p.value is None and p.node is not None
     }
-    turning, order = 0.0, session.wanted.get(node)
-    if len(wanted) > 1:
-        turning = 16 * TRAFFIC * prod(measure[i] for i in wanted) if order is not None else 0.1
-    placed = tuple(wanted[axis] for axis in order) if order is not None and len(order) == len(wanted) else wanted
-    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, placed, turning)
+    reorder_cost, order = 0.0, session.memory_orders.get(node)
+    if len(out_order) > 1:
+        reorder_cost = 16 * TRAFFIC * prod(measure[i] for i in out_order) if order is not None else 0.1
+    preferred = (
+        tuple(out_order[axis] for axis in order) if order is not None and len(order) == len(out_order) else out_order
+    )
+    plan = Contraction(session.matcher, factors, kept, measure, virtual, via, forming, preferred, reorder_cost)
     plan.ahead = sum(1 << k for k, piece in enumerate(pieces) if _is_ahead(session, piece))
     for mask in session.parts.within([factor.who for factor in factors]):
         key, order = plan.key(mask)
         if key in session.known_axes:
             plan.existing[mask] = tuple(order[p] for p in session.known_axes[key])
     join = session.orders.plan(plan)
-    met = parts_met(plan, join)
-    if not session.passed.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
-        session.swayed.append(node)
-    session.passed.update(key for key in plan.pairs() if key not in met)
-    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, wanted if is_all else None)
+    met = parts_in(plan, join)
+    if not session.passed_over.isdisjoint(met) or (plan.existing and not session.orders.is_as_alone(plan, met)):
+        session.reordered.append(node)
+    session.passed_over.update(key for key in plan.pairs() if key not in met)
+    builder = Builder(session, pieces, plan, kept, dict(sizes), scaling, node, out_order if is_all else None)
     return builder.build(join)
 
 
 def _in_order_of_forms(
     session: Session, pieces: list[Piece], kept: frozenset[int], measure: Mapping[int, float]
 ) -> list[Piece]:
-    """Return pieces in an order that goes by where they stand and what is known of them, not by what they are called.
+    """Return pieces sorted by their indices and facts, not by their names.
 
-    Products of one form, as those of each layer of a network, so have their order of contraction found once.
+    So products of one form, as in the layers of a network, have their order of contraction found once.
     """
     if len(pieces) < 3:
         return pieces
     forms = []
-    for place, piece in enumerate(pieces):
+    for position, piece in enumerate(pieces):
         factor = _factor(session, piece)
         known = (factor.operation, sorted(factor.facts), _is_virtual(session, piece), [measure[i] for i in piece.at])
-        forms.append(Form(repr(known).encode(), piece.at, 0 if factor.mirrored else len(piece.at), place))
-    places, _, _ = order_operands(forms, {i: n for n, i in enumerate(sorted(kept))})
-    return [pieces[place] for place in places]
+        forms.append(Form(repr(known).encode(), piece.at, 0 if factor.mirrored else len(piece.at), position))
+    sorted_positions, _, _ = order_operands(forms, {i: n for n, i in enumerate(sorted(kept))})
+    return [pieces[position] for position in sorted_positions]
 
 
 def _is_virtual(session: Session, piece: Piece) -> bool:
@@ -159,7 +161,7 @@ def _factor(session: Session, piece: Piece) -> Factor:
 
 @dataclass(slots=True, eq=False)
 class Builder:
-    """Makes the values of a contraction, parts before the whole."""
+    """Builds the values of a contraction, parts before the whole."""
 
     session: Session
     pieces: list[Piece]
@@ -168,7 +170,7 @@ class Builder:
     sizes: dict[int, Size]
     scaling: Scaling
     node: Node
-    wanted: tuple[int, ...] | None
+    out_order: tuple[int, ...] | None
     made: dict[int, Value] = field(default_factory=dict)
 
     def build(self, top: Join) -> tuple[Value, tuple[int, ...]]:
@@ -188,11 +190,11 @@ class Builder:
 
     def _form(self, join: Join) -> None:
         """Compute the operations that a join takes as arrays."""
-        for place, piece in enumerate(self.pieces):
-            if join.formed >> place & 1 and piece.value is None:
+        for position, piece in enumerate(self.pieces):
+            if join.formed >> position & 1 and piece.value is None:
                 piece.form(self.session)
-                leaf = self.plan.table[1 << place]
-                self.plan.table[1 << place] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
+                leaf = self.plan.table[1 << position]
+                self.plan.table[1 << position] = Join(leaf.mask, piece.at, "leaf", Factor(leaf.at, leaf.factor.who))
 
     def _make(self, join: Join, last: bool) -> Value:
         if join.kind == "leaf":
@@ -210,8 +212,8 @@ class Builder:
             self.session.parts.add(self.plan.names(join.mask))
         return value
 
-    def _is_apart(self, join: Join) -> bool:
-        """Whether a part is known ahead, and not what it is multiplied with."""
+    def _is_ahead_alone(self, join: Join) -> bool:
+        """Whether a part is computed ahead, but the scalars it is multiplied by are not."""
         ahead = self.session.ahead
         return ahead is not None and join.mask & ~self.plan.ahead == 0 and not ahead.holds(self.scaling.scalars)
 
@@ -236,27 +238,27 @@ class Builder:
             and join.at
             and not self.scaling.is_one
             and (join.kind == "point" or not self.scaling.scalars)
-            and not self._is_apart(join)
+            and not self._is_ahead_alone(join)
         ):
             coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
-            return graph.point(domain, expr, self._said(join, join.domain, last))
-        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._said(join, join.at, last))
+            return graph.point(domain, expr, self._subject(join, join.domain, last))
+        return graph.sum(domain, [join.domain.index(i) for i in join.at], expr, self._subject(join, join.at, last))
 
-    def _said(self, join: Join, at: tuple[int, ...], last: bool) -> Said:
-        """Return what the value of a join is, with axes at these indices; what it is for where it is no product."""
-        if last and at == self.wanted and self.scaling.is_one:
+    def _subject(self, join: Join, at: tuple[int, ...], last: bool) -> Subject:
+        """Return the comment on the value of a join with these axes: its product, or the node that it helps compute."""
+        if last and at == self.out_order and self.scaling.is_one:
             return self.node
-        if last and self.wanted is not None and self.scaling.is_one and sorted(at) == sorted(self.wanted):
-            return Factors(((self.node, self.wanted),), at, self.sizes)
-        pieces = [piece for place, piece in enumerate(self.pieces) if join.mask >> place & 1]
+        if last and self.out_order is not None and self.scaling.is_one and sorted(at) == sorted(self.out_order):
+            return Factors(((self.node, self.out_order),), at, self.sizes)
+        pieces = [piece for position, piece in enumerate(self.pieces) if join.mask >> position & 1]
         factors = [(piece.node, piece.of) for piece in pieces if piece.node is not None]
         is_whole = len(factors) == len(pieces) and {i for _, of in factors for i in of}.issuperset(at)
         return Factors(tuple(factors), at, self.sizes) if is_whole else For(self.node)
 
     def _selected(self, factors: Sequence[Expr]) -> Expr:
-        """Return the product of factors where all their guards hold, else 0, whatever the others hold there."""
+        """Return the product of factors where all their guards hold, else 0, even where a factor is NaN."""
         guards: list[Guard] = []
         bodies: list[Expr] = []
         for factor in factors:
@@ -281,22 +283,22 @@ class Builder:
             renamed = {other: new}
         alpha: Expr = ONE
         takes = match.kernel.scales and self.session.is_lone(self.node)
-        if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_apart(join):
+        if last and takes and not self.scaling.is_one and join.kind == "kernel" and not self._is_ahead_alone(join):
             alpha = self.scaling.take()
         batch = {i: session.graph.batch_axes[n] for n, i in enumerate(match.batch)}
-        run = Run(match.kernel, [], [], alpha=alpha, comment=self._said(join, match.axes, last))
+        run = Run(match.kernel, [], [], alpha=alpha, comment=self._subject(join, match.axes, last))
         run.batch = tuple((batch[i], sizes[i]) for i in match.batch)
         shape = tuple(volume([sizes[i] for i in group]) for group in match.out)
         run.sizes = tuple((letter, volume([sizes[i] for i in group])) for letter, group in match.letters)
         for name, number, flip in match.fields:
-            place = self.plan.table[masks[number]]
-            if place.factor.operation:
-                piece = self.pieces[place.mask.bit_length() - 1]
+            operand = self.plan.table[masks[number]]
+            if operand.factor.operation:
+                piece = self.pieces[operand.mask.bit_length() - 1]
                 assert piece.node is not None
                 session.factorised(run, match.kernel, piece.node, name, flip)
                 continue
-            at = tuple(renamed.get(i, i) for i in place.at) if number == 1 else place.at
-            value = self._value(place.mask)
+            at = tuple(renamed.get(i, i) for i in operand.at) if number == 1 else operand.at
+            value = self._value(operand.mask)
             lead = tuple(batch[i] for i in at if i in batch)
             groups = _groups(at, match, batch)
             folded = tuple(sizes[i] for i in at if i in batch) + tuple(volume([sizes[i] for i in g]) for g in groups)
@@ -317,7 +319,7 @@ class Builder:
         return result
 
     def _fitting(self, join: Join) -> Match:
-        """Return the match, found again if a part has its axes in another order than was planned."""
+        """Return the match; search again if a part has its axes in another order than planned."""
         assert join.match is not None
         pair = [self.plan.table[m] for m in (join.left, join.right)]
         if join.kind == "unlink" or all(p.at == p.factor.at for p in pair):
@@ -347,7 +349,7 @@ class Builder:
     def _diagonal(
         self, value: Value, flat: tuple[int, ...], renamed: dict[int, int], join: Join, sizes: dict[int, Size]
     ) -> Value:
-        """Join an index with the copy that stood for it: kept or summed over."""
+        """Identify an index with its copy: keep it or sum over it."""
         (old, new) = next(iter(renamed.items()))
         at = [old if i == new else i for i in flat]
         domain = tuple(dict.fromkeys(at))
@@ -362,7 +364,7 @@ class Builder:
 
 
 def _groups(at: tuple[int, ...], match: Match, batch: Mapping[int, str]) -> list[tuple[int, ...]]:
-    """Split the indices of an operand into the groups that the letters stand for."""
+    """Split the indices of an operand into the groups bound to letters."""
     group_of = {i: group for _, group in match.letters for i in group}
     groups: list[tuple[int, ...]] = []
     for index in at:

@@ -1,4 +1,4 @@
-"""A plan once more, by blocks of rows where `row_blocks` finds work for them."""
+"""Plans once more, by blocks of rows, if `row_blocks` finds work for them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.size import Size
 
 SURELY = 1
-"""How many times too busy a block must seem by estimated sizes not to be asked of those of a call."""
+"""The multiple of BUSY that estimated flops for an entry must exceed for a plan without blocks."""
 
 
 class Planned(NamedTuple):
-    """A Program, the values that it computes, and its results among them."""
+    """A Program, the values that it computes, and its results among these."""
 
     program: Program
     graph: Graph
@@ -34,10 +34,10 @@ class Planned(NamedTuple):
 
 
 def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planned:
-    """Return a plan with what reads a matrix twice row by row in blocks of rows.
+    """Return a plan that processes a matrix that is read twice in blocks of rows.
 
-    It is as it was where nothing does, where all is one block at the sizes that are told, and where matrices are
-    multiplied that are so wide, as in networks, that memory is no matter.
+    Return the plan unchanged if nothing is read twice, if all rows fit one block at known sizes, or if arithmetic
+    dominates. It does in products of wide matrices, as in networks.
     """
     program, graph, results = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
@@ -48,8 +48,8 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
     if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
         return found
     entries = region[0].rows * width_of(region[0], block, part)
-    told = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
-    if told or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
+    fits_one = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE
+    if fits_one or estimate(operations(part)[0]) > SURELY * BUSY * estimate(entries):
         return found
     own = without(*region, block, part)
     made = {name: own.values[value.name] for name, value in results.items()}
@@ -59,14 +59,14 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
 
 
 def _part(block: Block, describe: Describer, program: Program) -> Program:
-    """Return the Program of what is done to a block."""
-    graph, given = block.graph, block.given
-    plain = [(s.key, n, k) for n, v in given.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
+    """Return the Program that processes one block."""
+    graph, arguments = block.graph, block.arguments
+    plain = [(s.key, n, k) for n, v in arguments.items() for k, s in enumerate(v.shape) if s.names == (s.key,)]
     sources = {name: Source(name, of, axis, Fraction(1), Size.of(0)) for name, of, axis in reversed(plain)}
     known = {*graph.axes, *graph.batch_axes, *sources}
-    spoken = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
-    said = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
+    names = dict.fromkeys(n for item in graph.items for size in sizes_of(item) for n in size.names)
+    comment = "; ".join(f"{name} = {describe(value.comment)}" for name, value in block.results.items())
     schedule = Scheduler(graph, list(block.results.values()), describe).steps()
     allocator = Allocator(graph, schedule, block.results)
-    made = allocator.program(list(given), [n for n in spoken if n not in known], list(sources.values()), said)
+    made = allocator.program(list(arguments), [n for n in names if n not in known], list(sources.values()), comment)
     return proved(name_values(replace(made, assumed=program.assumed), graph, describe))

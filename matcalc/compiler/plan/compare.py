@@ -1,8 +1,8 @@
-"""Whole plans compared: values or gradients first, inverses solved or formed.
+"""Compares whole plans: values or gradients first, inverses solved or formed.
 
-The best order for each product alone gives poor joint plans, so every alternative that can differ is planned
-to the end and its estimated time taken. A plan with formed inverses has to be clearly cheaper (SOLVE_BETTER).
-Of the cheapest, products that took another order because of others are then tried first (`others_first`).
+The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
+and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
+plan whose order depended on other products are tried first (`others_first`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
 from matcalc.compiler.plan.allocate import Allocator
 from matcalc.compiler.plan.as_written import write_back
-from matcalc.compiler.plan.blank_results import with_blank_results
+from matcalc.compiler.plan.blank_results import with_zeroed_results
 from matcalc.compiler.plan.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.describe import Describer
 from matcalc.compiler.plan.estimate import Estimate
@@ -35,9 +35,9 @@ from matcalc.compiler.plan.program_cost import price
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.session import Ref, Session, body
-from matcalc.compiler.plan.turned_results import compute_turned
+from matcalc.compiler.plan.turned_results import inline_transposed
 from matcalc.compiler.plan.values import Graph, Value
-from matcalc.compiler.plan.wanted_orders import wanted_orders
+from matcalc.compiler.plan.wanted_orders import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -53,8 +53,8 @@ from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solv
 SOLVE_BETTER = 1.25
 
 
-MANY = 100  # nodes from which on no product is tried as the first
-LARGE = 600  # nodes from which on only the first order of outputs is planned
+MANY = 100  # nodes from which on no product is tried first
+LARGE = 600  # nodes from which on only one order of the outputs is planned
 
 
 def plan(
@@ -74,30 +74,29 @@ def plan(
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments. Those `assumed` are not negative:
-    whoever calls the Program makes sure of it. `forms` are other nodes of
-    the same values, output by output: factored `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that
-    may exist. `parts` are names of nodes, by which comments and messages call them. `dtypes` are the types of inputs,
-    by name, that are neither numbers nor places of an axis; `meaning` says what comments write for a node. What
-    depends on the inputs and sizes `fixed` alone is the Program's `ahead`, where that saves work. What reads
-    a matrix twice row by row is done `by_rows`, in blocks, if that is asked for. With `blank`, results that are zeros
-    for the most part are handed in so.
+    `sizes` are hints for costs; sizes that no input determines become arguments. The caller ensures that those
+    `assumed` are not negative. `forms` are other nodes with the same values, output by output: factored
+    `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that may exist. `parts` are names of nodes for comments and
+    messages. `dtypes` are types of inputs by name, other than those of numbers and of index arrays. `meaning` returns
+    the node that comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into
+    the Program's `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of
+    rows. With `blank`, results that are mostly zeros are passed zero-filled.
 
-    Raises: NotSupported where something has no lowering.
+    Raises: NotSupported if an operation has no lowering.
     """
     lowerings = load(folder or data_folder("codegen"))
     matcher, orders = Matcher(lowerings), Orders()
     estimate = Estimate(sizes)
-    given = [node for _, node in outputs]
+    nodes = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
-    if settled_means(given) != given:
+    if settled_means(nodes) != nodes:
         meaning = partial(_as_written, meaning)
-    describe = Describer([*given, *inputs], parts or {}, meaning)
-    shapes = [s for node in (*inputs, *given) for s in node.shape]
+    describe = Describer([*nodes, *inputs], parts or {}, meaning)
+    shapes = [s for node in (*inputs, *nodes) for s in node.shape]
     known = tuple(dict.fromkeys(s for s in (*assumed, *shapes) if not is_nonnegative(s)))
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
-    for form in _forms([given, *(f for f in forms if len(toposort(f)) < LARGE)]):
+    for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
         roots = expand(form, lowerings)
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
@@ -125,13 +124,13 @@ def plan(
         best = with_others_first(best, again)
     chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
     if blank:
-        chosen[0] = chosen[0]._replace(program=with_blank_results(chosen[0].program, estimate))
+        chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
 
 
 def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
-    """Return what comments write for a node in which means are settled."""
+    """Return the formula that comments write for a node in which means have been replaced."""
     return unsettled(meaning(node) if meaning else node)
 
 
@@ -141,24 +140,24 @@ def _candidate(
     order: Sequence[Node],
     form_all: bool,
 ) -> Candidate:
-    """Plan nodes in an order."""
-    found, swayed = once(order, form_all)
-    return Candidate(_price(found, estimate, form_all), found, order, form_all, swayed)
+    """Plan nodes in this order."""
+    found, reordered = once(order, form_all)
+    return Candidate(_price(found, estimate, form_all), found, order, form_all, reordered)
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
-    """Return what a call costs, with its share of what is computed ahead: all of it where inverses are formed."""
+    """Return the cost of a call with its share of the work ahead: all of that work if inverses are formed."""
     each, *before = (price(p.program, estimate) for p in found)
     return (each + sum(before) * (1.0 if form_all else SHARE)) * (SOLVE_BETTER if form_all else 1.0)
 
 
 def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
-    """Return the forms to plan, each once; what is looked up in functions is looked up in their operands too."""
+    """Return the forms to plan, each once, and each with its lookups moved into functions."""
     return dict.fromkeys(tuple(f) for form in forms for f in (form, looked_inside(form)))
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
-    """Return orders of outputs, each with whether inverses are formed, that may lead to different plans."""
+    """Return orders of the outputs that may lead to different plans, each with whether inverses are formed."""
     forward = list(range(len(outputs)))
     nodes = toposort([node for _, node in outputs])
     orders = [forward, forward[::-1]] if len(outputs) > 1 and len(nodes) < LARGE else [forward]
@@ -184,7 +183,7 @@ def _plan_once(
     dtypes: Mapping[str, str],
     fixed: frozenset[str],
 ) -> tuple[tuple[Planned, ...], list[Node]]:
-    """Return the plan that computes `order` in turn, and the products in it whose order others have swayed."""
+    """Return the plan that computes `order` in turn, and those of its products whose order depends on others."""
     nodes = toposort(order)
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
@@ -205,7 +204,7 @@ def _plan_once(
         target,
         implied_facts(nodes),
         must_form(nodes, [node for _, node in outputs], form_all),
-        wanted_orders([node for _, node in outputs], nodes),
+        memory_orders([node for _, node in outputs], nodes),
         bodies,
         known_of(assumed, data),
         lower_when_read,
@@ -213,17 +212,17 @@ def _plan_once(
         describe,
     )
     for node in inputs:
-        given = graph.given(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
-        session.refs[node] = Ref(given, tuple(range(len(node.shape))))
-    if fixed and not data:  # places that data give are tested by each call, before anything is read
+        leaf = graph.leaf(node.name, node.shape, dtype=dtypes.get(node.name, "float64"))
+        session.refs[node] = Ref(leaf, tuple(range(len(node.shape))))
+    if fixed and not data:  # each call tests indices in data before it reads anything
         session.ahead = _known(graph, inputs, fixed)
-    session.groups = _wanted_together(session, [n for n in nodes if n.kind == "op"])
+    session.groups = _requested_outputs(session, [n for n in nodes if n.kind == "op"])
     lower(session, nodes)
     join_runs(graph, lowerings.joined, describe)
     accumulate(graph, session.ahead if session.ahead is not None else ())
     results = _results(session, outputs)
     write_back(graph, lowerings, results.values())
-    compute_turned(graph, {value.name for value in results.values()})
+    inline_transposed(graph, {value.name for value in results.values()})
     parted = None if session.ahead is None else cut(_known(graph, inputs, fixed), results, words_of(graph, describe))
     if parted is not None:
         graph, results = parted.graph, parted.results
@@ -235,39 +234,39 @@ def _plan_once(
     faults = (*program.faults, *(checked.fault for checked in data))
     whole = Planned(replace(program, assumed=assumed, data=data, faults=faults), graph, results)
     if parted is None or session.ahead is None:
-        return (whole,), session.swayed
-    return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.swayed
+        return (whole,), session.reordered
+    return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.reordered
 
 
 def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
-    """Return what is known from fixed inputs and sizes."""
-    given = [node for node in inputs if node.name in fixed]
-    _, sources = size_sources(given, given)
+    """Return the values known from fixed inputs and sizes."""
+    known_inputs = [node for node in inputs if node.name in fixed]
+    _, sources = size_sources(known_inputs, known_inputs)
     return Ahead(graph, fixed, fixed.union(source.name for source in sources))
 
 
 def _before(
     ahead: Ahead, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
 ) -> Planned:
-    """Return the Program of what is computed ahead."""
-    given = [node for node in inputs if node.name in ahead.fixed]
-    size_args, sources = size_sources(given, given)
-    size_args += sorted(name for name in ahead.fixed - {n.name for n in given} if name not in size_args)
+    """Return the Program of the values that are computed ahead."""
+    known_inputs = [node for node in inputs if node.name in ahead.fixed]
+    size_args, sources = size_sources(known_inputs, known_inputs)
+    size_args += sorted(name for name in ahead.fixed - {n.name for n in known_inputs} if name not in size_args)
     schedule = Scheduler(ahead.graph, list(values.values()), describe).steps()
-    program = Allocator(ahead.graph, schedule, values).program([n.name for n in given], size_args, sources, "")
+    program = Allocator(ahead.graph, schedule, values).program([n.name for n in known_inputs], size_args, sources, "")
     known = tuple(size for size in assumed if ahead.sizes.issuperset(size.names))
     return Planned(replace(program, assumed=known), ahead.graph, values)
 
 
 def _data(nodes: Sequence[Node], axes: Sequence[str], assumed: Sequence[Size]) -> tuple[Checked, ...]:
-    """Return what the lookups in nodes need to be checked of their data; `nodes` stand operands first."""
+    """Return the checks that lookups in nodes need of their data; `nodes` are sorted operands first."""
     found: dict[Checked, None] = {}
     for node in nodes:
-        for places in node.args if node.kind == "selector" else ():
-            own = tuple(zip(axes, places.shape, strict=False))
+        for indices in node.args if node.kind == "selector" else ():
+            own = tuple(zip(axes, indices.shape, strict=False))
             known = known_of(assumed, tuple(found)).at(dict(own))
-            index = entry_of(places, [Size.of(axis) for axis, _ in own], known)
-            found[Checked(own, index, node.shape[0], text(formula_of(places)))] = None
+            index = entry_of(indices, [Size.of(axis) for axis, _ in own], known)
+            found[Checked(own, index, node.shape[0], text(formula_of(indices)))] = None
     return tuple(found)
 
 
@@ -280,14 +279,14 @@ def _plan_part(
     sizes: tuple[tuple[str, int], ...],
     assumed: tuple[Size, ...],
 ) -> Program:
-    """Return the Program of a function that a kernel calls: part of the plans that need it, each of the compared."""
+    """Return the Program of a function that a kernel calls, planned once for all compared plans."""
     return plan(outputs, inputs, dict(sizes), target, folder, assumed=assumed)
 
 
-def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
-    """Return for each operation on its operands the outputs that are wanted of it.
+def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
+    """Return the requested outputs of each operation on its operands.
 
-    All of them are where another operation needs it as its factorisation.
+    All outputs are requested if another operation needs it as its factorisation.
     """
     factors: dict[tuple[str, Node], list[str]] = {}
     for node in operations:
@@ -305,7 +304,7 @@ def _wanted_together(session: Session, operations: Sequence[Node]) -> dict[tuple
 
 
 def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str, Value]:
-    """Return for each output a value of its own, in the order of its axes."""
+    """Return a value for each output, none shared, with axes in the order of the output."""
     graph = session.graph
     results: dict[str, Value] = {}
     taken: set[str] = set()
@@ -328,10 +327,10 @@ def _results(session: Session, outputs: Sequence[tuple[str, Node]]) -> dict[str,
 
 
 def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[str], list[Source]]:
-    """Return the size names that must be arguments, and where the others are read from.
+    """Return the size names that must be arguments, and the sources of the others.
 
     A size name is read from an axis that is linear in it and otherwise known, plain axes first; or from several
-    axes that determine it together. Arguments are in the order of the inputs' shapes, then by name.
+    axes that determine it together. Arguments are in the order of the inputs' shapes, then sorted.
     """
     needed: dict[str, None] = {}
     for node in everything(nodes):
@@ -362,7 +361,7 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
 
 
 def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
-    """Add sources for names that several axes determine together, `m + n` and `m - n`; tell whether there are any."""
+    """Add sources for names that several axes determine together, as `m + n` and `m - n`; return whether any exist."""
     taken = {*sources, *(n.name for n in inputs), *(n for i in inputs for size in i.shape for n in size.names)}
     axes: dict[str, tuple[str, int]] = {}
     rows: list[Equation[str]] = []
@@ -377,10 +376,10 @@ def _solve_together(inputs: Sequence[Node], sources: dict[str, Source]) -> bool:
     for coefficients, value, _ in eliminate(rows):
         scale = lcm(*(c.denominator for _, c in value.terms))
         scaled = value * scale
-        given = linear_part(scaled, axes)
-        if len(coefficients) != 1 or given is None:
+        isolated = linear_part(scaled, axes)
+        if len(coefficients) != 1 or isolated is None:
             continue
-        first = next((name for name, c in given[0].items() if c == 1), None)
+        first = next((name for name, c in isolated[0].items() if c == 1), None)
         if first is None:
             continue
         offset = Size.of(first) - scaled

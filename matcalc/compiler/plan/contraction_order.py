@@ -1,8 +1,8 @@
-"""The order of contraction: exact dynamic programming over the connected parts of a product.
+"""Finds the order of contraction by exact dynamic programming over the connected parts of a product.
 
-Every connected subset of the operands is a candidate, its cost that of the cheapest way to join two parts: a
-kernel, a sum in a loop, or entrywise. A part that is there already costs nothing, so products share what they
-have in common. Beyond a budget of subsets the cheapest join is taken greedily.
+Every connected subset of the operands is a candidate. Its cost is that of the cheapest join of two parts by a kernel, a
+sum in a loop, or entrywise. A part that exists already costs nothing, so products share common parts. Beyond a budget
+of subsets the search is greedy.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from matcalc.compiler.plan.part_keys import Key, part_key
 BUDGET = 400
 FEW = 5  # operands of a product whose pairs may be parts of others
 MOST_SHARED = 6  # parts that are tried as shared
-TASTE = 0.05  # ns, less than anything costs: what one order of axes is better than another
-WORTH = 0.98  # of the cost at most takes an order that shares what the cheapest does not
+TASTE = 0.05  # ns, less than any step costs: breaks ties between orders of axes
+WORTH = 0.98  # an order with shared parts must cost at most this multiple of the cheapest without
 
 
 @dataclass(eq=False)
 class Contraction:
-    """The plan of one product: operands, the indices that are kept, estimated sizes of indices.
+    """The plan of one product: operands, indices of the result, estimated sizes of indices.
 
-    `existing` are the axes of each part that exists (a bit set), in the product's indices. `extra` are the costs of
-    using an operand that is not computed yet, by step: a factorisation, or the entries of a virtual array.
-    `wanted` is the order of axes that the result should have, `turning` the cost of another order. What makes the part
-    `shared` is not counted: it occurs several times, and whoever asks adds it once.
+    `existing` maps each part that exists (a bit set) to its axes, in the product's indices. `via` are the costs of
+    the factorisations of operations that are not computed yet, by step. `out_order` is the requested order of the
+    result's axes, `reorder_cost` the cost of another order. The part `shared` costs nothing, since it occurs several
+    times: the caller adds its cost once.
     """
 
     matcher: Matcher
@@ -42,13 +42,13 @@ class Contraction:
     virtual: InitVar[Sequence[bool]]
     via: Sequence[Mapping[str, tuple[object, float]]]
     forming: Mapping[int, tuple[float, frozenset[str]]]
-    wanted: tuple[int, ...] = ()
-    turning: float = 0.0
+    out_order: tuple[int, ...] = ()
+    reorder_cost: float = 0.0
     ahead: int = 0  # which operands are known before a call (a bit set)
     existing: dict[int, tuple[int, ...]] = field(default_factory=dict)
     freed: dict[int, frozenset[int]] = field(default_factory=dict)
     keys: dict[int, tuple[Key, tuple[int, ...]]] = field(default_factory=dict)
-    liked: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    preferred: dict[int, tuple[int, ...]] = field(default_factory=dict)
     shared: Key | None = None
 
     def __post_init__(self, virtual: Sequence[bool]) -> None:
@@ -59,18 +59,18 @@ class Contraction:
         self.full = (1 << len(self.factors)) - 1
         self.are_distinct = len({f.who for f in self.factors}) == len(self.factors)
         self.table: dict[int, Join] = {}
-        for place, factor in enumerate(self.factors):
-            leaf = Join(1 << place, factor.at, "leaf", factor, virtual=virtual[place])
+        for position, factor in enumerate(self.factors):
+            leaf = Join(1 << position, factor.at, "leaf", factor, virtual=virtual[position])
             if not factor.operation:
                 leaf = self._reduced(leaf)
-            self.table[1 << place] = leaf
+            self.table[1 << position] = leaf
 
     def again(self, existing: Mapping[int, tuple[int, ...]], shared: Key | None = None) -> Contraction:
-        """Return the same product where other parts exist, or one is `shared`."""
+        """Return the same product with other existing parts, or with one that is `shared`."""
         virtual = [self.table[1 << k].virtual for k in range(len(self.factors))]
-        given = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
-        known = (dict(existing), self.freed, self.keys, self.liked)
-        return Contraction(*given, self.wanted, self.turning, self.ahead, *known, shared)
+        unchanged = (self.matcher, self.factors, self.kept, self.measure, virtual, self.via, self.forming)
+        known = (dict(existing), self.freed, self.keys, self.preferred)
+        return Contraction(*unchanged, self.out_order, self.reorder_cost, self.ahead, *known, shared)
 
     @property
     def new_index(self) -> int:
@@ -80,10 +80,10 @@ class Contraction:
     # ---- subsets
 
     def plan(self) -> Join:
-        """Return the cheapest way to compute all operands together.
+        """Return the cheapest join of all operands.
 
-        The search keeps one way for each subset, the cheapest alone. A part that occurs twice, as `S*W` in the gradient
-        `S*W*W'*S*V` of `norm2(V'*S*W)^2`, may be worth its cost only together: each such part is tried as shared.
+        The search stores one join for each subset, the cheapest by itself. A part that occurs twice, as `S*W` in the
+        gradient `S*W*W'*S*V` of `norm2(V'*S*W)^2`, may pay only if it is used twice: each such part is tried as shared.
         """
         top = self._searched()
         if self.are_distinct:
@@ -99,12 +99,12 @@ class Contraction:
         return top
 
     def _repeated(self) -> list[tuple[Key, float]]:
-        """Return the parts that occur at several places apart from each other, and what one of each costs."""
-        places: dict[Key, list[int]] = {}
+        """Return the parts that occur more than once without overlap, and the cost of one of each."""
+        masks: dict[Key, list[int]] = {}
         for mask, join in self.table.items():
             if mask & (mask - 1) and join.kind != "known" and mask != self.full:
-                places.setdefault(self.key(mask)[0], []).append(mask)
-        repeated = {key: found for key, found in places.items() if any(not m & found[0] for m in found)}
+                masks.setdefault(self.key(mask)[0], []).append(mask)
+        repeated = {key: found for key, found in masks.items() if any(not m & found[0] for m in found)}
         return [(key, self.table[found[0]].cost) for key, found in repeated.items()][:MOST_SHARED]
 
     def _searched(self) -> Join:
@@ -123,7 +123,7 @@ class Contraction:
         return self.table[full]
 
     def pairs(self) -> Iterator[Key]:
-        """Yield the parts of two operands that have an index of no other, if the operands are few."""
+        """Yield the parts of two operands that share a summed index, if the operands are few."""
         near = self._neighbours() if 2 < len(self.factors) <= FEW else []
         for right, mask in enumerate(near):
             yield from (self.key(1 << left | 1 << right)[0] for left in range(right) if mask >> left & 1)
@@ -132,17 +132,17 @@ class Contraction:
         near = []
         for f in self.factors:
             mask = 0
-            for place, g in enumerate(self.factors):
+            for position, g in enumerate(self.factors):
                 if any(i in g.at and i not in self.kept for i in f.at):
-                    mask |= 1 << place
+                    mask |= 1 << position
             near.append(mask)
         return near
 
     def _connected(self, most: int) -> list[int] | None:
         """Return the connected subsets of two and more operands by size, None beyond the budget.
 
-        Subsets whose result has more than `most` axes are passed over: an index that three operands share is
-        summed when all three have met, and two of them alone are a tensor that no good order forms.
+        Subsets whose result has more than `most` axes are skipped: an index that three operands share is summed when
+        all three are joined, and two of them alone form a tensor that no good order computes.
         """
         near = self._neighbours()
         level = [1 << k for k in range(len(self.factors))]
@@ -167,12 +167,12 @@ class Contraction:
         return found
 
     def free(self, mask: int) -> frozenset[int]:
-        """Return the indices of a subset that the result or other operands have."""
+        """Return the indices of a subset that also occur in the result or in other operands."""
         known = self.freed.get(mask)
         if known is None:
             inside, outside = 0, self.kept_bits
-            for place, bits in enumerate(self.bits):
-                if mask >> place & 1:
+            for position, bits in enumerate(self.bits):
+                if mask >> position & 1:
                     inside |= bits
                 else:
                     outside |= bits
@@ -183,16 +183,16 @@ class Contraction:
     def key(self, mask: int) -> tuple[Key, tuple[int, ...]]:
         known = self.keys.get(mask)
         if known is None:
-            members = [f for place, f in enumerate(self.factors) if mask >> place & 1]
+            members = [f for position, f in enumerate(self.factors) if mask >> position & 1]
             known = self.keys[mask] = part_key(members, self.free(mask))
         return known
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """Return who the operands of a part are, sorted."""
-        return tuple(sorted([f.who for place, f in enumerate(self.factors) if mask >> place & 1]))
+        """Return the sorted names of the operands of a part."""
+        return tuple(sorted([f.who for position, f in enumerate(self.factors) if mask >> position & 1]))
 
     def _step(self, mask: int) -> object:
-        """Return the step that makes a part: one for all parts that are equal, as X*w in norm2(X*w)^2 = w'*X'*X*w."""
+        """Return the step of a part: equal parts share one, as X*w in norm2(X*w)^2 = w'*X'*X*w."""
         return "join", mask if self.are_distinct else self.key(mask)[0]
 
     def _best(self, mask: int) -> None:
@@ -256,20 +256,18 @@ class Contraction:
         return prod([self.measure[index] for index in indices], start=1.0)
 
     def _share(self, mask: int) -> float:
-        """Return what a call bears of the cost of a part: little where it is known ahead and loses no digits so."""
+        """Return a call's share of the cost of a part: small if it is computed ahead without loss of accuracy."""
         known = self.ahead and mask & ~self.ahead == 0
         return SHARE if known and (not self.free(mask) or not self.kept.isdisjoint(self.free(mask))) else 1.0
 
     def formed(self, leaf: Join) -> Join:
-        """Return an operation as the array that it is when it has been computed."""
+        """Return an operation as the array that holds its result."""
         cost, facts = self.forming[leaf.mask.bit_length() - 1]
         factor = Factor(leaf.at, leaf.factor.who, facts)
         return Join(leaf.mask, leaf.at, "leaf", factor, {("form", leaf.factor.who): cost}, cost, formed=leaf.mask)
 
     def _join(self, left: Join, right: Join, mask: int, best: Join | None) -> Join | None:
-        """Return the cheapest join of two parts, of those that are not computed as they are or formed, or
-        `best`.
-        """
+        """Return the cheapest join of two parts, with operations taken as factors or formed first, or `best`."""
         for first in (left, self.formed(left)) if left.factor.operation else (left,):
             for second in (right, self.formed(right)) if right.factor.operation else (right,):
                 best = self._join_as(first, second, mask, best)
@@ -286,7 +284,12 @@ class Contraction:
         for match in self.matcher.matches((left.factor, right.factor), free):
             via = self._via((left, right), match.kernel)
             own = match.time(self.measure) * self._share(mask)
-            cost = base + own + (via[1] if via and via[0] not in left.steps else 0.0) + self._turned(mask, match.axes)
+            cost = (
+                base
+                + own
+                + (via[1] if via and via[0] not in left.steps else 0.0)
+                + self._reorder_cost(mask, match.axes)
+            )
             if best is None or cost < best.cost or (cost == best.cost and is_later(match, best.match)):
                 steps = {**left.steps, **right.steps, **dict([via] if via else [])}
                 steps[self._step(mask)] = cost - sum(steps.values())
@@ -296,34 +299,34 @@ class Contraction:
             return best if best is not None and best.kind == "kernel" else self._unlinked(left, right, mask, free, best)
         return self._looped(left, right, mask, free, base, formed, best)
 
-    def _turned(self, mask: int, at: tuple[int, ...]) -> float:
-        """Return the cost of the order of axes: of the result if it is not the one that is wanted, else a taste."""
+    def _reorder_cost(self, mask: int, at: tuple[int, ...]) -> float:
+        """Return the cost of an order of axes: of the result if it differs from the requested one, else a tie-break."""
         if mask == self.full:
-            return self.turning if len(at) == len(self.wanted) and at != self.wanted else 0.0
-        liked = self._liked(mask)
-        return TASTE if liked and at != liked else 0.0
+            return self.reorder_cost if len(at) == len(self.out_order) and at != self.out_order else 0.0
+        preferred = self._preferred_order(mask)
+        return TASTE if preferred and at != preferred else 0.0
 
-    def _liked(self, mask: int) -> tuple[int, ...]:
-        """Return the order of the axes of a part in which what it meets stands: the same entries, or rows of them."""
-        found = self.liked.get(mask)
+    def _preferred_order(self, mask: int) -> tuple[int, ...]:
+        """Return the order of a part's axes that matches the operands it is joined with: their entries or rows."""
+        found = self.preferred.get(mask)
         if found is None:
             free = self.free(mask)
-            others = [f.at for place, f in enumerate(self.factors) if not mask >> place & 1 and len(f.at) > 1]
+            others = [f.at for position, f in enumerate(self.factors) if not mask >> position & 1 and len(f.at) > 1]
             others.sort(key=self._volume, reverse=True)
             alike = [at for at in others if len(at) == len(free) and free == set(at)]
             rows = [(at[0], i) for at in others for i in free if at[0] in free and i != at[0]] if len(free) == 2 else []
-            found = self.liked[mask] = (*alike, *rows, ())[0]
+            found = self.preferred[mask] = (*alike, *rows, ())[0]
         return found
 
     def _via(self, pair: Sequence[Join], kernel: Kernel) -> tuple[object, float] | None:
-        """Return the step and the cost of the factorisation that a match needs."""
+        """Return the step and the cost of the factorisation for a match."""
         for join in pair:
             if join.factor.operation and kernel.via:
                 return self.via[join.mask.bit_length() - 1].get(kernel.via[0].name)
         return None
 
     def _writing(self, join: Join) -> float:
-        """Return the time to write out an operand that is no array so far."""
+        """Return the time to write out an operand that is not an array yet."""
         return 16 * TRAFFIC * self._volume(join.at) if join.virtual else 0.0
 
     def _looped(
@@ -342,14 +345,14 @@ class Contraction:
         kind = "point" if len(at) == len(both) else "sum"
         domain = both
         if kind == "point":
-            at = domain = self._as_wanted(both)
+            at = domain = self._in_out_order(both)
         elif set(narrow.at) - set(wide.at):
             domain = (*at, *(i for i in both if i not in free))
         entries = self._volume(left.at) + self._volume(right.at)
         base -= self._writing(left) + self._writing(right)
         stream = all(domain[-1] not in j.at or j.at[-1] == domain[-1] for j in (left, right)) if domain else True
         cost = base + loop_time(self._volume(domain), 2 if kind == "sum" else 1, entries, stream) * self._share(mask)
-        cost += self._turned(mask, at)
+        cost += self._reorder_cost(mask, at)
         if best is not None and cost >= best.cost:
             return best
         steps = {**left.steps, **right.steps}
@@ -358,15 +361,13 @@ class Contraction:
         join.formed = formed
         return join
 
-    def _as_wanted(self, at: tuple[int, ...]) -> tuple[int, ...]:
-        """Return axes with those of the result in the order that is wanted of it, the others where they are."""
-        ordered = iter([i for i in dict.fromkeys(self.wanted) if i in at])
-        return tuple(next(ordered) if i in self.wanted else i for i in at)
+    def _in_out_order(self, at: tuple[int, ...]) -> tuple[int, ...]:
+        """Return axes with those of the result in the requested order, the others unmoved."""
+        ordered = iter([i for i in dict.fromkeys(self.out_order) if i in at])
+        return tuple(next(ordered) if i in self.out_order else i for i in at)
 
     def _unlinked(self, left: Join, right: Join, mask: int, free: frozenset[int], best: Join | None) -> Join | None:
-        """Join what is not computed with an operand that has both its indices: solve, then take the
-        diagonal.
-        """
+        """Join an operation with an operand that has both its indices: solve, then take the diagonal."""
         first, second = (left, right) if left.factor.operation else (right, left)
         if second.factor.operation or len(first.at) != 2 or not set(first.at) <= set(second.at):
             return best

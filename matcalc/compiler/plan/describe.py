@@ -1,8 +1,8 @@
-"""Comments: what a value of a program is, in the notation of the language, bounded in length.
+"""Writes comments: the formula of a value of a program in the notation of the language, bounded in length.
 
-One set of readings serves all comments of a program, so that they cost what its formulas cost once. A named part is
-defined where it is computed and stands by its name from there on. What is too long is cut in its middle; a node whose
-tree would be long beyond measure is dots to those that hold it.
+All comments of a program share one set of readings, so that each formula is written once. A named part is defined where
+it is computed; later comments write its name. A formula that is too long is cut in its middle. A node whose tree would
+be far too long is written as dots in the formulas that contain it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LENGTH, TAIL = 56, 12
 
 
 class Factors(NamedTuple):
-    """Some factors of a product, multiplied and summed: what a step on the way to it makes."""
+    """A product of some factors of a product, summed: the value of an intermediate step."""
 
     operands: tuple[Operand, ...]
     out: tuple[int, ...]
@@ -37,27 +37,27 @@ class Factors(NamedTuple):
 
 
 class For(NamedTuple):
-    """What is no formula of its own, on the way to a node."""
+    """An intermediate value of a node, without a formula of its own."""
 
     of: Node | Factors
 
 
-Said = str | Node | Factors | For
-"""What a comment says: text, the formula of a value, or what the value is for."""
+Subject = str | Node | Factors | For
+"""The subject of a comment: text, the formula of a value, or the node that a value helps compute."""
 
 
-def scaled(coef: Fraction | float, said: Said) -> Said:
-    """Return what a comment says of a multiple of what it is about."""
+def scaled(coef: Fraction | float, subject: Subject) -> Subject:
+    """Return the subject of a comment on a multiple of a value."""
     if coef == 1 or not isinstance(coef, (Fraction, int)):
-        return said
-    if isinstance(said, Node):
-        at = tuple(range(said.rank))
-        return Factors(((said, at),), at, dict(enumerate(said.shape)), coef)
-    return said._replace(coef=coef * said.coef) if isinstance(said, Factors) else said
+        return subject
+    if isinstance(subject, Node):
+        at = tuple(range(subject.rank))
+        return Factors(((subject, at),), at, dict(enumerate(subject.shape)), coef)
+    return subject._replace(coef=coef * subject.coef) if isinstance(subject, Factors) else subject
 
 
-def lying(node: Node, order: Sequence[int]) -> Said:
-    """Return what a comment says of a node whose axes lie in memory in this order."""
+def in_order(node: Node, order: Sequence[int]) -> Subject:
+    """Return the subject of a comment on a node whose axes have this order in memory."""
     own = tuple(range(node.rank))
     return node if tuple(order) == own else Factors(((node, own),), tuple(order), dict(enumerate(node.shape)))
 
@@ -68,9 +68,9 @@ def brief(node: Node) -> str:
 
 
 class Describer:
-    """The texts of comments over the names of some nodes; `parts` are nodes with names.
+    """The texts of comments, over the names of some nodes; `parts` are named nodes.
 
-    `meaning` gives the formula that a node stands for where that is another than its own.
+    `meaning` returns the node that comments write in place of a node.
     """
 
     def __init__(
@@ -81,62 +81,66 @@ class Describer:
         symbols = {node.name for node in everything(roots) if node.kind == "symbol"}
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
-        self.said: dict[object, str] = {}
+        self.texts: dict[object, str] = {}
         self.readings = Readings(frozenset({*symbols, *sizes_met(roots), *parts.values()}), self._named)
 
-    def __call__(self, said: Said) -> str:
-        """Return text of at most about LENGTH characters; none for what the language cannot write."""
-        if isinstance(said, str):
-            return said
-        if isinstance(said, For):
-            text = self(said.of)
+    def __call__(self, subject: Subject) -> str:
+        """Return the text of a comment, about LENGTH characters at most; empty if the language cannot write it."""
+        if isinstance(subject, str):
+            return subject
+        if isinstance(subject, For):
+            text = self(subject.of)
             return f"for {text}" if text else ""
-        key = said if isinstance(said, Node) else (*said[:2], tuple(said.sizes.items()), said.coef)
-        if key not in self.said:
-            self.said[key] = self._text(said)
-        return self.said[key]
+        key = subject if isinstance(subject, Node) else (*subject[:2], tuple(subject.sizes.items()), subject.coef)
+        if key not in self.texts:
+            self.texts[key] = self._text(subject)
+        return self.texts[key]
 
-    def _text(self, said: Node | Factors) -> str:
-        ast = self._formula(said)
+    def _text(self, subject: Node | Factors) -> str:
+        ast = self._formula(subject)
         if ast is None:
             return ""
-        if isinstance(said, Node) and said in self.defined:
-            return f"{self.parts[said]} = {ends(self.defined[said], LENGTH, TAIL)}"
+        if isinstance(subject, Node) and subject in self.defined:
+            return f"{self.parts[subject]} = {ends(self.defined[subject], LENGTH, TAIL)}"
         return ends(ast, LENGTH, TAIL)
 
-    def _formula(self, said: Node | Factors) -> Ast | None:
-        """Return the formula of a value; none for what the language cannot write."""
-        if isinstance(said, Factors) and not _is_product(said):
+    def _formula(self, subject: Node | Factors) -> Ast | None:
+        """Return the formula of a value, None if the language cannot write it."""
+        if isinstance(subject, Factors) and not _is_product(subject):
             return None
-        node = product(said.coef, said.operands, said.out, said.sizes) if isinstance(said, Factors) else said
+        node = (
+            product(subject.coef, subject.operands, subject.out, subject.sizes)
+            if isinstance(subject, Factors)
+            else subject
+        )
         node = self.as_sums(self.meaning(node) if self.meaning else node)
         try:
             return self.readings[node].form.ast
         except NotSupported:
             return None
 
-    def short(self, said: Said) -> str:
-        """Return a short name for what a comment says, empty where there is none."""
-        ast = None if isinstance(said, (str, For)) else self._formula(said)
+    def short(self, subject: Subject) -> str:
+        """Return a short name for the subject of a comment, empty if there is none."""
+        ast = None if isinstance(subject, (str, For)) else self._formula(subject)
         return short_name(ast) if ast is not None else ""
 
     def name(self, node: Node) -> str:
-        """Return what a message calls a node: a part by its name alone."""
+        """Return the text for a node in a message: a named part by its name alone."""
         return self.parts.get(node) or self(node)
 
     def _named(self, node: Node, reading: Reading) -> Reading:
-        """Return how a node is read by those that hold it: a part by its name, what would fill pages by dots."""
+        """Return the reading of a node inside others: a part by its name, a very long formula as dots."""
         if node not in self.parts:
             return Reading(forms.name("...")) if node.length > LONG else reading
         self.defined[node] = reading.form.ast
         return Reading(replace(forms.name(self.parts[node]), degree=reading.form.degree))
 
 
-def _is_product(said: Factors) -> bool:
-    """Whether every index runs over all of each axis that it stands at: one that reads a part of an axis does not."""
-    lengths = dict(said.sizes)
+def _is_product(subject: Factors) -> bool:
+    """Whether every index runs over the whole of each of its axes, not over a part of one."""
+    lengths = dict(subject.sizes)
     return all(
         lengths.setdefault(index, size) == size
-        for node, at in said.operands
+        for node, at in subject.operands
         for index, size in zip(at, node.shape, strict=True)
     )

@@ -1,10 +1,11 @@
-"""Divided differences of functions as formulas: what `dd(f, a, b, ...)` is lowered to.
+"""Divided differences of functions as formulas, to which `dd(f, a, b, ...)` is lowered.
 
-For two points a function's body is walked once, each part with its values at a and b and its divided difference:
-sums by terms, products by Leibniz, maps by the chain rule with the closed form that their rule gives (`divided`), or
-by the quotient across a gap and the mean of the derivative near a tie. For more points the whole function takes the
-quotient of differences of one point fewer across a gap, and near a tie the mean of its derivative with the weights of
-Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is one that is wide for the `radius` of the maps.
+For two points, each part of a function's body gets its values at a and b and its divided difference: sums by terms,
+products by Leibniz' rule, maps by the chain rule. The divided difference of a map is the closed form of its rule
+(`divided`). Without one it is the quotient across a gap and the mean of the derivative near a tie. For more points the
+whole function takes the quotient of divided differences with one point fewer across a gap. Near a tie it takes the mean
+of its derivative, weighted by Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is wide if it exceeds
+1/WIDE of the `radius` of the maps.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake, spread
 
 A, B = symbol("a", ()), symbol("b", ())
-WIDE = 8  # a gap is wider than this part of the radius: the quotient loses no more, Gauss's rule is exact to 1e-14
+WIDE = 8  # a gap exceeds radius/8: the quotient loses no more than this factor, Gauss's rule is exact to 1e-14
 NODES = (0.03376524289842397, 0.16939530676686776, 0.38069040695840156)
 WEIGHTS = (0.08566224618958517, 0.18038078652406930, 0.23395696728634552)
 GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True))
@@ -37,7 +38,7 @@ GAUSS = tuple(zip(NODES + tuple(1 - x for x in NODES), WEIGHTS * 2, strict=True)
 def divided(node: Node) -> Node:
     """Return the formula of a map that is a divided difference of its function at its operands.
 
-    It is NaN where one of several points is infinite: there limits differ from function to function.
+    It is NaN if one of several points is infinite: limits there differ from function to function.
     """
     body, shape = node.params[0], node.shape
     axes = tuple(range(len(shape)))
@@ -82,27 +83,27 @@ def difference(body: Node) -> Node:
         elif node.kind == "map":
             slope[node] = _chain(node, at_a, at_b, slope)
         else:
-            raise NotSupported(f"divided differences of {node.kind} nodes have no lowering")
+            raise NotSupported(f"divided differences of {node.kind} nodes cannot be compiled")
     return slope[body]
 
 
 def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node:
     """Return sum_i x_1(a)..x_{i-1}(a) * dd(x_i) * x_{i+1}(b)..x_k(b)."""
     terms = []
-    for place, (_, _, own) in enumerate(factors):
-        before = [a for a, _, _ in factors[:place]]
-        after = [b for _, b, _ in factors[place + 1 :]]
+    for position, (_, _, own) in enumerate(factors):
+        before = [a for a, _, _ in factors[:position]]
+        after = [b for _, b, _ in factors[position + 1 :]]
         terms.append((1, _times(coef, *before, own, *after)))
     return add(terms)
 
 
 def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: dict[Node, Node]) -> Node:
-    """Return the sum over the operands: one goes from a to b, those before it are at b, those after it at a."""
+    """Return the sum over the operands: one moves from a to b, those before it are at b, those after it at a."""
     terms = []
-    for place, arg in enumerate(node.args):
+    for position, arg in enumerate(node.args):
         if slope[arg].is_zero:
             continue
-        others = [at_b[x] for x in node.args[:place]], [at_a[x] for x in node.args[place + 1 :]]
+        others = [at_b[x] for x in node.args[:position]], [at_a[x] for x in node.args[position + 1 :]]
         outer = _closed(node, others)
         bound = {A: Batched(at_a[arg]), B: Batched(at_b[arg])}
         terms.append((1, _times(1, instantiate(outer, bound, {}, ()).node, slope[arg])))
@@ -110,15 +111,15 @@ def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: di
 
 
 def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
-    """Return the divided difference of one map at A and B in one operand, its other operands being given."""
+    """Return the divided difference of one map at A and B in one operand, with the other operands fixed."""
     rule, params = node.rule, node.params
     before, after = others
     if rule.divided and len(node.args) == 1:
         names = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
-        given = {n: Size.of(p) for n, p in zip(names, params, strict=False)}
+        integer_params = {n: Size.of(p) for n, p in zip(names, params, strict=False)}
         special = [rule.divided[str(p)] for p in params if str(p) in rule.divided]
         text = special[0] if special else rule.divided[next(iter(rule.divided))]
-        return build_formula(text, (), default_rulebook(), {"a": A, "b": B}, sizes=given)
+        return build_formula(text, (), default_rulebook(), {"a": A, "b": B}, sizes=integer_params)
 
     def partial(x: Node) -> Node:
         return apply(rule, [*before, x, *after], params)
@@ -138,7 +139,7 @@ def _closed(node: Node, others: tuple[list[Node], list[Node]]) -> Node:
 
 @lru_cache(maxsize=256)
 def several(body: Node, count: int) -> Node:
-    """Return the divided difference at three and more points over scalar symbols."""
+    """Return the divided difference at three or more points over scalar symbols."""
     points = _ascending(_points(count))
     found: dict[tuple[int, int], Node] = {}
     for length in range(2, count + 1):
@@ -153,13 +154,13 @@ def several(body: Node, count: int) -> Node:
             trusted = _at(radius(body), points[(first + last) // 2])
             near = _mean(derivative(body, length - 1), points[first : last + 1])
             found[first, last] = _where_wide(high, low, trusted, quotient, near)
-    # at a tie of all of them the mean would not see that there is no value, or a jump
+    # if all points are tied the mean would hide a missing value or a jump
     text = f"{spelled('choice')}({spelled('magnitude')}(p) >= 0, q, p)"
     return formula(text, p=found[0, 1], q=found[0, count - 1])
 
 
 def _ascending(points: Sequence[Node]) -> list[Node]:
-    """Return the points in ascending order, by exchanges of neighbours."""
+    """Return the points in ascending order, sorted by exchanges of neighbours."""
     low, high = map(default_rulebook().playing, ("smaller", "larger"))
     found = list(points)
     for end in range(len(found) - 1, 0, -1):
@@ -170,21 +171,21 @@ def _ascending(points: Sequence[Node]) -> list[Node]:
 
 
 def _mean(slope: Node, x: Sequence[Node]) -> Node:
-    """Return the integral of the last derivative with Peano's kernel, at a tie of all from the first interval."""
+    """Return the integral of the last derivative with Peano's kernel; if all points are tied, the first interval's."""
     order = len(x) - 1
     shares = [_ratio(_minus(x[k + 1], x[k]), _minus(x[-1], x[0])) for k in range(1, order)]
     first = add([(1, number(1)), *((-1, share) for share in shares)])
     terms = []
     for interval, share in enumerate([first, *shares]):
-        for place, weight in GAUSS:
-            spline = _spline(x, interval, place)
-            value = _at(slope, _between(x[interval], x[interval + 1], place))
+        for fraction, weight in GAUSS:
+            spline = _spline(x, interval, fraction)
+            value = _at(slope, _between(x[interval], x[interval + 1], fraction))
             terms.append((Fraction(weight) / factorial(order - 1), _times(1, share, spline, value)))
     return add(terms)
 
 
-def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
-    """Return the B-spline with the knots x at a place in an interval (Cox and de Boor)."""
+def _spline(x: Sequence[Node], interval: int, fraction: float) -> Node:
+    """Return the B-spline with the knots x at a fraction of an interval (Cox and de Boor)."""
     order = len(x) - 1
     values = {interval: number(1)}
     for degree in range(2, order + 1):
@@ -192,25 +193,25 @@ def _spline(x: Sequence[Node], interval: int, place: float) -> Node:
         for k in range(max(interval - degree + 1, 0), min(interval, order - degree) + 1):
             terms = []
             if k in values:
-                terms.append((1, _times(1, _share(x, k, k + degree - 1, interval, place), values[k])))
+                terms.append((1, _times(1, _share(x, k, k + degree - 1, interval, fraction), values[k])))
             if k + 1 in values:
-                rest = add([(1, number(1)), (-1, _share(x, k + 1, k + degree, interval, place))])
+                rest = add([(1, number(1)), (-1, _share(x, k + 1, k + degree, interval, fraction))])
                 terms.append((1, _times(1, rest, values[k + 1])))
             new[k] = add(terms)
         values = new
     return values[0]
 
 
-def _share(x: Sequence[Node], low: int, high: int, interval: int, place: float) -> Node:
-    """Return how far between two knots a place in an interval is; in the first interval as if all but one were tied."""
+def _share(x: Sequence[Node], low: int, high: int, interval: int, fraction: float) -> Node:
+    """Return the fraction between two knots of a point in an interval; in the first, all knots but one may be tied."""
     if high == low + 1:
-        return number(Fraction(place))
+        return number(Fraction(fraction))
     whole = _minus(x[high], x[low])
     if interval == low:
         beyond = _ratio(_minus(x[high], x[low + 1]), whole)
-        return add([(Fraction(place), number(1)), (-Fraction(place), beyond)])
+        return add([(Fraction(fraction), number(1)), (-Fraction(fraction), beyond)])
     inside = _ratio(_minus(x[interval + 1], x[interval]), whole)
-    return add([(1, _ratio(_minus(x[interval], x[low]), whole)), (Fraction(place), inside)])
+    return add([(1, _ratio(_minus(x[interval], x[low]), whole)), (Fraction(fraction), inside)])
 
 
 # ---- parts of formulas
@@ -225,8 +226,8 @@ def _at(body: Node, x: Node) -> Node:
     return instantiate(body, {parameter(): Batched(x)}, {}, ()).node
 
 
-def _between(a: Node, b: Node, place: float) -> Node:
-    return add([(1 - Fraction(place), a), (Fraction(place), b)])
+def _between(a: Node, b: Node, fraction: float) -> Node:
+    return add([(1 - Fraction(fraction), a), (Fraction(fraction), b)])
 
 
 def _minus(a: Node, b: Node) -> Node:

@@ -1,8 +1,7 @@
-"""Estimated sizes and times, by which plans are compared.
+"""Estimates sizes and times, by which plans are compared.
 
-Sizes that the caller gives no hint for are taken from the field's habit (m > n > p > k): few names, one
-table. Times are in ns and need only rank plans: rates come from the entries of codegen/, loops cost a plain
-rate.
+Sizes without a hint follow the usual convention (m > n > p > k): a few names, one table. Times are in ns and need only
+rank plans: rates come from the entries of codegen/, loops have one rate.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Estimate:
         return found
 
     def typical(self, names: Iterable[str]) -> dict[str, int]:
-        """Return the sizes that are taken for names."""
+        """Return the sizes that are assumed for names."""
         return {name: self.hints.get(name, HABIT.get(name, OTHERWISE)) for name in names}
 
     def volume(self, shape: Iterable[Size]) -> float:
@@ -42,7 +41,7 @@ class Estimate:
 
 
 def loop_time(volume: float, flops: float, entries: float, is_stream: bool = False) -> float:
-    """Return the time of a loop over `volume` points with so many flops a point, moving `entries` numbers.
+    """Return the time in ns of a loop over `volume` points with so many flops a point, moving `entries` numbers.
 
     A stream reads every operand along the innermost axis, so that it vectorises.
     """

@@ -1,10 +1,9 @@
-"""What is decided on nodes before anything is lowered: expansions, facts by use, what must be formed.
+"""Rewrites nodes before lowering, collects facts from uses, and decides which operations must be formed.
 
-An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared.
-A sum with an identity or selector term is multiplied out where it meets a summed index: (A + c*eye(n))*B is a
-product and a multiple of B, with nothing added up in between. What a use implies about a matrix (it stands
-under `chol`, or is a Gram matrix under an inverse) holds for all its uses in this plan, never as a fact of
-the node.
+An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared. A sum
+with an identity or selector term is multiplied out if it meets a summed index: (A + c*eye(n))*B is a product and a
+multiple of B, without the sum as an array. A use may imply facts of a matrix, as an operand of `chol` or as a Gram
+matrix under an inverse. Such facts hold for all uses in this plan, but are no facts of the node.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake
 from matcalc.tensor.switches import is_mask, with_masks
 
-MOST_ROUNDS = 4  # of multiplying out alone: it saves work, while what has a formula has no other lowering
+MOST_ROUNDS = 4  # of multiplying out alone, which only saves work; operations with a formula have no other lowering
 DEFINITE = frozenset(["psd", "nonsingular"])
 EXPANSIONS = {"divided": divided, "radius": radius_at}
-"""What `expands` in scalars.toml may name."""
+"""The expansions that `expands` in scalars.toml may name."""
 
 
 def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
-    """Return the roots with operations replaced by what they become, identities multiplied out, switches selecting.
+    """Return the roots with operations replaced by formulas, identities multiplied out and switches as selections.
 
-    In rounds, since an operation whose operands change may come out as a product or sum of operations, which only the
-    next round meets. They end where no formula is left: none leads back to its own operation.
+    Runs in rounds: an operation with changed operands may become a product or sum of operations, which the next round
+    handles. The rounds end, since no formula leads back to its own operation.
     """
     found = list(roots)
     rounds = 0
@@ -93,7 +92,7 @@ def _template(
     sizes: tuple[Size, ...],
     functions: tuple[Node, ...],
 ) -> tuple[Node, tuple[Node, ...]]:
-    """Return the formula of an expansion over symbols, and these."""
+    """Return the formula of an expansion over symbols, and the symbols."""
     tensors = tensors_of(rule.signature)
     slots = [tensors[min(k, len(tensors) - 1)] for k in range(len(cores))]
     names = tuple(term.name for term in entry.arguments or ()) or tuple(p.name for p in slots)
@@ -117,18 +116,18 @@ def _template(
 def _multiplied_out(node: Node, needed: set[Node]) -> Node:
     """Distribute a product over a sum with an identity that meets a summed index, unless the sum is formed anyway.
 
-    Two sums that meet stay whole: what cancels in each, as in the square of `[x; y] - mean([x; y])`, would cancel
-    between products, where twice the digits are lost.
+    Two sums that meet are not distributed. Terms that cancel in each, as in the square of `[x; y] - mean([x; y])`,
+    would cancel between products, which loses twice the digits.
     """
     node = with_masks(node)
-    for place, (arg, at) in enumerate(node.operands if node.kind == "product" else ()):
+    for position, (arg, at) in enumerate(node.operands if node.kind == "product" else ()):
         if arg.kind != "sum" or arg in needed or not _meets_any(arg, at, node):
             continue
-        others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != place]
+        others = [(a, i) for k, (a, i) in enumerate(node.operands) if k != position]
         if not others:
             return node
         if is_mask(arg) and arg.rank < 3 and not all(a.finite for a, _ in others):
-            continue  # what it leaves out may be infinite, and would be in two of the terms
+            continue  # entries outside the mask may be infinite, and would be in two of the terms
         summed = set(at) - set(node.out)
         if any(a.kind == "sum" and summed & set(i) for a, i in others):
             continue
@@ -146,7 +145,7 @@ def _meets_any(total: Node, at: tuple[int, ...], node: Node) -> bool:
 def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool:
     """Whether a term identifies or selects axes, one of which is summed in the product.
 
-    What data place is added to an array that another term forms in any case.
+    A term whose entries data place in an axis does not count if another term forms the array anyway.
     """
     if term.kind != "product":
         return False
@@ -154,13 +153,13 @@ def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool
     for arg, indices in term.operands:
         if arg.kind != "selector" or arg.selector.kind == "mask":
             continue
-        if not arg.args or not (is_formed or indices[0] not in term.out):  # data that place something in an axis
+        if not arg.args or not (is_formed or indices[0] not in term.out):  # data that place entries in an axis
             picked.update(indices)
     return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))
 
 
 def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
-    """Return what the uses of matrices say about them: the domains of operations, as rules state them."""
+    """Return the facts that the uses of matrices imply: the domains of operations in their rules."""
     found: dict[Node, set[str]] = {}
     for node in nodes:
         if node.kind != "op" or node.batch_rank:
@@ -177,7 +176,7 @@ def implied_facts(nodes: Sequence[Node]) -> Mapping[Node, frozenset[str]]:
 
 
 def _closed(facts: frozenset[str]) -> frozenset[str]:
-    """Return facts with what they imply together: a semidefinite matrix that has an inverse is definite."""
+    """Return facts with their joint consequences: a semidefinite matrix that has an inverse is definite."""
     facts = closure(facts)
     return closure(facts | {"spd"}) if facts >= DEFINITE else facts
 
@@ -185,7 +184,7 @@ def _closed(facts: frozenset[str]) -> frozenset[str]:
 def must_form(nodes: Sequence[Node], outputs: Sequence[Node], form_all: bool) -> frozenset[Node]:
     """Return the operations that are formed even if kernels could take them as factors.
 
-    These are outputs, and operands of anything but a product.
+    These are outputs and operands of nodes other than products.
     """
     formed = set(outputs)
     for node in nodes:

@@ -1,4 +1,4 @@
-"""A way to compute a part of a product: two parts joined by a kernel, in a sum, or entry by entry."""
+"""A step of a contraction: two parts joined by a kernel, in a sum, or entry by entry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcalc.compiler.plan.match_kernel import Factor, Match
 
 @dataclass(slots=True)
 class Join:
-    """How a subset of operands is computed: `left` and `right` are the joined subsets (bit sets)."""
+    """The computation of a subset of operands: `left` and `right` are the joined subsets (bit sets)."""
 
     mask: int
     at: tuple[int, ...]
@@ -26,7 +26,7 @@ class Join:
 
 
 def is_later(match: Match, other: Match | None) -> bool:
-    """Whether a match is to be preferred to one of equal cost: a later entry, or fewer flips."""
+    """Whether a match is preferred to one of equal cost: a later entry, or fewer flips."""
     if other is None:
         return False
     flips = [sum(flip for *_, flip in m.fields) for m in (match, other)]

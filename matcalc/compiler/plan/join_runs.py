@@ -1,4 +1,4 @@
-"""Several kernels on the same operands as one, where an entry says that it gives what they give."""
+"""Merges several kernels on the same operands into one whose entry gives all their results."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from matcalc.compiler.plan.values import Graph, Run
 
 
 def join_runs(graph: Graph, entries: Sequence[Kernel], describe: Describer) -> None:
-    """Make one run of the runs of all entries that another joins, in the place of the first."""
+    """Replace the runs of all kernels that an entry joins by one run, at the position of the first."""
     for entry in entries:
         found: dict[tuple[object, ...], dict[str, Run]] = {}
         for item in graph.items:
             if isinstance(item, Run) and item.kernel.name in entry.joins:
-                found.setdefault(_given(item), {})[item.kernel.name] = item
+                found.setdefault(_arguments_of(item), {})[item.kernel.name] = item
         for runs in found.values():
             if len(runs) == len(entry.joins):
                 _join(graph, entry, [runs[name] for name in entry.joins], describe)
 
 
-def _given(run: Run) -> tuple[object, ...]:
-    """Return what a run is of: its operands, sizes and loops."""
+def _arguments_of(run: Run) -> tuple[object, ...]:
+    """Return the arguments of a run: its operands, sizes and loops."""
     operands = [(operand.field, operand.value.name, operand.flip, operand.lead) for operand in run.operands]
     return (*operands, run.sizes, run.params, run.batch, run.kept)
 

@@ -1,7 +1,7 @@
-"""Parts of products that exist, and orders of contraction that were found before: compared plans share theirs.
+"""Records parts of products that exist and orders of contraction found before, shared by the compared plans.
 
-The pattern of a product is all that the search looks at: indices and facts of the operands, which of them are equal,
-sizes, costs, and which parts exist. What operands and indices are called is not in it.
+The pattern of a product is all that the search reads: indices and facts of the operands, which operands are equal,
+sizes, costs, and existing parts. It does not depend on names of operands and indices.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ Names = tuple[str, ...]
 
 
 class Parts:
-    """The parts of products that exist, each the sorted names of its operands, by the first two of them."""
+    """The parts of products that exist, as sorted names of operands, grouped by the first two names."""
 
     def __init__(self) -> None:
         self.known: dict[Names, dict[Names, None]] = {}
 
     def add(self, names: Names) -> None:
-        """Add a part; one operand alone is none."""
+        """Add a part; one operand alone is not a part."""
         if len(names) > 1:
             self.known.setdefault(names[:2], {})[names] = None
 
     def within(self, names: Sequence[str]) -> Iterator[int]:
-        """Yield which subsets of these operands, as bit sets, are parts that exist."""
-        places: dict[str, list[int]] = {}
-        for place, name in enumerate(names):
-            places.setdefault(name, []).append(place)
+        """Yield the subsets of these operands, as bit sets, that exist as parts."""
+        positions: dict[str, list[int]] = {}
+        for position, name in enumerate(names):
+            positions.setdefault(name, []).append(position)
         for pair in dict.fromkeys(combinations(sorted(names), 2)):
             for part in self.known.get(pair, ()):
-                if places.keys() >= set(part):
-                    chosen = (combinations(places[name], count) for name, count in Counter(part).items())
+                if positions.keys() >= set(part):
+                    chosen = (combinations(positions[name], count) for name, count in Counter(part).items())
                     yield from (sum(1 << k for several in one for k in several) for one in product(*chosen))
 
 
 class Orders:
-    """The orders of one plan and of those it is compared with; `searches` counts those that were looked for."""
+    """The orders found for one plan and those it is compared with; `searches` counts the searches."""
 
     def __init__(self) -> None:
         self.found: dict[object, tuple[Join, ...]] = {}
         self.searches = 0
 
     def plan(self, contraction: Contraction) -> Join:
-        """Return the cheapest way to compute a product."""
+        """Return the cheapest join of a whole product."""
         if len(contraction.factors) < 2:
             return contraction.plan()
         number = _numbers(contraction)
@@ -67,19 +67,19 @@ class Orders:
         return contraction.table[contraction.full]
 
     def is_as_alone(self, contraction: Contraction, met: Set[Key]) -> bool:
-        """Whether the parts that an order meets are those that it would meet if none existed before."""
+        """Whether the parts in an order are the same as if no parts existed before."""
         alone = contraction.again({})
-        return met <= parts_met(alone, self.plan(alone))
+        return met <= parts_in(alone, self.plan(alone))
 
 
-def parts_met(contraction: Contraction, top: Join) -> set[Key]:
-    """Return the parts that an order makes or takes, the whole among them."""
+def parts_in(contraction: Contraction, top: Join) -> set[Key]:
+    """Return the parts that an order computes or reuses, including the whole."""
     return {contraction.key(join.mask)[0] for join in _joins(contraction, top)}
 
 
 def _numbers(contraction: Contraction) -> dict[int, int]:
-    """Return indices numbered as they appear, last the one that an order may add."""
-    shown = [*(i for factor in contraction.factors for i in factor.at), *contraction.wanted, contraction.new_index]
+    """Return indices numbered in order of appearance; the last is the one that an order may add."""
+    shown = [*(i for factor in contraction.factors for i in factor.at), *contraction.out_order, contraction.new_index]
     return {index: n for n, index in enumerate(dict.fromkeys(shown))}
 
 
@@ -101,14 +101,14 @@ def _pattern(contraction: Contraction, number: Mapping[int, int]) -> object:
             for via in contraction.via
         ),
         tuple(sorted(contraction.forming.items())),
-        tuple(number[i] for i in contraction.wanted),
-        contraction.turning,
+        tuple(number[i] for i in contraction.out_order),
+        contraction.reorder_cost,
         contraction.ahead,
     )
 
 
 def _joins(contraction: Contraction, top: Join) -> Iterable[Join]:
-    """Return the joins of an order that are no operands."""
+    """Return the joins of an order other than operands."""
     found: dict[int, Join] = {}
     pending = [top]
     while pending:
@@ -120,7 +120,7 @@ def _joins(contraction: Contraction, top: Join) -> Iterable[Join]:
 
 
 def _with_indices(join: Join, number: Mapping[int, int]) -> Join:
-    """Return a join with other indices; its steps, which only the search reads, are left out."""
+    """Return a join with other indices and without its steps, which only the search reads."""
     return Join(
         join.mask,
         tuple(number[i] for i in join.at),

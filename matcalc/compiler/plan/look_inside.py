@@ -1,7 +1,7 @@
-"""Lookups inside functions and sums: `exp(X)[i, j]` as `exp(X[i, j])`, which is another plan of the same value.
+"""Moves lookups into functions and sums: `exp(X)[i, j]` as `exp(X[i, j])`, another plan of the same value.
 
-It is less work where there are fewer places than entries: of the product in `sigmoid(U*V')[i, j]` only the known ones
-are formed. Where a place is looked up often, it is more; so both are planned.
+It is less work if fewer entries are looked up than exist: of the product in `sigmoid(U*V')[i, j]` only the known
+entries are formed. It is more work if entries are looked up often. So both are planned.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matcalc.tensor.substitute import rebuild
 
 
 def looked_inside(roots: Sequence[Node]) -> list[Node]:
-    """Return roots with what is looked up in functions and sums looked up in their operands."""
+    """Return roots with lookups in functions and sums moved to the operands of these."""
     if not any(node.kind == "selector" and node.args for node in toposort(roots)):
         return list(roots)
     return rebuild(roots, _inside)
@@ -34,14 +34,14 @@ def _inside(node: Node) -> Node:
 
 
 def _looked_up(term: Operand, lookup: Operand, sizes: Mapping[int, Size]) -> Operand:
-    """Return an operand with what data say taken of its own operands, if it is a function or a sum.
+    """Return an operand with the lookup applied to its own operands, if it is a map or a sum.
 
-    That is right where the axis is one of the result as well: elsewhere in it the lookup is 0.
+    This is valid only if the axis is one of the result as well: other entries of the lookup are 0.
     """
-    (node, at), (_, (source, *places)) = term, lookup
+    (node, at), (_, (source, *indices)) = term, lookup
     if node.kind not in ("map", "sum") or source not in at:
         return term
-    out: Indices = tuple(dict.fromkeys(j for i in at for j in (places if i == source else (i,))))
+    out: Indices = tuple(dict.fromkeys(j for i in at for j in (indices if i == source else (i,))))
     args = [_inside(product(1, [(arg, at), lookup], out, sizes)) for arg in node.args]
     made = apply(node.rule, args, node.params) if node.kind == "map" else add(list(zip(node.coefs, args, strict=True)))
     return made, out

@@ -1,7 +1,7 @@
-"""From nodes to values: each kind of node lowered once, operands first.
+"""Lowers nodes to values: each kind of node once, operands first.
 
-Maps and sums are entrywise; products are contracted; operations are runs of kernels, put off where a kernel
-takes them as a factor (an inverse is then a solve). What an operation `becomes` was expanded before.
+Maps and sums are entrywise. Products are contracted. Operations are kernel runs, deferred if a kernel takes them as a
+factor (an inverse is then a solve). Operations that `becomes` replaces were expanded before.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, part_sizes
-from matcalc.compiler.plan.describe import lying
-from matcalc.compiler.plan.lower_product import lower_product, place_result
+from matcalc.compiler.plan.describe import in_order
+from matcalc.compiler.plan.lower_product import lower_indexed, lower_product
 from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
 from matcalc.compiler.plan.session import Ref, Session
@@ -30,11 +30,11 @@ from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size, volume
 
 NEAR_ZERO = 1e-100
-"""Beyond which a power like 1/x^2 of a number is finite, and a product with it what a division gives."""
+"""Above this bound a power like 1/x^2 of a number is finite, and a product with it equals a division."""
 
 
 def lower(session: Session, order: Sequence[Node]) -> None:
-    """Lower the nodes of `order`, which stands operands first."""
+    """Lower the nodes of `order`, which is sorted operands first."""
     for node in order:
         if node in session.refs or session.is_unformed(node) or node.kind in ("number", "size", "selector"):
             continue
@@ -42,7 +42,7 @@ def lower(session: Session, order: Sequence[Node]) -> None:
 
 
 def lower_when_read(session: Session, node: Node) -> Ref:
-    """Lower a selector or an operation that was put off until something reads it."""
+    """Lower a selector or an operation that was deferred until something reads it."""
     return lower_selector(session, node) if node.kind == "selector" else lower_operation(session, node)
 
 
@@ -57,7 +57,7 @@ def lower_constant(session: Session, node: Node) -> Ref:
     entries = tuple(float(x) for x in node.array.ravel())
     number = sum(1 for v in session.graph.values.values() if v.kind == "constant")
     name = free(f"K{number}", {*session.graph.values, *session.graph.reserved})
-    return Ref(session.graph.given(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
+    return Ref(session.graph.leaf(name, node.shape, "constant", entries), tuple(range(len(node.shape))))
 
 
 def lower_map(session: Session, node: Node) -> Ref:
@@ -65,31 +65,31 @@ def lower_map(session: Session, node: Node) -> Ref:
     args = [session.read(a, axes) if a.shape else session.read(a, ()) for a in node.args]
     shape = tuple(node.shape[a] for a in order)
     key, params = _scalar(session, node)
-    value = session.graph.point(shape, Apply(key, tuple(args), params), lying(node, order))
+    value = session.graph.point(shape, Apply(key, tuple(args), params), in_order(node, order))
     if max(node.args[0].range.low, -node.args[0].range.high) > NEAR_ZERO:
-        session.graph.apart.add(value.name)
+        session.graph.safe_powers.add(value.name)
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
 def _orientation(session: Session, node: Node) -> tuple[tuple[str, ...], list[int]]:
-    """Return names for the axes of a node, and its axes in the order in which its operands lie in memory.
+    """Return names for the axes of a node, and its axes in the order of its operands in memory.
 
-    Where these lie in several orders, it is the one that is wanted.
+    If the operands have several orders, return the order requested of the node.
     """
-    order = list(session.wanted.get(node, range(len(node.shape))))
-    ways = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
-    if len(ways) == 1:
-        way = next(iter(ways))
-        if len(way) == len(order):
-            order = [way.index(k) for k in range(len(way))]
+    order = list(session.memory_orders.get(node, range(len(node.shape))))
+    orders = {session.ref(a).axes for a in node.args if a.shape and a.kind != "selector"}
+    if len(orders) == 1:
+        only = next(iter(orders))
+        if len(only) == len(order):
+            order = [only.index(k) for k in range(len(only))]
     names = [""] * len(order)
-    for place, axis in enumerate(order):
-        names[axis] = session.graph.axes[place]
+    for position, axis in enumerate(order):
+        names[axis] = session.graph.axes[position]
     return tuple(names), order
 
 
 def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, ...]]:
-    """Return the scalar function of a map: the entry of its very parameters, else the general one."""
+    """Return the scalar function of a map: the entry for its exact parameters, else the general one."""
     table = session.lowerings.scalars
     params = tuple(p for p in node.params if isinstance(p, (Fraction, float, Size)))
     special = " ".join([node.rule.name, *map(str, params)])
@@ -99,7 +99,7 @@ def _scalar(session: Session, node: Node) -> tuple[Scalar, tuple[Number | Size, 
     own = own_scalar(node)
     if own is not None:
         return own, params
-    raise NotSupported(f"{node.rule.name} has no lowering", hint="codegen/scalars.toml has no entry of this name")
+    raise NotSupported(f"{node.rule.name} cannot be compiled", hint="add an entry of this name to codegen/scalars.toml")
 
 
 def lower_sum(session: Session, node: Node) -> Ref:
@@ -123,14 +123,14 @@ def lower_sum(session: Session, node: Node) -> Ref:
             parts.append(replace(part, at=at, expr=times(coef, (part.expr,))))
     if parts:
         base = plus(dense) if dense else None
-        value = session.graph.placed(shape, base, parts, plus(every), lying(node, order))
+        value = session.graph.assembled(shape, base, parts, plus(every), in_order(node, order))
     else:
-        value = session.graph.point(shape, plus(every), lying(node, order))
+        value = session.graph.point(shape, plus(every), in_order(node, order))
     return Ref(value, tuple(order.index(a) for a in range(len(order))))
 
 
 def _term(session: Session, term: Node) -> Ref | None:
-    """Return where a term is; a bare selector is placed as a product is."""
+    """Return the reference to a term's value; a bare selector is lowered as a product of itself."""
     if term.kind in ("number", "size"):
         return None
     if term.kind == "selector":
@@ -143,13 +143,13 @@ def _read(ref: Ref, axes: Sequence[str]) -> Read:
 
 
 def lower_selector(session: Session, node: Node) -> Ref:
-    """Form a selector that stands alone: as a product of itself."""
+    """Lower a selector that is not a factor as a product of itself."""
     found = session.refs.get(node)
     if found is None:
         out = list(range(len(node.shape)))
         indexed = Indexed([], [*out], dict(enumerate(node.shape)), session.sizes)
         solve(indexed, node, [*out], [])
-        found = session.refs[node] = place_result(session, node, indexed, Fraction(1))
+        found = session.refs[node] = lower_indexed(session, node, indexed, Fraction(1))
     return found
 
 
@@ -157,9 +157,9 @@ def lower_selector(session: Session, node: Node) -> Ref:
 
 
 def lower_operation(session: Session, node: Node) -> Ref:
-    """Run the cheapest kernel of an operation, and note where all its outputs are.
+    """Run the cheapest kernel of an operation and record all its outputs.
 
-    Raises: NotSupported where no entry computes it.
+    Raises: NotSupported if no entry computes it.
     """
     kernel = _choose(session, node)
     rest = (node.params, node.batches, node.batch_rank)
@@ -169,8 +169,8 @@ def lower_operation(session: Session, node: Node) -> Ref:
     run = session.runs.get(key)
     if run is None:
         run = session.runs[key] = _run(session, node, kernel)
-    wanted = _result_name(kernel, node)
-    value = dict(run.results)[wanted]
+    requested = _result_name(kernel, node)
+    value = dict(run.results)[requested]
     if not node.shape and value.shape:
         value = session.graph.point((), Read(value.name, (Size.of(0),)), node)
     elif value.shape != node.shape:
@@ -184,12 +184,12 @@ def _result_name(kernel: Kernel, node: Node) -> str:
 
 
 def group_of(node: Node) -> tuple[object, ...]:
-    """Return what the outputs of one operation on equal operands have in common."""
+    """Return the key that all outputs of one operation on equal operands share."""
     return (node.rule, node.args, node.params, node.batches, node.batch_rank)
 
 
 def _choose(session: Session, node: Node) -> Kernel:
-    wanted = session.groups.get(group_of(node), (node.output,))
+    requested = session.groups.get(group_of(node), (node.output,))
     facts = session.facts(node.args[0]) if node.args else frozenset()
     options = []
     for kernel in session.lowerings.operations.get(node.rule.name, ()):
@@ -200,11 +200,11 @@ def _choose(session: Session, node: Node) -> Kernel:
         if len(kernel.factors) != 1 or len(_arguments(kernel, node)) != len(node.args):
             continue
         results = {r.name for r in kernel.results}
-        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(wanted) <= results):
+        if not kernel.when <= facts or (len(kernel.results) > 1 and not set(requested) <= results):
             continue
-        if len(kernel.results) == 1 and node.output and set(wanted) != results:
+        if len(kernel.results) == 1 and node.output and set(requested) != results:
             continue
-        via = session.factoring_time(kernel, [node.args[_place(kernel, node, term)] for term in kernel.via])
+        via = session.factoring_time(kernel, [node.args[_argument_number(kernel, node, term)] for term in kernel.via])
         letters = _letters(session, node, kernel)
         rounds = 1.0 if kernel.rows else session.estimate.volume(node.shape[: node.batch_rank])
         time = rounds * kernel.time({k: session.estimate(s) for k, s in letters.items()}) + via
@@ -216,30 +216,30 @@ def _choose(session: Session, node: Node) -> Kernel:
         return own
     if not options:
         raise NotSupported(
-            f"{node.rule.spelling} has no lowering",
-            hint=f"codegen/kernels.toml has no entry for {session.describe(node)}",
+            f"{node.rule.spelling} cannot be compiled",
+            hint=f"add an entry for {session.describe(node)} to codegen/kernels.toml",
         )
     return with_value(min(options, key=lambda o: o[:3])[3], own_kernel, node)
 
 
 def _arguments(kernel: Kernel, node: Node) -> list[tuple[str, tuple[str, ...] | None]]:
-    """Return the arguments of the pattern that are tensors, each with its letters."""
+    """Return the tensor arguments of the pattern, each with its letters."""
     names = {p.name for p in node.rule.signature.parameters if p.kind in PLAIN}
     return [(a.name, a.letters) for a in kernel.factors[0].args if a.name not in names]
 
 
 def _has_rows(node: Node) -> bool:
-    """Whether all arguments are batches over the same leading axes, so that a kernel for rows can take them."""
+    """Whether all arguments have the same leading batch axes, so that a kernel for rows can take them."""
     whole = tuple(range(node.batch_rank))
     return node.batch_rank > 0 and all(carried == whole for carried in node.batches)
 
 
-def _core(node: Node, place: int) -> tuple[Size, ...]:
-    return node.args[place].shape[len(node.batches[place]) :]
+def _core(node: Node, number: int) -> tuple[Size, ...]:
+    return node.args[number].shape[len(node.batches[number]) :]
 
 
 def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """Return the shape that a kernel is given for a core shape: with one axis for all batches if it takes rows."""
+    """Return the shape in which a kernel takes a core shape: with one axis for all batches if it takes rows."""
     if not kernel.rows:
         return shape
     flat = (volume(shape),) if shape else ()
@@ -247,10 +247,10 @@ def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size,
 
 
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
-    """Return the sizes of the letters of an operation's pattern; one letter for a flat view of any array."""
+    """Return the sizes of the letters of an operation's pattern; one letter may stand for a flat view of any array."""
     found: dict[str, Size] = {}
-    for place, (_, letters) in enumerate(_arguments(kernel, node)):
-        _measure(found, letters, _in_rows(kernel, node, _core(node, place)))
+    for number, (_, letters) in enumerate(_arguments(kernel, node)):
+        _measure(found, letters, _in_rows(kernel, node, _core(node, number)))
     for term in kernel.results:
         if term.name == _result_name(kernel, node):
             _measure(found, term.letters, _in_rows(kernel, node, node.shape[node.batch_rank :]))
@@ -268,7 +268,7 @@ def _measure(found: dict[str, Size], letters: tuple[str, ...] | None, shape: tup
 
 
 def _run(session: Session, node: Node, kernel: Kernel) -> Run:
-    """Make the run of an operation, inside loops over its batch axes."""
+    """Add the run of an operation, inside loops over its batch axes."""
     graph = session.graph
     rank = 0 if kernel.rows else node.batch_rank
     batch = graph.batch_axes[:rank]
@@ -280,7 +280,7 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     run.kept = tuple(batch)
     run.params = (*_params(node), *((field, Size.of(n)) for field, n in part_sizes(kernel.parts).items()))
     arguments = _arguments(kernel, node)
-    named = {name: node.args[place] for place, (name, _) in enumerate(arguments)}
+    named = {name: node.args[number] for number, (name, _) in enumerate(arguments)}
     if kernel.via and not node.batch_rank:
         session.add_named(run, kernel, named)
     elif kernel.via:
@@ -288,11 +288,11 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
             _batched_factor(session, run, kernel, node, term)
         _named_operands(session, run, kernel, node)
     else:
-        for place, (name, pattern) in enumerate(arguments):
+        for number, (name, pattern) in enumerate(arguments):
             if kernel.rows:
-                run.operands.append(Operand(name, _rows(session, node, place, kernel)))
+                run.operands.append(Operand(name, _rows(session, node, number, kernel)))
             else:
-                run.operands.append(_operand(session, node, place, name, pattern, batch))
+                run.operands.append(_operand(session, node, number, name, pattern, batch))
     run.fault = session.fault(kernel, named)
     lead = node.shape[:rank]
     shapes = []
@@ -303,36 +303,36 @@ def _run(session: Session, node: Node, kernel: Kernel) -> Run:
     return run
 
 
-def _rows(session: Session, node: Node, place: int, kernel: Kernel) -> Value:
-    """Return an argument as a matrix whose rows are the batches."""
-    value = session.array(node.args[place])
-    shape = _in_rows(kernel, node, _core(node, place))
+def _rows(session: Session, node: Node, number: int, kernel: Kernel) -> Value:
+    """Return an argument as a matrix with one row for each batch."""
+    value = session.array(node.args[number])
+    shape = _in_rows(kernel, node, _core(node, number))
     return value if value.shape == shape else session.graph.view(value, shape)
 
 
 def _operand(
-    session: Session, node: Node, place: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
+    session: Session, node: Node, number: int, name: str, pattern: tuple[str, ...] | None, batch: Sequence[str]
 ) -> Operand:
-    """Return an argument as an array whose batch axes lead, flat if the pattern has one index for all."""
-    argument = node.args[place]
+    """Return an argument as an array with leading batch axes, flattened if the pattern has one index."""
+    argument = node.args[number]
     value: Value = session.array(argument)
-    carried = node.batches[place]
-    core = _core(node, place)
+    carried = node.batches[number]
+    core = _core(node, number)
     if pattern is not None and len(pattern) == 1 and len(core) != 1:
         value = session.graph.view(value, (*argument.shape[: len(carried)], volume(core)))
     return Operand(name, value, False, tuple(batch[b] for b in carried))
 
 
 def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
-    """Factorise an argument inside loops over the batch axes that it carries; once where it carries none."""
-    place = _place(kernel, node, term)
-    carried = node.batches[place]
+    """Factorise an argument inside loops over its batch axes; once if it has none."""
+    number = _argument_number(kernel, node, term)
+    carried = node.batches[number]
     if not carried:
-        session.add_factor(run, kernel, term, node.args[place])
+        session.add_factor(run, kernel, term, node.args[number])
         return
     run.params = (*run.params, (f"{term.args[0].name}.t", "0"))
     batch = tuple(run.batch[b] for b in carried)
-    factor = session.factorise(session.lowerings.factorisation(term), node.args[place], batch)
+    factor = session.factorise(session.lowerings.factorisation(term), node.args[number], batch)
     for result, value in factor.results:
         field = kernel.factor_field(term, result)
         if field in kernel.fields:
@@ -342,18 +342,18 @@ def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term
 def _named_operands(session: Session, run: Run, kernel: Kernel, node: Node) -> None:
     """Add the arguments that the template of a kernel with factorisations names."""
     names = tuple(a for a, _ in run.batch)
-    for place, (name, pattern) in enumerate(_arguments(kernel, node)):
+    for number, (name, pattern) in enumerate(_arguments(kernel, node)):
         if name in kernel.fields:
-            run.operands.append(_operand(session, node, place, name, pattern, names))
+            run.operands.append(_operand(session, node, number, name, pattern, names))
 
 
-def _place(kernel: Kernel, node: Node, term: Term) -> int:
-    """Return which argument of an operation a factorisation is of."""
+def _argument_number(kernel: Kernel, node: Node, term: Term) -> int:
+    """Return the number of the argument that a factorisation takes."""
     return [name for name, _ in _arguments(kernel, node)].index(term.args[0].name)
 
 
 def _params(node: Node) -> tuple[tuple[str, str | Size], ...]:
-    """Return integer and number parameters by their names, a number as its digits."""
+    """Return integer and number parameters by name, numbers as digits."""
     found: list[tuple[str, str | Size]] = []
     for name, value in _plain(node):
         if isinstance(value, Size):

@@ -1,7 +1,7 @@
-"""From a product node to values: scalars and components apart, each component contracted in its best order.
+"""Lowers a product node to values: separates scalars and components and contracts each component in its best order.
 
-A component is a set of operands joined by summed indices. What remains when all components are computed is
-entrywise: coefficient, scalars, broadcasting, repeated outputs (the identity) and places with arithmetic.
+A component is a set of operands joined by summed indices. The rest, once all components are computed, is entrywise:
+coefficient, scalars, broadcasting, repeated outputs (the identity) and index arithmetic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
 from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
-from matcalc.compiler.plan.describe import Said, lying
+from matcalc.compiler.plan.describe import Subject, in_order
 from matcalc.compiler.plan.poles import is_pole_of_nothing
 from matcalc.compiler.plan.program_cost import work
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
@@ -27,12 +27,12 @@ from matcalc.tensor.size_factors import size_factors
 
 
 def lower_product(session: Session, node: Node) -> Ref:
-    """Return where the value of a product node is found."""
-    return place_result(session, node, resolve(node, session.sizes), node.coef)
+    """Return the reference to the value of a product node."""
+    return lower_indexed(session, node, resolve(node, session.sizes), node.coef)
 
 
-def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
-    """Return where the product is found that `indexed` describes."""
+def lower_indexed(session: Session, node: Node, indexed: Indexed, coef: Number) -> Ref:
+    """Return the reference to the value of the product that `indexed` describes."""
     scaling = Scaling(coef)
     result_indices = list(dict.fromkeys(i for at in indexed.out for i in indices_of(at)))
     pieces = _pieces(session, indexed, scaling, frozenset(result_indices))
@@ -46,9 +46,9 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
         kept = frozenset(result_indices)
         whole = not outer and {i for piece in group for i in piece.at}.issuperset(kept)
         own = scaling if len(groups) == 1 else Scaling(Fraction(1))
-        wanted = tuple(i for at in indexed.out for i in indices_of(at)) if whole else ()
+        out_order = tuple(i for at in indexed.out for i in indices_of(at)) if whole else ()
         is_all = lone and not any(isinstance(a, Size) for a in indexed.out)
-        value, at = contract(session, group, kept, indexed.sizes, own, node, wanted, is_all)
+        value, at = contract(session, group, kept, indexed.sizes, own, node, out_order, is_all)
         if at:
             parts.append((value, at))
         else:
@@ -64,17 +64,15 @@ def place_result(session: Session, node: Node, indexed: Indexed, coef: Number) -
 
 
 def _count(session: Session, indexed: Indexed, scaling: Scaling, measured: Set[int]) -> None:
-    """Multiply by the length of each summed index that equations left without an operand: `j` of `[j == i + j]`."""
-    for index in sorted(indexed.sizes.keys() - indexed.gone - measured):
+    """Multiply by the length of each summed index that equations leave without an operand: `j` of `[j == i + j]`."""
+    for index in sorted(indexed.sizes.keys() - indexed.replaced - measured):
         coef, atoms = size_factors(indexed.sizes[index])
         scaling.coef *= coef
         scaling.scalars += [session.read(atom, ()) for atom in atoms]
 
 
 def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozenset[int]) -> list[Piece]:
-    """Return operands as values with plain indices; scalars go to the scaling, guards to who has their
-    indices.
-    """
+    """Return operands as values with plain indices; move scalars to the scaling and guards to operands."""
     pieces: list[Piece] = []
     taken: set[Guard] = set()
     for node, at in indexed.operands:
@@ -91,7 +89,7 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
             pieces.append(Piece(at_value, ref.value, node, plain))
             continue
         pieces.append(_gathered(session, node, at, indexed, taken))
-    if any(isinstance(a, Size) for a in indexed.out):  # places of the result may need them as well
+    if any(isinstance(a, Size) for a in indexed.out):  # index arithmetic of the result may need them as well
         taken = {g for g in taken if not set(_guard_indices(g)) <= kept}
     indexed.guards[:] = [g for g in indexed.guards if g not in taken]
     _attach_guards(session, indexed, pieces, kept)
@@ -101,9 +99,9 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
 def _without_pole_of_nothing(
     session: Session, indexed: Indexed, piece: Piece, pieces: Sequence[Piece], kept: frozenset[int]
 ) -> Piece:
-    """Return an operand inside a sum as 0 where an axis is empty that makes it infinite, `1/norm2(x)`: so is the sum.
+    """Return an operand inside a sum as 0 if an axis is empty that makes it infinite, as in `1/norm2(x)`.
 
-    It may be multiplied by what has been summed already, and infinity times that 0 is no number.
+    The sum is 0 then. But a factor may have been summed before, and infinity times that 0 would be NaN.
     """
     if piece.node is None or piece.value is None or kept.issuperset(piece.at):
         return piece
@@ -118,9 +116,9 @@ def _without_pole_of_nothing(
 
 
 def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, taken: set[Guard]) -> Piece:
-    """Return an operand read through index arithmetic: a view where it is one, else a value of its own.
+    """Return an operand read through index arithmetic: a view if possible, else a value of its own.
 
-    The guards of its indices stand in it, and are added to those `taken`.
+    Guards on its indices move into that value and are added to `taken`.
     """
     ref = session.ref(node)
     spots = [at[ref.axes.index(k)] for k in range(len(at))]
@@ -153,14 +151,14 @@ def _gathered(session: Session, node: Node, at: list[At], indexed: Indexed, take
 
 
 def _entry(session: Session, value: Value, at: tuple[Index, ...], shape: Sequence[Size]) -> Expr:
-    """Return an entry of a value; computed where it is looked up, if that is less work than all entries are."""
+    """Return an entry of a value, computed at each reading if that is less work than computing all entries."""
     if value.expr is not None and _is_less_work(session, value, shape):
         return _inlined(session, moved(value.expr, dict(zip(session.graph.axes, at, strict=False))))
     return Read(value.name, at)
 
 
 def _is_less_work(session: Session, value: Value, shape: Sequence[Size]) -> bool:
-    """Whether to compute entries of this shape is less work than to write and read all that an entrywise value has."""
+    """Whether computing entries of this shape is less work than writing and reading all of an entrywise value."""
     if value.kind != "point" or value.parts or value.expr is None:
         return False
     volume_ = session.estimate.volume
@@ -168,7 +166,7 @@ def _is_less_work(session: Session, value: Value, shape: Sequence[Size]) -> bool
 
 
 def _inlined(session: Session, expr: Expr) -> Expr:
-    """Return an expression with entries of other values that are computed at each point computed as well."""
+    """Return an expression with entries of other entrywise values inlined."""
     if not isinstance(expr, Read):
         return rebuilt(expr, partial(_inlined, session))
     value = session.graph.values[expr.value]
@@ -178,7 +176,7 @@ def _inlined(session: Session, expr: Expr) -> Expr:
 
 
 def _run_of_first(spots: Sequence[At], indexed: Indexed) -> Size | None:
-    """Return the offset where the first axis is an index and an offset, the others plain."""
+    """Return the offset if the first axis has an index plus an offset and the others are plain, else None."""
     first, rest = spots[0], spots[1:]
     if not isinstance(first, Size) or not all(isinstance(a, int) for a in rest):
         return None
@@ -200,9 +198,9 @@ def _guard_indices(guard: Guard) -> tuple[int, ...]:
 
 
 def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept: frozenset[int]) -> None:
-    """Give each guard that speaks of a summed index to all operands with its indices, or make one of it.
+    """Attach each guard on a summed index to all operands with its indices, or add a guarded 1 as an operand.
 
-    One alone would do for numbers; NaN in another, where the guard fails, would not count as nothing.
+    For finite numbers one operand would do, but NaN in another would not vanish where the guard fails.
     """
     result_level: list[Guard] = []
     for guard in indexed.guards:
@@ -226,7 +224,7 @@ def _attach_guards(session: Session, indexed: Indexed, pieces: list[Piece], kept
 
 
 def _direct(session: Session, part: tuple[Value, tuple[int, ...]], indexed: Indexed) -> Ref | None:
-    """Return the value itself, perhaps reshaped, where the output only orders its axes."""
+    """Return the value itself, perhaps reshaped, if the output only reorders its axes."""
     value, at = part
     out = indexed.out
     flat = [i for a in out if isinstance(a, (int, Rank)) for i in indices_of(a)]
@@ -252,10 +250,10 @@ def _entrywise(
     graph = session.graph
     flat = [i for a in indexed.out for i in indices_of(a)]
     simple = all(isinstance(a, (int, Rank)) for a in indexed.out) and len(set(flat)) == len(flat)
-    said: Said = node
+    subject: Subject = node
     if simple and len(flat) == len(indexed.out):
-        order = [flat[axis] for axis in session.wanted.get(node, range(len(flat)))]
-        said = lying(node, [flat.index(i) for i in order])
+        order = [flat[axis] for axis in session.memory_orders.get(node, range(len(flat)))]
+        subject = in_order(node, [flat.index(i) for i in order])
     axes = {i: graph.axes[n] for n, i in enumerate(order)}
     tokens: dict[str, Index] = {token(i): a for i, a in axes.items()}
     factors = [*scaling.scalars, *(Read(v.name, tuple(axes[i] for i in at)) for v, at in parts)]
@@ -264,7 +262,7 @@ def _entrywise(
     own = tuple(moved_guard(g, tokens) for g in guards)
     if simple:
         body = Select(own, expr) if own else expr
-        value = graph.point(domain, body, said)
+        value = graph.point(domain, body, subject)
         if len(indexed.out) != len(flat):
             return Ref(graph.view(value, node.shape), tuple(range(len(node.shape))))
         return Ref(value, tuple(order.index(i) for i in flat))
@@ -275,11 +273,11 @@ def _entrywise(
     once = here.at({}, own).is_injective(at, list(axes.values()))
     covers = once and not own and here.is_zero(volume(domain) - volume(node.shape))
     part = Part(domain, at, expr, own, once, covers)
-    return Ref(graph.placed(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
+    return Ref(graph.assembled(node.shape, None, (part,), whole, node), tuple(range(len(node.shape))))
 
 
 def _read_through(graph: Graph, factor: Expr) -> Expr:
-    """Return the entry that an entry is of, where it is only looked up: it need not be an array for that."""
+    """Return the entry that a looked-up entry reads, so that the looked-up value need not be an array."""
     value = graph.values[factor.value] if isinstance(factor, Read) else None
     if value is None or value.kind != "point" or value.parts or not isinstance(value.expr, Read):
         return factor
@@ -296,13 +294,11 @@ def _spread(
     axes: Mapping[int, str],
     own: tuple[Guard, ...],
 ) -> Expr | None:
-    """Return the entry at each point of the result, 0 outside the places; None where they cannot be
-    inverted.
-    """
+    """Return the entry at each point of the result, 0 outside the range; None if the indices cannot be inverted."""
     guards: list[Guard] = []
     where: dict[str, Index] = {}
-    for place, spot in enumerate(indexed.out):
-        here = session.graph.axes[place]
+    for position, spot in enumerate(indexed.out):
+        here = session.graph.axes[position]
         found = indices_of(spot)
         if isinstance(spot, Rank) or len(found) != 1:
             return None
@@ -318,7 +314,7 @@ def _spread(
             continue
         where[axis] = target
         size = indexed.sizes[found[0]]
-        if isinstance(target, Size) or shape[place] is not size:
+        if isinstance(target, Size) or shape[position] is not size:
             target = Size.of(target)
             guards += [Guard(">=", target), Guard(">=", size - 1 - target)]
     guards += [moved_guard(g, where) for g in own]

@@ -1,9 +1,8 @@
-"""Kernels for a pair of operands: unification with the entries' patterns, after folding and peeling.
+"""Finds kernels for a pair of operands: unification with the entries' patterns, after folding and peeling.
 
-A pair is matched with every pattern in both orders and all flips. Indices that follow each other wherever
-they occur count as one (the operand is reshaped); an index that leads wherever it occurs may be peeled off
-into a loop round the kernel, which then adds up if the index is summed. Both are tried only when nothing fits
-without.
+A pair is matched with every pattern in both orders and all flips. Indices that are adjacent wherever they occur fold
+into one (the operand is reshaped). An index that leads wherever it occurs may be peeled off into a loop round the
+kernel, which then adds up if the index is summed. Both are tried only if nothing fits otherwise.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An operand of a product: its indices, who it is, its facts; `operation` if it is not computed yet.
+    """An operand of a product: its indices, name and facts; `operation` if it is not computed yet.
 
-    Of one that is `mirrored` it is the same which of its two indices is which.
+    If it is `mirrored`, its two indices may be exchanged.
     """
 
     at: tuple[int, ...]
@@ -36,9 +35,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a kernel computes a pair: for each field (factor number, flip), the groups of letters and result
-    axes.
-    """
+    """A kernel for a pair: for each field (factor number, flip), the groups of letters and result axes."""
 
     kernel: Kernel
     fields: tuple[tuple[str, int, bool], ...]
@@ -54,7 +51,7 @@ class Match:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Indices of the result, of peeled ones those that are kept in front."""
+        """The indices of the result, with peeled indices that remain in front."""
         return tuple(i for group in self.out for i in group)
 
 
@@ -68,9 +65,9 @@ class Matcher:
     def matches(self, pair: Sequence[Factor], kept: frozenset[int]) -> tuple[Match, ...]:
         """Return all matches of a pair whose result has the indices `kept`, in the indices of the pair."""
         alike = len(pair) > 1 and pair[0].who == pair[1].who
-        asked = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
-        if asked in self.renumbered:
-            return self.renumbered[asked]
+        key = (tuple((f.at, f.operation, f.facts) for f in pair), kept, alike)
+        if key in self.renumbered:
+            return self.renumbered[key]
         number: dict[int, int] = {}
         for factor in pair:
             for index in factor.at:
@@ -81,12 +78,12 @@ class Matcher:
             tuple(sorted(number[i] for i in kept if i in number)),
             alike,
         )
-        found = self.renumbered[asked] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
+        found = self.renumbered[key] = tuple(with_indices(m, back) for m in _matches(self.lowerings, form))
         return found
 
 
 Form = tuple[tuple[tuple[tuple[int, ...], str, frozenset[str]], ...], tuple[int, ...], bool]
-"""A pair: its indices numbered as they appear, operations and facts; the indices that are kept; if both are one."""
+"""A pair with indices numbered in order of appearance: operations and facts, indices of the result, whether equal."""
 
 
 @lru_cache(maxsize=1024)
@@ -164,15 +161,15 @@ def _bind(
             return False
     if len(set(letters.values())) < len(letters):
         return False
-    for other, place, other_flip in fields:
-        if other == name and (pair[place][0].who != pair[number][0].who or other_flip != flip):
+    for other, position, other_flip in fields:
+        if other == name and (pair[position][0].who != pair[number][0].who or other_flip != flip):
             return False
     fields.append((name, number, flip))
     return True
 
 
 def _within(factor: Factor, leading: int) -> Factor:
-    """Return a factor in the loop over its first index: one and the same as another where that is at this index too."""
+    """Return a factor inside the loop over its first index, named so that equal factors stay equal."""
     if leading not in factor.at:
         return factor
     return Factor(tuple(i for i in factor.at if i != leading), f"{factor.who}[{leading}]", factor.facts)
@@ -191,14 +188,14 @@ def _results(
 
 
 def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tuple[Group, ...]]]:
-    """Group indices that follow each other wherever they occur and are all kept or all summed."""
+    """Group adjacent indices that occur only together and are all in the result or all summed."""
     follows: dict[int, set[int | None]] = {}
     before: dict[int, set[int | None]] = {}
     for factor in pair:
-        for place, index in enumerate(factor.at):
-            after = factor.at[place + 1] if place + 1 < len(factor.at) else None
+        for position, index in enumerate(factor.at):
+            after = factor.at[position + 1] if position + 1 < len(factor.at) else None
             follows.setdefault(index, set()).add(after)
-            before.setdefault(index, set()).add(factor.at[place - 1] if place else None)
+            before.setdefault(index, set()).add(factor.at[position - 1] if position else None)
     joined = {
         i
         for i, after in follows.items()
@@ -207,8 +204,8 @@ def _folded(pair: list[Factor], kept: frozenset[int]) -> list[tuple[Factor, tupl
     result = []
     for factor in pair:
         groups: list[Group] = []
-        for place, index in enumerate(factor.at):
-            if place and factor.at[place - 1] in joined:
+        for position, index in enumerate(factor.at):
+            if position and factor.at[position - 1] in joined:
                 groups[-1] = (*groups[-1], index)
             else:
                 groups.append((index,))

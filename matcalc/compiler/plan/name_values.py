@@ -1,10 +1,10 @@
-"""Names: what a reader calls the memory of a Program and the entries that its loops compute.
+"""Names the buffers of a Program and the entries that its loops compute.
 
-A value that the user has named, or whose formula has a short name (`language/short_names`), is called so; the results
-of a factorisation after its operand and what its kernel calls them (`K_lu`); an entry in a loop after its array and the
-axes (`K_ij`). Memory that holds several values gets another name, a view, for each: a name never stands for two values.
-What has no short name stays `r1` (an array), `s1` (a number), `v1` (an entry). Memory of outputs is the outputs'; a
-value without a name that is on its way into one is called like it. Names decide nothing: the steps stay what they are.
+A value takes the user's name for it, or the short name of its formula (`language/short_names`). The result of a
+factorisation is named after its operand and its kernel's word for it (`K_lu`). An entry in a loop is named after its
+array and the axes (`K_ij`). A buffer with several values has another name, a view, for each: no two values share one.
+Values without a short name are `r1` (an array), `s1` (a number) or `v1` (an entry). Buffers of outputs have the names
+of the outputs; unnamed values that become part of an output share its name. Names change no step.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from matcalc.compiler.verify.order import verify
 from matcalc.language.identifiers import WORDS
 
 NEUTRAL = {"temporary": "r", "scalar": "s", "view": "x"}
-"""How memory is called that holds nothing with a name."""
+"""Prefixes of names for buffers that hold no named value."""
 NEUTRAL_NAME = re.compile(r"[rs]\d+")
 
 
 def name_values(program: Program, graph: Graph, describe: Describer) -> Program:
-    """Return the Program with the names that its values have."""
-    given = {b.name for b in program.buffers if b.role not in NEUTRAL}
+    """Return the Program with named values."""
+    fixed = {b.name for b in program.buffers if b.role not in NEUTRAL}
     sizes = {source.name for source in program.sources}
     functions = WORDS | called_words(program)
-    taken = {*given, *program.size_args, *sizes, *graph.reserved, *graph.axes, *graph.batch_axes}
+    taken = {*fixed, *program.size_args, *sizes, *graph.reserved, *graph.axes, *graph.batch_axes}
     naming = _Naming(program, graph, describe, taken, functions)
     naming.name_memory()
     naming.name_views()
     steps = naming.steps()
-    places = naming.places()
-    called = dict(naming.entries(steps, places))
-    return verify(replace(program, buffers=tuple(naming.buffers), places=places, steps=steps, called=called))
+    buffer_of = naming.buffer_names()
+    called = dict(naming.entries(steps, buffer_of))
+    return verify(replace(program, buffers=tuple(naming.buffers), buffer_of=buffer_of, steps=steps, called=called))
 
 
 def words_of(graph: Graph, describe: Describer) -> dict[str, str]:
-    """Return the short names that values have."""
+    """Return the short names of values."""
     words: dict[str, str] = {}
     for item in graph.items:
         if isinstance(item, Run):
@@ -52,7 +52,7 @@ def words_of(graph: Graph, describe: Describer) -> dict[str, str]:
 
 
 def _name_results(run: Run, words: dict[str, str], describe: Describer) -> None:
-    """Name what a kernel gives; where it adds to something, its comment is of what it adds."""
+    """Name the results of a kernel; if it adds to an array, its comment describes only the summand."""
     if run.onto is not None:
         return
     if run.kernel.blocks is not None or run.kernel.joins:
@@ -78,28 +78,28 @@ class _Naming:
         self.taken = taken
         self.functions = functions
         self.table = program.table
-        self.seen: dict[str, str] = {}  # the names of memory by which values are written and read that have their own
-        self.new: dict[str, str] = {}  # of buffers
-        self.aliases: dict[str, View] = {}  # by the value that is the first to be written there
+        self.seen: dict[str, str] = {}  # names of views by which values are written and read, by value
+        self.new: dict[str, str] = {}  # names of buffers, by old name
+        self.aliases: dict[str, View] = {}  # views by the first value that is written to them
         self.buffers = [b for b in program.buffers if b.role not in NEUTRAL]
         self.later = {same: value for value, same in program.same.items() if self._is_copy(value, same)}
         self.later |= dict(_additions(program.steps))
         self.order = list(dict.fromkeys(v for step in walk(program.steps) for v in values_written(step)))
 
     def _is_copy(self, value: str, of: str) -> bool:
-        return value in self.words and self.program.places.get(value) == self.program.places.get(of)
+        return value in self.words and self.program.buffer_of.get(value) == self.program.buffer_of.get(of)
 
     def word(self, value: str) -> str:
         return self.words.get(self.base(value), "")
 
     def base(self, value: str) -> str:
-        """Return what a value becomes when others are added to it or laid over it."""
+        """Return the value that results when others are added to this one or written over it."""
         while value in self.later:
             value = self.later[value]
         return value
 
     def fresh(self, word: str) -> str:
-        """Return a name that begins with a word and is not taken."""
+        """Return a free name that begins with a word."""
         first = [] if word in self.functions else [word]
         numbered = (f"{word}_{k}" for k in count(len(first) + 1))
         name = next(n for n in chain(first, numbered) if n not in self.taken)
@@ -112,29 +112,29 @@ class _Naming:
         return name
 
     def comment(self, value: str) -> str:
-        """Return what memory is for that is seen by another name."""
-        said = self.describe(self.values[self.base(value)].comment)
-        return f"for {said}" if said else ""
+        """Return the comment on a view of a buffer under another name."""
+        text = self.describe(self.values[self.base(value)].comment)
+        return f"for {text}" if text else ""
 
     # ---- memory
 
     def name_memory(self) -> None:
-        """Name buffers after what they hold first, and see what they hold later by names of its own."""
+        """Name buffers after the first value that they hold, and add named views for later values."""
         held: dict[str, dict[str, list[str]]] = {}
         for value in self.order:
-            held.setdefault(self.program.places[value], {}).setdefault(self.base(value), []).append(value)
+            held.setdefault(self.program.buffer_of[value], {}).setdefault(self.base(value), []).append(value)
         viewed = {step.of for step in walk(self.program.steps) if isinstance(step, View)}
         owned = {buffer: self._owner(buffer, values, buffer in viewed) for buffer, values in held.items()}
         buffers = [b for b in self.program.buffers if b.role in ("temporary", "scalar")]
         for buffer in sorted(buffers, key=lambda b: self.order.index(next(iter(held[b.name].values()))[0])):
             self._name(buffer, self.word(owned[buffer.name]))
         for base in dict.fromkeys(map(self.base, self.order)):
-            buffer = self.table[self.program.places[base]]
+            buffer = self.table[self.program.buffer_of[base]]
             if buffer.shape and buffer.role != "view" and base != owned[buffer.name]:
                 self._alias(buffer, held[buffer.name][base])
 
     def _owner(self, buffer: str, values: Mapping[str, list[str]], is_viewed: bool) -> str:
-        """Return the value that memory is called after; none where its views would show several by that name."""
+        """Return the value that a buffer is named after; none if views would show several values by that name."""
         if self.table[buffer].role == "output":
             return self.base(self.program.results[buffer])
         return next(iter(values)) if len(values) == 1 or not is_viewed else ""
@@ -144,7 +144,7 @@ class _Naming:
         self.buffers.append(replace(buffer, name=self.new[buffer.name]))
 
     def _alias(self, buffer: Buffer, versions: Sequence[str]) -> None:
-        """Name what memory holds besides what it is called after; a name that says nothing may hold several."""
+        """Add a named view for a later value of a buffer; neutral names may be shared by several values."""
         word, of = self.word(versions[0]), self.new.get(buffer.name, buffer.name)
         if not word and (buffer.role == "output" or NEUTRAL_NAME.fullmatch(of)):
             return
@@ -154,26 +154,26 @@ class _Naming:
         self.seen.update(dict.fromkeys(versions, name))
 
     def name_views(self) -> None:
-        """Name other shapes of memory after what is written there, or after what they show."""
+        """Name other shapes of buffers after the value that is written there, or after the buffer."""
         for step in walk(self.program.steps):
             if not isinstance(step, View):
                 continue
-            own = {self.base(v): self.word(v) for v in self.order if self.program.places[v] == step.buffer}
+            own = {self.base(v): self.word(v) for v in self.order if self.program.buffer_of[v] == step.buffer}
             word = next(iter(own.values())) if len(own) == 1 else ""
             of = self.new.get(step.of, step.of)
             shown = f"{of}_part" if step.start is not None else f"{of}_view"
             self.new[step.buffer] = self.fresh(word or shown)
             self.buffers.append(replace(self.table[step.buffer], name=self.new[step.buffer]))
 
-    def places(self) -> dict[str, str]:
-        """Return the name of memory by which each value is written and read."""
-        renamed = {value: self.new.get(place, place) for value, place in self.program.places.items()}
+    def buffer_names(self) -> dict[str, str]:
+        """Return the name of the buffer or view by which each value is written and read."""
+        renamed = {value: self.new.get(memory, memory) for value, memory in self.program.buffer_of.items()}
         return renamed | self.seen
 
     # ---- steps
 
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps, each name for memory before the first that writes by it."""
+        """Return the steps, each view before the first step that writes through it."""
         made: list[Step] = []
         for step in self.program.steps:
             if isinstance(step, View):
@@ -184,8 +184,8 @@ class _Naming:
             made.append(step)
         return tuple(made)
 
-    def entries(self, steps: Sequence[Step], places: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """Yield what loops call an entry of a value: a number on its way."""
+    def entries(self, steps: Sequence[Step], buffer_names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Yield the names of entries that loops compute as numbers."""
         results = {value: name for name, value in self.program.results.items()}
         for loop in (step for step in walk(steps) if isinstance(step, Loop)):
             axes = [axis for axis, _ in loop.axes]
@@ -195,11 +195,11 @@ class _Naming:
                     yield let.value, self.fresh(_entry(word, axes or ["entry"] * (let.value in results)))
             for store in loop.sums:
                 at = [axis for axis in store.at if isinstance(axis, str)]
-                yield store.value, self.fresh(_entry(places[store.value], at or ["sum"]))
+                yield store.value, self.fresh(_entry(buffer_names[store.value], at or ["sum"]))
 
 
 def _additions(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
-    """Yield values with what they are after something is added to them or laid over them, in their memory."""
+    """Yield pairs of a value and the value that results when something is added to it or written over it."""
     for step in walk(steps):
         if isinstance(step, Call) and step.onto:
             yield step.onto, step.results[0][1].value
@@ -209,6 +209,6 @@ def _additions(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
 
 
 def _entry(name: str, axes: Sequence[str]) -> str:
-    """Return a name for an entry: `K_ij`."""
+    """Return a name for an entry, as `K_ij`."""
     ending = ("" if all(len(axis) == 1 for axis in axes) else "_").join(axes)
     return f"{name}_{ending}" if axes else name

@@ -1,7 +1,7 @@
-"""Lowering of an equation's solution: Newton's method on two functions that are planned like any other.
+"""Lowers the solution of an equation: Newton's method on two functions that are planned like any other.
 
-The residual F(Y) and the step, which solves F_Y(Y)*D = R by whatever structure F_Y has, are Programs of their
-own; the iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
+The residual F(Y) and the step, which solves F_Y(Y)*D = R by the structure of F_Y, are Programs of their own. The
+iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from matcalc.tensor.substitute import substitute
 RESULT, START = "result_", "start_"
 STATES, EVALUATE, SOLVE = 7, 2, 3  # as in codegen/numba/newton.py
 LOCAL = ("known", "start", "state", "status", "task", "y", "t", "s", "r", "d", "np", "newton", "newton_begin", "zeroed")
-COST = "10000"  # flops: there is no other lowering to compare it with
+COST = "10000"  # flops; no other lowering competes
 
 
 def newton_kernel(session: Session, node: Node) -> Kernel:
@@ -47,27 +47,27 @@ def newton_kernel(session: Session, node: Node) -> Kernel:
         session.plan(((labels[1], step),), (at, right, *symbols)),
     ]
     sizes = tuple(dict.fromkeys(n for p in programs for n in p.size_args))
-    given = (*(s.name for s in symbols), *sizes)
+    extra = (*(s.name for s in symbols), *sizes)
     parts = (
-        Part(f"{name}_residual", programs[0], (labels[0], at.name, *given)),
-        Part(f"{name}_step", programs[1], (labels[1], at.name, right.name, *given)),
+        Part(f"{name}_residual", programs[0], (labels[0], at.name, *extra)),
+        Part(f"{name}_step", programs[1], (labels[1], at.name, right.name, *extra)),
     )
     return _kernel(node, name, parts)
 
 
 def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
-    """Return the entry: as one of kernels.toml, with the two functions as parts."""
+    """Return the entry in the form of one in kernels.toml, with the two functions as parts."""
     start, *symbols = node.args
-    given = [f"a_{place}" for place in range(len(symbols))]
+    extra = [f"a_{k}" for k in range(len(symbols))]
     operands = [f"{START}{letters_of(START, start.rank)}"]
-    operands += [f"{name}{letters_of(name, s.rank)}" for name, s in zip(given, symbols, strict=True)]
+    operands += [f"{name}{letters_of(name, s.rank)}" for name, s in zip(extra, symbols, strict=True)]
     out = letters_of("out", max(start.rank, 1))
-    fields = [f"{{{name}}}" for name in (*given, *part_sizes(parts))]
+    fields = [f"{{{name}}}" for name in (*extra, *part_sizes(parts))]
     arguments = "".join(f"{field}, " for field in fields)
     first = f"{{{START}}}" if start.rank else f"np.full(1, {{{START}}})"
     functions = ", ".join(part.spelled("numpy") for part in parts)
-    known = {"numpy": _finite(given, symbols, "", "np.isfinite")}
-    known["numba"] = _finite(given, symbols, ".reshape(-1)", "finite_number")
+    known = {"numpy": _finite(extra, symbols, "", "np.isfinite")}
+    known["numba"] = _finite(extra, symbols, ".reshape(-1)", "finite_number")
     entry = {
         "pattern": f"{RESULT}{out} = {node.rule.name}({', '.join(operands)}){out}",
         "flops": COST,
@@ -80,7 +80,7 @@ def _kernel(node: Node, name: str, parts: tuple[Part, ...]) -> Kernel:
 
 
 def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number: str) -> str:
-    """Return the test of all data of an equation."""
+    """Return the test that all data of an equation are finite."""
     tests = [
         f"all_finite({{{name}}}{flat})" if s.rank else f"{of_number}({{{name}}})"
         for name, s in zip(fields, symbols, strict=True)
@@ -89,13 +89,13 @@ def _finite(fields: Sequence[str], symbols: Sequence[Node], flat: str, of_number
 
 
 def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
-    """Return the function for Numba that does what `newton` of codegen/numba asks for."""
+    """Return the Numba function that serves `newton` of codegen/numba: it evaluates and solves on request."""
     residual, step = (part.name for part in parts)
     taken = {*LOCAL, *WORDS, residual, step}
-    given = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
+    extra = "".join(f", {free(n, taken)}" for n in parts[0].parameters[2:])
     lines = [
         PART,
-        f"def {name}(known, start{given}, y):",
+        f"def {name}(known, start{extra}, y):",
         f'    """Solve {_equation(node)} = 0."""',
         "    if newton_begin(known, start.reshape(-1), y.reshape(-1)) == 0:",
         "        return 0",
@@ -106,9 +106,9 @@ def _search(node: Node, name: str, parts: tuple[Part, ...]) -> str:
         "    while True:",
         f"        task = newton(state, status, {', '.join(f'{array}.reshape(-1)' for array in 'ytsrd')})",
         f"        if task == {EVALUATE}:  # evaluate the left side s at t",
-        f"            status = {residual}(s, t{given})",
+        f"            status = {residual}(s, t{extra})",
         f"        elif task == {SOLVE}:  # solve for the step d at y with the left side r there",
-        f"            status = {step}(d, y, r{given})",
+        f"            status = {step}(d, y, r{extra})",
         "        else:",
         "            return task",
     ]
@@ -126,7 +126,7 @@ def _name(node: Node) -> str:
 
 
 def _fault(node: Node) -> str:
-    """Return what is said where there is no solution: the equation, its unknown and the start."""
+    """Return the message if no solution is found: the equation, its unknown and the start."""
     name, start = _name(node), brief(node.args[0])
     reason = f"Newton's method finds no solution from {start}, or the derivative in {name} is singular"
     return f"{node.rule.name}({_equation(node)}, {name}): {reason}"

@@ -1,4 +1,4 @@
-"""Poles of nothing: reciprocals that are infinite where an axis is empty, as of a norm or of a sum of squares."""
+"""Finds reciprocals that are infinite if an axis is empty, as of a norm or of a sum of squares."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from matcalc.tensor.size import Size
 
 
 def is_pole_of_nothing(node: Node, size: Size) -> bool:
-    """Whether a node is a negative power of what adds up or measures along an axis of this length."""
+    """Whether a node is a negative power of a sum or norm along an axis of this length."""
     base, exponent = exponent_of(node)
     if exponent > 0 or base.range.nonzero:
         return False

@@ -1,4 +1,4 @@
-"""The estimated time of a Program, from the costs of its kernels and loops."""
+"""Estimates the time of a Program from the costs of its kernels and loops."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import fsum
 from matcalc.compiler.entrywise import Apply, Expr, Product, Read, Sum, parts, within
 from matcalc.compiler.lowering_entries import PLAIN, TRAFFIC
 from matcalc.compiler.plan.estimate import Estimate
-from matcalc.compiler.program import Call, Loop, Program, entries_met, statements, walk_inside
+from matcalc.compiler.program import Call, Loop, Program, accessed_entries, statements, walk_inside
 
 ALLOCATION = 60.0
-COLUMN = 0.8  # ns for an entry that is read along a column: one line of the cache for each
+COLUMN = 0.8  # ns for an entry that is read along a column: one cache line for each
 
 
 def price(program: Program, estimate: Estimate) -> float:
-    """Return the time in ns that a call is expected to take; exactly added up, since equal plans are to be equal."""
+    """Return the estimated time of a call in ns, summed exactly, so that equal plans have equal times."""
     table = program.table
     times = [ALLOCATION for b in program.buffers if b.role == "temporary"]
     for step, around in walk_inside(program.steps):
@@ -24,17 +24,17 @@ def price(program: Program, estimate: Estimate) -> float:
         elif isinstance(step, Loop):
             volume = estimate.volume(size for _, size in step.axes)
             flops = sum(work(x.expr) + 1 for x in statements(step))
-            moved = sum(estimate.volume(table[program.places[s.value]].shape) for s in step.stores)
+            moved = sum(estimate.volume(table[program.buffer_of[s.value]].shape) for s in step.stores)
             times.append(rounds * ((PLAIN * flops + COLUMN * _columns(step)) * volume + 8 * TRAFFIC * moved))
     return fsum(times)
 
 
 def _columns(loop: Loop) -> int:
-    """Return how many entries a round of a loop reads or writes along columns."""
+    """Return the number of entries that a round of a loop reads or writes along columns."""
     if not loop.axes:
         return 0
     fast, _ = loop.axes[-1]
-    return sum(fast in at[:-1] and at[-1] != fast for at in entries_met(loop))
+    return sum(fast in at[:-1] and at[-1] != fast for at in accessed_entries(loop))
 
 
 def work(expr: Expr) -> float:

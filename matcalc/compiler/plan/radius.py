@@ -1,9 +1,8 @@
-"""How far around a point the power series of a function is trusted: what separates a tie from a gap.
+"""Computes how far around a point the power series of a function is trusted: the bound between a tie and a gap.
 
-A rule's `radius` is the distance to its nearest singularity; a map without one is entire and trusted as far as its
-`scale` says, over which it changes by its own size, ENTIRE where it says nothing.
-Of a composite f(g(x)) the argument may go as far as r while g moves by no more than the radius R of f: with g' and g''
-that is r = R/(|g'| + sqrt(R |g''|)).
+A rule's `radius` is the distance to its nearest singularity. A map without one is entire and trusted over its `scale`,
+over which it changes by its own size; ENTIRE if the rule has none. In a composite f(g(x)) the argument may move as far
+as r while g moves by no more than the radius R of f: with g' and g'' that is r = R/(|g'| + sqrt(R |g''|)).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def derivative(body: Node, order: int) -> Node:
 
 
 def radius_at(node: Node) -> Node:
-    """Return the formula of a map that is the trusted radius of its function at its operand."""
+    """Return the trusted radius of a map's function at its operand, as a formula."""
     axes = tuple(range(len(node.shape)))
     bound = {parameter(): Batched(node.args[0], axes)}
     return spread(instantiate(radius(node.params[0]), bound, {}, node.shape), axes, node.shape)
@@ -87,22 +86,22 @@ def _of_composite(node: Node) -> Node:
 
 
 def _through(own: Node, first: Node, second: Node) -> Node:
-    """Return how far a parameter may move for a function of it to move by a radius, by its two derivatives."""
+    """Return how far a parameter may move while a function of it moves by `own`, from its first two derivatives."""
     size = spelled("magnitude")
     return formula(f"R ./ ({size}(u) + (R.*{size}(v)).^(1/2))", R=own, u=first, v=second)
 
 
 def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:
-    """Return the distance of a map's operands from its nearest singularity, or over which an entire map changes."""
+    """Return the distance of operands from a map's nearest singularity, or over which an entire map changes."""
     text = rule.radius or rule.scale
     if text is None:
         return number(ENTIRE)
     plain = [p.name for p in rule.signature.parameters if p.kind in PLAIN]
     operands = [p.name for p in rule.signature.parameters if p.kind not in PLAIN]
-    given = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
-    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=given)
+    integer_params = {n: Size.of(p) for n, p in zip(plain, params, strict=False)}
+    return build_formula(text, (), default_rulebook(), dict(zip(operands, args, strict=True)), sizes=integer_params)
 
 
-def formula(text: str, **given: Node) -> Node:
-    """Return a formula of the language over nodes by name."""
-    return build_formula(text, (), default_rulebook(), given)
+def formula(text: str, **nodes: Node) -> Node:
+    """Return a formula of the language over named nodes."""
+    return build_formula(text, (), default_rulebook(), nodes)

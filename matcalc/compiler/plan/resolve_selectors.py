@@ -1,12 +1,11 @@
-"""Selectors as indexing: a product with selectors becomes one without them, with arithmetic on its indices.
+"""Replaces selectors by indexing: a product with selectors becomes one without, with arithmetic on its indices.
 
-Every selector is an equation between indices, such as p = i*n + j. One index of it is solved for and replaced
-in operands and output; what cannot be solved stays as a guard. An operand whose axis is replaced by a rank of
-several indices is a reshaped view, by an index and an offset a slice, by anything else a gathered read; an
-output axis likewise says where the entries of the result are placed. No selector is ever formed.
-
-An index that is replaced keeps its range: where arithmetic is not proved to stay in it, a guard says so. A summed
-index is rather replaced than one of the output, so that a result is gathered and not scattered.
+Every selector is an equation between indices, such as p = i*n + j. The equation is solved for one index, which is
+replaced in operands and output; an equation that cannot be solved becomes a guard. An operand axis replaced by a rank
+of several indices is a reshaped view. One replaced by an index plus an offset is a slice, any other a gathered read. An
+output axis determines likewise where entries of the result are stored. No selector is ever formed.
+Every replaced index stays in its range: a guard ensures it if there is no proof. Summed indices are replaced before
+those of the output, so that results are gathered and not scattered.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ class Rank:
     indices: tuple[int, ...]
 
 
-At = int | Rank | Size  # an index, a rank of indices, arithmetic on tokens of indices
+At = int | Rank | Size  # an index, a rank of indices, or arithmetic on tokens of indices
 
 
 @dataclass(slots=True)
 class Indexed:
-    """A product without selectors: operands with what indexes their axes, output places, guards.
+    """A product without selectors: operands and output with an index expression for each axis, and guards.
 
-    `known` is what is known of sizes; `gone` are the indices that were replaced.
+    `known` are facts about sizes; `replaced` are the indices that were replaced.
     """
 
     operands: list[tuple[Node, list[At]]]
@@ -46,12 +45,12 @@ class Indexed:
     sizes: dict[int, Size]
     known: Known
     guards: list[Guard] = field(default_factory=list)
-    gone: set[int] = field(default_factory=set)
+    replaced: set[int] = field(default_factory=set)
 
     def point(self, *sizes: Size) -> Known:
-        """Return what is known of the indices in some sizes, and what guards say of these alone.
+        """Return the known facts about the indices in some sizes, with the guards on these indices alone.
 
-        A guard that speaks of other indices too may stand at another operand.
+        A guard on further indices may be attached to another operand.
         """
         names = {n for size in sizes for n in size.names if n.startswith("#")}
         guards = [g for g in self.guards if {n for n in g.size.names if n.startswith("#")} <= names]
@@ -73,44 +72,44 @@ def resolve(node: Node, known: Known) -> Indexed:
         else:
             state.operands.append((arg, list(indices)))
     waiting.sort(key=lambda item: -1 if item[0].args else SOLVE[item[0].selector.kind][0])  # data first
-    for place, (selector, at) in enumerate(waiting):
-        later = [indices for _, indices in waiting[place + 1 :]]
+    for number, (selector, at) in enumerate(waiting):
+        later = [indices for _, indices in waiting[number + 1 :]]
         solve(state, selector, at, later)
     return state
 
 
 def solve(state: Indexed, node: Node, at: list[At], later: Sequence[list[At]]) -> None:
-    """Replace one index of a selector, or guard what it says."""
+    """Replace one index of a selector, or turn the selector into a guard."""
     if node.args:
         _look_up(state, node.args[0], at, later)
     else:
         SOLVE[node.selector.kind][1](state, node.selector, at, later)
 
 
-def _look_up(state: Indexed, places: Node, at: list[At], later: Sequence[list[At]]) -> None:
+def _look_up(state: Indexed, index_array: Node, at: list[At], later: Sequence[list[At]]) -> None:
     """Replace the axis of a lookup by an entry of data."""
-    found = entry_of(places, [as_size(a, state.sizes) for a in at[1:]], state.known)
+    found = entry_of(index_array, [as_size(a, state.sizes) for a in at[1:]], state.known)
     if isinstance(at[0], int) and at[0] not in indices_of(found):
         _replace(state, later, at[0], found)
     else:
         _equation(state, as_size(at[0], state.sizes), found)
 
 
-def entry_of(places: Node, at: Sequence[Size], known: Known) -> Size:
-    """Return an entry of data as an index: of a symbol, or of what selectors read of one.
+def entry_of(index_array: Node, at: Sequence[Size], known: Known) -> Size:
+    """Return an entry of an index array as an index: of a symbol, or of one read through selectors.
 
-    Raises: NotSupported for anything that is computed.
+    Raises: NotSupported if the index array is computed.
     """
-    if places.kind == "symbol":
-        return entry(Size.of(places.name), at[0]) if at else Size.of(places.name)
-    if places.kind == "product" and places.coef == 1:
-        inner = resolve(places, known)
+    if index_array.kind == "symbol":
+        return entry(Size.of(index_array.name), at[0]) if at else Size.of(index_array.name)
+    if index_array.kind == "product" and index_array.coef == 1:
+        inner = resolve(index_array, known)
         out = [i for i in inner.out if isinstance(i, int)]
         if len(inner.operands) == 1 and len(out) == len(at) == len(set(out)) and not inner.guards:
             (symbol, spots), names = inner.operands[0], dict(zip(map(token, out), at, strict=True))
             names.update({token(i): Size.of(0) for i, s in inner.sizes.items() if s == 1 and token(i) not in names})
             return entry_of(symbol, [as_size(spot, inner.sizes).substitute(names) for spot in spots], known)
-    raise NotSupported("indices that are computed", hint="give them as data of their own")
+    raise NotSupported("an index array that is computed", hint="pass it as an argument of its own")
 
 
 def as_size(at: At, sizes: dict[int, Size]) -> Size:
@@ -135,9 +134,9 @@ def indices_of(at: At) -> tuple[int, ...]:
 
 
 def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -> None:
-    """Put `value` for `index` everywhere, guarded to stay in the range of `index`."""
+    """Substitute `value` for `index` everywhere, guarded to stay in the range of `index`."""
     name = {token(index): as_size(value, state.sizes)}
-    state.gone.add(index)
+    state.replaced.add(index)
     if not isinstance(value, int):
         _within(state, name[token(index)], state.sizes[index])
 
@@ -156,7 +155,7 @@ def _replace(state: Indexed, later: Sequence[list[At]], index: int, value: At) -
 
 
 def _within(state: Indexed, value: Size, size: Size) -> None:
-    """Guard that 0 <= value < size, as far as it is not known."""
+    """Add guards for 0 <= value < size, unless proved."""
     known = state.point(value)
     for condition in (value, size - 1 - value):
         if not known.is_nonnegative(condition):
@@ -164,7 +163,7 @@ def _within(state: Indexed, value: Size, size: Size) -> None:
 
 
 def _plain(*ats: At) -> bool:
-    """Whether all are indices, each another."""
+    """Whether all are plain indices and distinct."""
     numbers = [a for a in ats if isinstance(a, int)]
     return len(numbers) == len(ats) and len(set(numbers)) == len(ats)
 
@@ -239,16 +238,16 @@ def _shift(state: Indexed, selector: Selector, at: list[At], later: Sequence[lis
 
 
 Options = Sequence[tuple[At, Size]]
-"""Indices of an equation, each with what it is by the others."""
+"""Indices of an equation, each with its solution in terms of the others."""
 
 
 def _summed_first(state: Indexed, options: Options) -> Options:
-    """Return options with an index that is summed before those with one of the output."""
+    """Return options with summed indices before those of the output."""
     return sorted(options, key=lambda option: option[0] in state.out)
 
 
 def _is_solved(state: Indexed, later: Sequence[list[At]], options: Options) -> bool:
-    """Replace the first index that the others tell, if there is one."""
+    """Replace the first index that an option solves for; return whether there is one."""
     for mine, value in options:
         if isinstance(mine, int) and mine not in indices_of(value):
             _replace(state, later, mine, value)

@@ -1,10 +1,10 @@
-"""Row blocks: what reads a large matrix twice row by row, `X'*f(X*w)`, is done for a block of rows at a time.
+"""Splits work on a large matrix into row blocks: if rows are read twice, as in `X'*f(X*w)`, once for each block.
 
-A value is *by rows* if its leading axis is the axis of rows and each row is made of the same rows of others; it is a
-*total* if it adds up what rows give. Which values are so is seen from index forms: of kernels, whose pattern has a
-letter for rows, and of loops. They become one Program, `Part` of one kernel, that is run on blocks of rows; totals are
-added up block by block. So X comes from memory once, and what is between stays in cache. What needs a total comes after
-it. How many rows a block has depends on sizes alone: the sums are the same in each call.
+A value is *by rows* if its leading axis is the axis of rows and each of its rows depends on the same rows of others. It
+is a *total* if it sums over rows. Index forms determine which: of kernels, whose pattern has a letter for rows, and of
+loops. These values become one Program, `Part` of one kernel, which runs on blocks of rows; totals are added up block by
+block. So X is read from memory once, and intermediate rows stay in cache. Values that need a total come after it. The
+number of rows in a block depends on sizes alone, so sums are the same in each call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WHOLE, ROWS, TOTAL, AFTER = "whole", "rows", "total", "after"
 
 @dataclass(eq=False)
 class Region:
-    """What is done by rows of the axis of length `rows`: its items, and of each value of the graph what it is."""
+    """The items computed by rows of the axis of length `rows`, and the kind of each value of the graph."""
 
     graph: Graph
     rows: Size
@@ -38,7 +38,7 @@ class Region:
     # ---- which values
 
     def add(self, item: Item) -> None:
-        """Take an item in if it can be done by rows, and say what its values are."""
+        """Add an item if it can be computed by rows, and record the kind of its values."""
         names = [name for _, name in _made(item)]
         read = [self.kinds[name] for name in values_read(item)]
         kind = WHOLE
@@ -55,37 +55,37 @@ class Region:
         self.kinds.update(dict.fromkeys(names, kind))
 
     def _adds_to_total(self, item: Item) -> bool:
-        """Whether an item needs no total but one that it adds to."""
+        """Whether an item needs no total except the one that it adds to."""
         if not isinstance(item, Run) or item.onto is None or self.kinds[item.onto.name] != TOTAL:
             return False
         return all(self.kinds[n] not in (TOTAL, AFTER) for n in values_read(item) if n != item.onto.name)
 
     def _is_by_rows(self, shape: Sequence[Size]) -> bool:
-        """Whether an array has rows: its leading axis, and no other, is that of the rows."""
-        return bool(shape) and shape[0] is self.rows and not any(self._speaks_of_rows(s) for s in shape[1:])
+        """Whether an array has rows: its leading axis, and no other, is the axis of rows."""
+        return bool(shape) and shape[0] is self.rows and not any(self._depends_on_rows(s) for s in shape[1:])
 
-    def _speaks_of_rows(self, size: object) -> bool:
+    def _depends_on_rows(self, size: object) -> bool:
         return isinstance(size, Size) and self.rows.key in size.names
 
     def _run(self, run: Item) -> str:
-        """Return what a kernel gives: rows, where the letter of rows leads its results; a total, where it is summed."""
+        """Return the kind of a kernel's results: rows if the letter of rows leads them, a total if it is summed."""
         assert isinstance(run, Run)
         kernel = run.kernel
         letters = [letter for letter, size in run.sizes if size is self.rows]
-        if len(letters) != 1 or any(self._speaks_of_rows(s) for x, s in run.sizes if x != letters[0]):
+        if len(letters) != 1 or any(self._depends_on_rows(s) for x, s in run.sizes if x != letters[0]):
             return WHOLE
         onto = run.onto is None or self.kinds[run.onto.name] == TOTAL
         if run.batch or run.fault or kernel.parts or kernel.via or kernel.sizes or not onto:
             return WHOLE
         (letter,) = letters
-        given = {o.field: o for o in run.operands}
+        operands = {o.field: o for o in run.operands}
         terms = list(kernel.factors)
         if any(term.is_operation for term in terms):
             if len(terms) > 1 or kernel.rows != letter:
                 return WHOLE
             terms = list(terms[0].args)
         for term in terms:
-            operand = given.get(term.name)
+            operand = operands.get(term.name)
             at = term.letters or ()
             if operand is None or operand.lead or f"{term.name}.t" in dict(run.params):
                 return WHOLE
@@ -94,16 +94,14 @@ class Region:
                 return WHOLE
         if not any(letter in (term.letters or ()) for term in terms):
             return WHOLE
-        if any(self._speaks_of_rows(s) for o in run.operands for s in o.value.shape[1:]):
+        if any(self._depends_on_rows(s) for o in run.operands for s in o.value.shape[1:]):
             return WHOLE
-        places = {
-            (term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results
-        }
-        kind = {frozenset([0]): ROWS, frozenset([-1]): TOTAL}.get(frozenset(places), WHOLE)
+        axes = {(term.letters or ()).index(letter) if letter in (term.letters or ()) else -1 for term in kernel.results}
+        kind = {frozenset([0]): ROWS, frozenset([-1]): TOTAL}.get(frozenset(axes), WHOLE)
         return WHOLE if run.onto is not None and kind != TOTAL else kind
 
     def _entries(self, value: Value) -> str:
-        """Return what a loop gives."""
+        """Return the kind of a loop's result."""
         if value.parts or value.expr is None or not self._is_by_rows(value.domain):
             return WHOLE
         row = self.graph.axes[0]
@@ -113,9 +111,9 @@ class Region:
                 rest = part.at[1:] if leads else part.at
                 if leads and part.at[0] != row or any(row in Size.of(k).names for k in rest):
                     return WHOLE
-                if any(self._speaks_of_rows(s) for s in self.graph.values[part.value].shape[leads:]):
+                if any(self._depends_on_rows(s) for s in self.graph.values[part.value].shape[leads:]):
                     return WHOLE
-                if any(self._speaks_of_rows(k) for k in part.at):
+                if any(self._depends_on_rows(k) for k in part.at):
                     return WHOLE
             elif any(row in size.names for size in _numbers(part)):
                 return WHOLE
@@ -125,11 +123,11 @@ class Region:
 
     # ---- whether it pays
 
-    def keep(self, wanted: Iterable[str]) -> list[str]:
-        """Keep the items that are needed; return the names of their results, in order."""
+    def keep(self, requested: Iterable[str]) -> list[str]:
+        """Drop the items that are not needed; return the names of the results of the others, in order."""
         self._leave_to_readers()
         inside = {name for item in self.items for _, name in _made(item)}
-        results = {name for name in wanted if name in inside}
+        results = {name for name in requested if name in inside}
         for item in self.graph.items:
             if not any(name in inside for _, name in _made(item)):
                 results.update(name for name in values_read(item) if name in inside)
@@ -142,7 +140,7 @@ class Region:
         return [name for item in self.items for _, name in _made(item) if name in results]
 
     def _leave_to_readers(self) -> None:
-        """Leave out entries of other data that nothing here reads: they cost their readers no array."""
+        """Drop entrywise values of other data that no item reads: their readers inline them without an array."""
         inside = {name for item in self.items for _, name in _made(item)}
         read: set[str] = set()
         for item in reversed(list(self.items)):
@@ -154,7 +152,7 @@ class Region:
                 read |= own
 
     def saves(self, results: Sequence[str]) -> bool:
-        """Whether a matrix is read a second time, and something is added up: there is memory to be spared."""
+        """Whether a matrix is read twice and something is summed, so that blocks save memory traffic."""
         if not any(self.kinds[name] == TOTAL for name in results):
             return False
         passes: dict[str, int] = {}
@@ -170,9 +168,9 @@ class Region:
 
 
 def region_of(graph: Graph, results: Iterable[str]) -> tuple[Region, list[str]] | None:
-    """Return what of a graph is worth being done by rows, and the names of what it gives; None if nothing is."""
-    wanted = set(results)
-    live = _live(graph, wanted)
+    """Return the part of a graph worth computing by rows, and the names of its results; None if there is none."""
+    requested = set(results)
+    live = _live(graph, requested)
     axes = {v.shape[0]: None for v in live if isinstance(v, Value) and v.kind == "input" and len(v.shape) > 1}
     for size in axes:
         if size.names != (size.key,):
@@ -180,14 +178,14 @@ def region_of(graph: Graph, results: Iterable[str]) -> tuple[Region, list[str]] 
         region = Region(Graph(graph.reserved, live, graph.values, graph.axes, graph.batch_axes), size)
         for item in live:
             region.add(item)
-        given = region.keep(wanted)
-        if region.saves(given):
-            return region, given
+        outputs = region.keep(requested)
+        if region.saves(outputs):
+            return region, outputs
     return None
 
 
-def _live(graph: Graph, wanted: set[str]) -> list[Item]:
-    needed, kept = set(wanted), list[Item]()
+def _live(graph: Graph, requested: set[str]) -> list[Item]:
+    needed, kept = set(requested), list[Item]()
     for item in reversed(graph.items):
         if any(name in needed for _, name in _made(item)) or isinstance(item, Value) and item.kind == "input":
             kept.append(item)
@@ -200,7 +198,7 @@ def _made(item: Item) -> list[tuple[str, str]]:
 
 
 def _numbers(part: Expr) -> Iterator[Size]:
-    """Yield the sizes that an expression takes as numbers or tests."""
+    """Yield the sizes that an expression uses as numbers or in guards."""
     found: Sequence[object] = ()
     if isinstance(part, Literal):
         found = (part.value,)
@@ -216,19 +214,19 @@ def _numbers(part: Expr) -> Iterator[Size]:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A graph of what is done to a block of rows, by the names of its arguments and results.
+    """The graph of the work on a block of rows, with named arguments and results.
 
-    `all_rows` is what it calls the number of all rows, where it speaks of that.
+    `all_rows` is the name in it for the number of all rows.
     """
 
     graph: Graph
-    given: Mapping[str, Value]
+    arguments: Mapping[str, Value]
     results: Mapping[str, Value]
     all_rows: str
 
 
 def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -> Block:
-    """Return what is done to a block of rows; `words` are short names of values."""
+    """Return the graph of the work on a block of rows; `words` are short names of values."""
     outer = region.graph
     made = {name for item in region.items for _, name in _made(item)}
     read = dict.fromkeys(n for item in region.items for n in values_read(item) if n not in made)
@@ -239,13 +237,13 @@ def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -
     labels |= {name: _label(words.get(name, ""), "total", taken, outer, "") for name in results}
     reserved = outer.reserved | set(labels.values()) | {all_rows}
     graph = Graph(reserved, [], dict(outer.values), outer.axes, outer.batch_axes)
-    given = {}
+    arguments = {}
     for name in read:
         old, label = outer.values[name], labels[name]
-        given[label] = old
-        stands = graph.given(label, old.shape, dtype=old.dtype)
+        arguments[label] = old
+        leaf = graph.leaf(label, old.shape, dtype=old.dtype)
         if label != name:
-            graph.add(Value(name, old.shape, "view", of=stands, dtype=old.dtype, comment=old.comment))
+            graph.add(Value(name, old.shape, "view", of=leaf, dtype=old.dtype, comment=old.comment))
     whole = {region.rows.key: Size.of(all_rows)}
     for item in region.items:
         own = _counting_all(copy(item), whole)
@@ -255,11 +253,11 @@ def block_of(region: Region, results: Sequence[str], words: Mapping[str, str]) -
         else:
             own.results = [(f, copy(v)) for f, v in own.results]
             graph.values.update((v.name, v) for _, v in own.results)
-    return Block(graph, given, {labels[name]: graph.values[name] for name in results}, all_rows)
+    return Block(graph, arguments, {labels[name]: graph.values[name] for name in results}, all_rows)
 
 
 def _label(word: str, otherwise: str, taken: set[str], graph: Graph, name: str) -> str:
-    """Return the name of an argument or a result; an input keeps its own."""
+    """Return the name of an argument or a result; an input retains its own."""
     if name and graph.values[name].kind == "input":
         return name
     label = free(word or otherwise, taken)
@@ -268,7 +266,7 @@ def _label(word: str, otherwise: str, taken: set[str], graph: Graph, name: str) 
 
 
 def _counting_all(item: Item, whole: Mapping[str, Size]) -> Item:
-    """Return an item of which numbers speak of all rows, not of those of a block."""
+    """Return an item in which numbers refer to all rows, not to those of a block."""
     if isinstance(item, Run):
         item.alpha = _with_sizes(item.alpha, whole)
         item.params = tuple((n, v.substitute(whole) if isinstance(v, Size) else v) for n, v in item.params)
@@ -290,18 +288,18 @@ def _with_sizes(expr: Expr, values: Mapping[str, Size]) -> Expr:
 
 
 def width_of(region: Region, block: Block, program: Program) -> Size:
-    """Return how many entries a row has: of what is given, and of the arrays that its `program` makes."""
-    shapes = [value.shape for value in block.given.values()]
+    """Return the number of entries of a row, in the arguments and in the arrays that `program` allocates."""
+    shapes = [value.shape for value in block.arguments.values()]
     shapes += [buffer.shape for buffer in program.buffers if buffer.role == "temporary"]
     return sum((volume(shape[1:]) for shape in shapes if region.rows in shape[:1]), Size.of(0))
 
 
 def without(region: Region, results: Sequence[str], block: Block, program: Program) -> Graph:
-    """Return the graph with one kernel for what is done by rows, whose `program` is that of a block."""
+    """Return the graph with one kernel for the work by rows, whose `program` is that of a block."""
     outer = region.graph
     kernel = _kernel(region, block, program, [region.kinds[name] for name in results])
-    run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(block.given.values())])
-    shapes = [s for v in (*block.given.values(), *block.results.values()) for s in v.shape]
+    run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(block.arguments.values())])
+    shapes = [s for v in (*block.arguments.values(), *block.results.values()) for s in v.shape]
     run.sizes = tuple((f"n_{k}", size) for k, size in enumerate(dict.fromkeys(shapes)))
     own = Graph(outer.reserved, [], dict(outer.values), outer.axes, outer.batch_axes)
     sizes = {block.all_rows: region.rows}
@@ -310,32 +308,32 @@ def without(region: Region, results: Sequence[str], block: Block, program: Progr
     after = [i for i in outer.items if region.kinds[_made(i)[0][1]] == AFTER]
     own.items = [*before, run, *after]
     run.order = max((i.order for i in outer.items if isinstance(i, Run)), default=0) + 1
-    for place, name in enumerate(results):
+    for number, name in enumerate(results):
         old = outer.values[name]
         value = Value(name, old.shape, "kernel", run=run, dtype=old.dtype, comment=old.comment)
         own.values[name] = value
-        run.results.append((f"r_{place}", value))
+        run.results.append((f"r_{number}", value))
     run.comment = f"by blocks of rows: {', '.join(block.results)}"
     return own
 
 
 def _kernel(region: Region, block: Block, program: Program, kinds: Sequence[str]) -> Kernel:
-    """Return the entry: as one of kernels.toml, that is what its function computes."""
+    """Return the entry of the kernel, in the form of one in kernels.toml."""
     name = f"by_rows_{blake2b(listing(program).encode(), digest_size=3).hexdigest()}"
-    arrays = [*block.given.values(), *block.results.values()]
+    arrays = [*block.arguments.values(), *block.results.values()]
     letters = {size: f"n_{k}" for k, size in enumerate(dict.fromkeys(s for v in arrays for s in v.shape))}
-    given = [f"a_{k}" for k in range(len(block.given))]
+    names = [f"a_{k}" for k in range(len(block.arguments))]
     made = [f"r_{k}" for k in range(len(block.results))]
     shapes = [[letters[s] for s in value.shape] for value in arrays]
-    terms = [f"{name_}[{', '.join(x)}]" if x else name_ for name_, x in zip([*given, *made], shapes, strict=True)]
-    fields = [f"{{{n}}}" for n in (*given, *(f"size_{k}" for k in range(len(program.size_args))))]
-    told = ", ".join(f"({''.join(f'{{{x}}}, ' for x in s)})" for s in shapes[len(given) :])
-    part = Part(f"{name}_block", program, (*block.results, *block.given, *program.size_args))
+    terms = [f"{name_}[{', '.join(x)}]" if x else name_ for name_, x in zip([*names, *made], shapes, strict=True)]
+    fields = [f"{{{n}}}" for n in (*names, *(f"size_{k}" for k in range(len(program.size_args))))]
+    result_shapes = ", ".join(f"({''.join(f'{{{x}}}, ' for x in s)})" for s in shapes[len(names) :])
+    part = Part(f"{name}_block", program, (*block.results, *block.arguments, *program.size_args))
     entry = {
-        "pattern": f"{', '.join(terms[len(given) :])} = {name}({', '.join(terms[: len(given)])})",
-        "numpy": f"all_rows(({told},), {part.spelled('numpy')}, {', '.join(fields)})",
+        "pattern": f"{', '.join(terms[len(names) :])} = {name}({', '.join(terms[: len(names)])})",
+        "numpy": f"all_rows(({result_shapes},), {part.spelled('numpy')}, {', '.join(fields)})",
     }
-    sliced = [label for label, value in block.given.items() if region.rows in value.shape[:1]]
+    sliced = [label for label, value in block.arguments.items() if region.rows in value.shape[:1]]
     flops, moved = operations(program)[0], sum((volume(v.shape) * 8 for v in arrays), Size.of(0))
     totals = tuple(label for label, kind in zip(block.results, kinds, strict=True) if kind == TOTAL)
     of_row = flops.substitute({region.rows.key: Size.of(1)}).substitute({block.all_rows: region.rows})

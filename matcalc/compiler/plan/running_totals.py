@@ -1,7 +1,7 @@
-"""Sums over a triangle as running totals: `{i: x[j]*[i >= j]}` is one pass over x, not one for each entry.
+"""Rewrites sums over a triangle as running totals: `{i: x[j]*[i >= j]}` is one pass over x, not one for each entry.
 
-The operations have no entry in the rulebook, where a running total is that sum: derivatives have been taken by now, and
-`codegen/kernels.toml` says what computes them. Entries that a sum leaves out are not multiplied by 0.
+The operations have no entry in the rulebook. There a running total is that sum, and derivatives have been taken by now.
+`codegen/kernels.toml` has their kernels. Entries outside the triangle are not multiplied by 0.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ UP_TO, FROM = "running_total", "running_total_from"
 
 
 def running_totals(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with sums over a triangle that only two sides of a product share as running totals."""
+    """Return the roots with sums over a triangle between two groups of operands as running totals."""
     return rebuild(roots, _with_totals)
 
 
 class Total(NamedTuple):
-    """A sum over an index of a triangle: of these operands, which have the indices `rest` in common with others."""
+    """A sum over an index of a triangle: of the operands `own`, which share the indices `rest` with others."""
 
     name: str
     own: list[Term]
@@ -39,7 +39,7 @@ class Total(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """How it compares with others that could be made first: triangles inside it would be formed."""
+        """The sort key among sums that could be replaced first: triangles in `own` would be formed."""
         return sum(arg.kind == "selector" for arg, _ in self.own), len(self.rest)
 
 
@@ -56,11 +56,11 @@ def _with_totals(node: Node) -> Node:
 
 
 def _totals(node: Node) -> Iterator[Total]:
-    """Yield the sums over a triangle that running totals can be made of."""
-    for place, (arg, at) in enumerate(node.operands):
+    """Yield the sums over a triangle that running totals can replace."""
+    for position, (arg, at) in enumerate(node.operands):
         if not _is_square_triangle(arg):
             continue
-        terms = [term for k, term in enumerate(node.operands) if k != place]
+        terms = [term for k, term in enumerate(node.operands) if k != position]
         for summed, kept, name in ((at[1], at[0], UP_TO), (at[0], at[1], FROM)):
             own, others = _parted(terms, summed, {*node.out, kept})
             inside = dict.fromkeys(i for _, indices in own for i in indices)
@@ -73,7 +73,7 @@ def _totals(node: Node) -> Iterator[Total]:
 
 
 def _is_there_already(node: Node, terms: set[int], totals: set[int]) -> bool:
-    """Whether an array with the indices of terms or totals is an operand or the result: else they are one of more.
+    """Whether some operand or the result has all indices of the terms or totals, so that no array gains an axis.
 
     `A*tril(B*C)` is two products of matrices; as totals of `B[j,l]*C[l,k]` it would be one of three axes.
     """
@@ -81,7 +81,7 @@ def _is_there_already(node: Node, terms: set[int], totals: set[int]) -> bool:
 
 
 def _parted(terms: Sequence[Term], summed: int, free: Container[int]) -> tuple[list[Term], list[Term]]:
-    """Return the operands at an index, with those that they only re-index (`flip(x)`), and the others."""
+    """Return the operands with an index, including those that only re-index others (`flip(x)`), and the rest."""
     at = {summed}
     while True:
         own = [term for term in terms if not at.isdisjoint(term[1])]
@@ -92,14 +92,14 @@ def _parted(terms: Sequence[Term], summed: int, free: Container[int]) -> tuple[l
 
 
 def _is_square_triangle(node: Node) -> bool:
-    """Whether a node is `[i >= j]` of two axes of one length: so no row or column of it is empty."""
+    """Whether a node is `[i >= j]` of two axes of one length, so that no row or column of it is empty."""
     if node.kind != "selector" or node.selector.kind != "mask":
         return False
     return node.selector.offset == 0 and node.shape[0] == node.shape[1]
 
 
 class AsSums:
-    """What running totals stand for, in the notation of the language: the sums that they were made of."""
+    """Rewrites running totals back to sums, which the language can write."""
 
     def __init__(self) -> None:
         self.made: dict[Node, Node] = {}

@@ -1,8 +1,8 @@
-"""From values to steps: levels, fused loops, and what becomes an array.
+"""Schedules values as steps: assigns levels, fuses loops and decides which values become arrays.
 
-Entrywise values and sums of equal axes and level share one loop; the level is the number of barriers before:
-kernels, finished sums, entries read at another place. A value is an array only if a kernel, another loop or
-the caller reads it; else it is a local number of its loop. One pass over the values up and one down: linear.
+Entrywise values and sums of equal axes and level share one loop. The level is the number of barriers before: kernels,
+finished sums, entries read at another index. A value is an array only if a kernel, another loop or the caller reads it;
+else it is a local number of its loop. One pass over the values up and one down: linear time.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import At, Expr, Literal, Read, Sum, reads
-from matcalc.compiler.plan.describe import Describer, Factors, For, Said, scaled
+from matcalc.compiler.plan.describe import Describer, Factors, For, Subject, scaled
 from matcalc.compiler.plan.values import Graph, Item, Part, Run, Shape, Value, plus, times
-from matcalc.compiler.program import Call, Each, Let, Loop, Place, Step, Store
+from matcalc.compiler.program import Argument, Call, Each, Let, Loop, Step, Store
 from matcalc.tensor.node import Node
 
 
 @dataclass(slots=True)
 class Cluster:
-    """What shares a loop."""
+    """The values that share a loop."""
 
     level: int
     domain: Shape
@@ -29,7 +29,7 @@ class Cluster:
 
 @dataclass(slots=True)
 class Schedule:
-    """The steps of a plan in terms of values; `same` are values that are views of others."""
+    """The steps of a plan in terms of values; `same` maps views to the values that they show."""
 
     steps: list[Step]
     same: dict[str, Value]
@@ -50,41 +50,39 @@ class Scheduler:
         self.available: dict[str, int] = {}
         self.run_level: dict[int, int] = {}
 
-    # ---- who reads what
+    # ---- readers
 
     def find_live(self) -> None:
-        """Keep the items that outputs need; note values that must be in memory and the loops that read
-        others.
-        """
-        wanted = set(self.hard)
+        """Drop the items that no output needs; record values that must be in memory and readers within loops."""
+        needed = set(self.hard)
         kept: list[Item] = []
         for item in reversed(self.graph.items):
             if isinstance(item, Run):
-                if not any(v.name in wanted for _, v in item.results):
+                if not any(v.name in needed for _, v in item.results):
                     continue
                 self.hard.update(names_read(item))
-                wanted.update(names_read(item))
-            elif item.name not in wanted:
+                needed.update(names_read(item))
+            elif item.name not in needed:
                 continue
             elif item.kind == "view":
                 assert item.of is not None
-                wanted.add(item.of.name)
+                needed.add(item.of.name)
                 self.hard.add(item.of.name)
             elif item.kind in ("point", "sum"):
-                self._note(item, wanted)
+                self._note(item, needed)
             kept.append(item)
         self.live = kept[::-1]
 
-    def _note(self, item: Value, wanted: set[str]) -> None:
+    def _note(self, item: Value, needed: set[str]) -> None:
         if item.parts and (item.name in self.hard or item.expr is None):
             self.in_parts.add(item.name)
             self.hard.add(item.name)
             for part in item.parts:
                 for read in reads(part.expr):
-                    wanted.add(read.value)
+                    needed.add(read.value)
                     self.hard.add(read.value)
         for read in reads(self.whole(item)):
-            wanted.add(read.value)
+            needed.add(read.value)
             if self.is_local(item, read):
                 self.readers.setdefault(read.value, []).append(item)
             else:
@@ -98,7 +96,7 @@ class Scheduler:
         return value.expr
 
     def is_local(self, reader: Value, read: Read) -> bool:
-        """Whether a read is of the loop's own point, so that both may be computed in one loop."""
+        """Whether a read is at the loop's own point, so that one loop may compute both values."""
         value = self.graph.values[read.value]
         if value.kind != "point" or value.name in self.in_parts or (value.parts and value.expr is None):
             return False
@@ -119,10 +117,10 @@ class Scheduler:
                 assert item.of is not None
                 self.available[item.name] = self.available[item.of.name]
             else:
-                self._place(item)
+                self._assign_level(item)
         self._sink()
 
-    def _place(self, value: Value) -> None:
+    def _assign_level(self, value: Value) -> None:
         level = 0
         for read in reads(self.whole(value)):
             local = self.is_local(value, read) and read.value not in self.in_parts
@@ -189,22 +187,24 @@ class Scheduler:
 
     def _part_times(self, value: Value, number: int) -> Iterable[tuple[int, int, int, tuple[Value, int]]]:
         level = self.level[value.name] + 1
-        for place, part in enumerate(value.parts):
+        for k, part in enumerate(value.parts):
             level = max([level, *(self.available[r.value] for r in reads(part.expr))])
-            yield level, 0, number, (value, place)
+            yield level, 0, number, (value, k)
             level += 1
 
-    def _comment(self, said: Said, shape: At | Shape = ()) -> str:
-        """Return a comment with the shape of what is stored."""
+    def _comment(self, subject: Subject, shape: At | Shape = ()) -> str:
+        """Return a comment with the shape of the stored array."""
         inner = ", ".join(map(str, shape))
-        return f"{self.describe(said)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(said)
+        return (
+            f"{self.describe(subject)}   ({inner}{',' if len(shape) == 1 else ''})" if shape else self.describe(subject)
+        )
 
     def _call(self, run: Run, faults: dict[str, int]) -> Step:
         kept = tuple(a for a, _ in run.batch if a in run.kept)
         call = Call(
             run.kernel,
-            tuple((name, Place(v.name, kept)) for name, v in run.results),
-            tuple((o.field, Place(o.value.name, o.lead, o.flip)) for o in run.operands),
+            tuple((name, Argument(v.name, kept)) for name, v in run.results),
+            tuple((o.field, Argument(o.value.name, o.lead, o.flip)) for o in run.operands),
             run.sizes,
             run.params,
             run.alpha,
@@ -232,14 +232,14 @@ class Scheduler:
         for value in cluster.points:
             expr = self.whole(value)
             name = self.first_name(value)
-            said = value.comment
-            if name != value.name and isinstance(said, (Node, Factors)):
-                said = For(said)
-            comment = self._comment(said, value.shape if value in stored else ())
+            subject = value.comment
+            if name != value.name and isinstance(subject, (Node, Factors)):
+                subject = For(subject)
+            comment = self._comment(subject, value.shape if value in stored else ())
             if value not in stored:
                 lets.append(Let(value.name, expr, comment))
             elif value.name in read_here or (bind_all and not self._is_there(expr, inside, axes)):
-                lets.append(Let(value.name, expr, self._comment(said)))
+                lets.append(Let(value.name, expr, self._comment(subject)))
                 stores.append(Store(name, axes, Read(value.name, axes)))
             else:
                 stores.append(Store(name, axes, expr, comment=comment))
@@ -249,7 +249,7 @@ class Scheduler:
         return Loop(tuple(zip(axes, cluster.domain, strict=True)), tuple(lets), sums, tuple(stores))
 
     def _is_there(self, expr: Expr, inside: set[str], axes: At) -> bool:
-        """Whether an entry is at hand wherever it is stored: a number, or one that the loop computes."""
+        """Whether the value to store is available without further work: a number, or one that the loop computes."""
         return isinstance(expr, Literal) or (isinstance(expr, Read) and expr.value in inside and expr.at == axes)
 
     def _is_stored(self, value: Value, cluster: Cluster) -> bool:
@@ -258,30 +258,30 @@ class Scheduler:
         return any(self.level[r.name] != cluster.level for r in self.readers.get(value.name, ()))
 
     def first_name(self, value: Value) -> str:
-        """Return the name of what a loop stores: before parts are added, it is another value."""
+        """Return the name of the value that a loop stores; adding parts to it yields the final value."""
         return f"{value.name}_0" if value.name in self.in_parts else value.name
 
-    def _part(self, value: Value, place: int) -> Loop:
-        part: Part = value.parts[place]
+    def _part(self, value: Value, k: int) -> Loop:
+        part: Part = value.parts[k]
         axes = self.graph.axes[: len(part.domain)]
-        before = f"{value.name}_{place}"
-        after = value.name if place == len(value.parts) - 1 else f"{value.name}_{place + 1}"
+        before = f"{value.name}_{k}"
+        after = value.name if k == len(value.parts) - 1 else f"{value.name}_{k + 1}"
         comment = self._comment(value.comment, value.shape)
         if self._is_covered(value):
             store = Store(after, part.at, part.expr, comment=comment)
-        elif place == 0 and value.base is None and part.once:
+        elif k == 0 and value.base is None and part.once:
             store = Store(after, part.at, part.expr, over=before, comment=comment)
         else:
             store = Store(after, part.at, part.expr, before, comment=comment)
         return Loop(tuple(zip(axes, part.domain, strict=True)), (), (), (store,), part.guards)
 
     def _is_covered(self, value: Value) -> bool:
-        """Whether the parts of a value write all its entries, so that it need not be zeroed first."""
+        """Whether the parts of a value write all its entries, so that it need not be zero-filled first."""
         return value.base is None and len(value.parts) == 1 and value.parts[0].covers
 
 
 def _together(one: Step, other: Loop, same: Mapping[str, Value]) -> Loop | None:
-    """Return two loops that only add to arrays as one, where neither reads what the other writes, or a view of it."""
+    """Return two loops that only add to arrays merged into one, None if one reads arrays that the other writes."""
     if not isinstance(one, Loop) or one.lets or one.sums or (one.axes, one.guards) != (other.axes, other.guards):
         return None
     stores = (*one.stores, *other.stores)
@@ -300,10 +300,10 @@ def _stored_as(value: str, same: Mapping[str, Value]) -> str:
 
 
 def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
-    """Let kernels add up: a sum of several kernels' results that nobody else reads is one array.
+    """Make kernels accumulate: a sum of several kernels' results without other readers becomes one array.
 
-    The first kernel writes it, the others add to it by beta, coefficients becoming alpha. What is known `ahead` is
-    added to nothing but what is known too.
+    The first kernel writes it, the others add to it by beta, and coefficients become alpha. Values known `ahead` are
+    added only to others known ahead.
     """
     count: dict[str, int] = {}
     for item in graph.items:
@@ -315,7 +315,7 @@ def accumulate(graph: Graph, ahead: Container[str] = ()) -> None:
 
 
 def names_read(item: Item) -> list[str]:
-    """Return the values that an item of a graph reads, each as often as it does."""
+    """Return the values that an item of a graph reads, once for each read."""
     if isinstance(item, Run):
         names = [o.value.name for o in item.operands] + [r.value for r in reads(item.alpha)]
         return names + ([item.onto.name] if item.onto else [])
@@ -331,19 +331,19 @@ def _chain(graph: Graph, value: Value, count: dict[str, int], apart: Container[s
         return
     axes = graph.axes[: len(value.shape)]
     chosen: list[tuple[int, Run]] = []
-    for place, (_, term) in enumerate(expr.terms):
+    for k, (_, term) in enumerate(expr.terms):
         if not isinstance(term, Read) or term.at != axes or count[term.value] != 1 or term.value in apart:
             continue
         run = graph.values[term.value].run
         if run is not None and run.kernel.scales and run.onto is None and not run.batch:
-            chosen.append((place, run))
+            chosen.append((k, run))
     if len(chosen) < 2 or value.parts:
         return
     chosen.sort(key=lambda c: c[1].order)
     previous: Value | None = None
-    for place, run in chosen:
-        run.alpha = times(expr.terms[place][0], (run.alpha,))
-        run.onto, run.comment = previous, scaled(expr.terms[place][0], run.comment)
+    for k, run in chosen:
+        run.alpha = times(expr.terms[k][0], (run.alpha,))
+        run.onto, run.comment = previous, scaled(expr.terms[k][0], run.comment)
         previous = run.results[0][1]
     assert previous is not None
     rest = [t for k, t in enumerate(expr.terms) if k not in {p for p, _ in chosen}]

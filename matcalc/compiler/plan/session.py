@@ -1,7 +1,7 @@
-"""A session: everything that one plan has decided so far, shared by the passes that lower nodes.
+"""A session: the decisions of one plan so far, shared by the passes that lower nodes.
 
-It knows which node is found in which value, which parts of products exist, which kernels have run on what,
-and what the facts of a matrix are in view of all its uses (a Gram matrix under `inv` is positive definite).
+It records the values of nodes, the existing parts of products, and the kernel runs. It also has the facts of matrices
+that follow from all their uses (a Gram matrix under `inv` is positive definite).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TRIANGULAR = frozenset(["lower", "upper"])
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Where a node is: a value, and for each axis of the node the axis of the value."""
+    """A reference to the value of a node: the value, and for each axis of the node the axis of the value."""
 
     value: Value
     axes: tuple[int, ...]
@@ -51,28 +51,30 @@ class Session:
     target: str
     implied: Mapping[Node, frozenset[str]]
     formed: frozenset[Node]
-    wanted: Mapping[Node, Order]
+    memory_orders: Mapping[Node, Order]
     bodies: Mapping[tuple[object, ...], int]
-    sizes: Known  # what is known of sizes
-    form: Callable[[Session, Node], Ref]  # lowers a node that was put off
-    plan: Callable[..., Program]  # of a part, outputs and inputs, with symbols of its own
+    sizes: Known  # facts about sizes
+    form: Callable[[Session, Node], Ref]  # lowers a node that was deferred
+    plan: Callable[..., Program]  # plans a part with symbols of its own, from outputs and inputs
     describe: Describer
-    ahead: Ahead | None = None  # what is known when the others are given
+    ahead: Ahead | None = None  # the values that fixed inputs determine
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)
     parts: Parts = field(default_factory=Parts)
     runs: dict[tuple[object, ...], Run] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
-    swayed: list[Node] = field(default_factory=list)  # products in another order because of parts that others made,
-    passed: set[Key] = field(default_factory=set)  # or that make what others before could have taken, and passed over
+    reordered: list[Node] = field(default_factory=list)
+    """Products whose order changed because a part exists, or that compute a part that an earlier one passed over."""
+    passed_over: set[Key] = field(default_factory=set)
+    """Parts that products could have computed and did not."""
     groups: dict[tuple[object, ...], tuple[str, ...]] = field(default_factory=dict)
     gathered: dict[tuple[object, ...], Value] = field(default_factory=dict)
 
-    # ---- where nodes are
+    # ---- references to values
 
     def ref(self, node: Node) -> Ref:
-        """Return where a node is, forming an operation that was put off."""
+        """Return the reference to the value of a node, lowering an operation that was deferred."""
         found = self.refs.get(node)
         if found is None:
             found = self.refs[node] = self.form(self, node)
@@ -90,7 +92,7 @@ class Session:
         return Read(ref.value.name, tuple(at[ref.axes.index(k)] for k in range(len(at))))
 
     def array(self, node: Node) -> Value:
-        """Return a value with the axes of the node in order, in memory."""
+        """Return the value of a node as an array whose axes are in the order of the node's."""
         if node.kind in ("number", "size"):
             return self.graph.point((), self.read(node, ()))
         ref = self.ref(node)
@@ -107,13 +109,11 @@ class Session:
         return value.name in self.needed
 
     def is_lone(self, node: Node) -> bool:
-        """Whether no other product differs from this one in its coefficient alone, so that it may be taken
-        in.
-        """
+        """Whether no other product differs from this one only in its coefficient, so that a kernel may apply it."""
         return node.kind != "product" or self.bodies.get(body(node), 0) < 2
 
     def is_ahead(self, node: Node) -> bool:
-        """Whether a node is made of what is known ahead."""
+        """Whether a node depends on fixed inputs alone."""
         if self.ahead is None:
             return False
         symbols = (n.name for n in everything([node]) if n.kind == "symbol")
@@ -122,7 +122,7 @@ class Session:
     # ---- operations
 
     def facts(self, node: Node) -> frozenset[str]:
-        """Return what kernels may use of a node: a triangle is that of a square matrix (R of a wide QR is none)."""
+        """Return the facts that kernels may use; triangles of square matrices only (R of a wide QR has none)."""
         known = node.facts | self.implied.get(node, frozenset())
         return known if node.rank < 2 or node.shape[-1] == node.shape[-2] else known - TRIANGULAR
 
@@ -133,7 +133,7 @@ class Session:
         return any(len(k.factors) > 1 for k in self.lowerings.operations.get(node.rule.name, ()))
 
     def via_costs(self, node: Node) -> dict[str, tuple[object, float]]:
-        """Return for each factorisation of its one argument that serves `node` its step and cost, 0 if it is made."""
+        """Return the step and cost of each factorisation that serves `node`, by name; cost 0 if it exists."""
         costs: dict[str, tuple[object, float]] = {}
         argument, _ = straightened(node.args[0])
         for kernel in self.lowerings.operations.get(node.rule.name, ()):
@@ -153,37 +153,37 @@ class Session:
         return min(times, default=0.0)
 
     def factoring_time(self, kernel: Kernel, arguments: Sequence[Node]) -> float:
-        """Return the time of the factorisations that a kernel needs of these arguments, each made once."""
+        """Return the time of the factorisations that a kernel needs of these arguments, each computed once."""
         found = {
             (term.name, straightened(argument)[0]): term for term, argument in zip(kernel.via, arguments, strict=True)
         }
         return sum(self.via_time(term, argument) for (_, argument), term in found.items())
 
     def via_time(self, term: Term, argument: Node) -> float:
-        """Return the time of a factorisation, 0 where it has been made."""
+        """Return the time of a factorisation, 0 if it exists or is requested anyway."""
         entry = self.lowerings.factorisation(term)
         argument = straightened(argument)[0]
-        if self.run_key(entry, (argument,)) in self.runs or self.is_asked(term.name, argument):
+        if self.run_key(entry, (argument,)) in self.runs or self.is_requested(term.name, argument):
             return 0.0
         letters = entry.factors[0].args[0].letters or ()
         sizes = dict(zip(letters, map(self.estimate, argument.shape), strict=False))
         return entry.time(entry.letters(sizes)) * (SHARE if self.is_ahead(argument) else 1.0)
 
-    def is_asked(self, name: str, argument: Node) -> bool:
-        """Whether what is to be computed holds a factorisation as an operation of its own."""
+    def is_requested(self, name: str, argument: Node) -> bool:
+        """Whether a factorisation is itself a requested operation of the plan."""
         return any(key[1] == (argument,) and key[0].name == name for key in self.groups)  # type: ignore[attr-defined]
 
     def run_key(self, kernel: Kernel, args: Sequence[Node], rest: tuple[object, ...] = ()) -> tuple[object, ...]:
         return (kernel.name, tuple(args), rest)
 
     def factorised(self, run: Run, kernel: Kernel, node: Node, name: str, flip: bool) -> None:
-        """Add to a run the operands that stand for an operation that is not formed."""
+        """Add to a run the operands that represent an operation that is not formed."""
         argument = node.args[0]
         run.params = (*run.params, (f"{name}.t", "1" if flip else "0"))
         self.add_named(run, kernel, {name: argument})
 
     def add_named(self, run: Run, kernel: Kernel, named: Mapping[str, Node]) -> None:
-        """Add the operands that the kernel's template names: arguments, and results of its factorisations."""
+        """Add the operands in the kernel's template: arguments, and results of its factorisations."""
         for term in kernel.via:
             self.add_factor(run, kernel, term, named[term.args[0].name])
         for field_name, argument in named.items():
@@ -196,14 +196,14 @@ class Session:
         return filled(kernel.fails, {name: self.describe.name(node) for name, node in named.items()})
 
     def add_factor(self, run: Run, kernel: Kernel, term: Term, argument: Node) -> None:
-        """Add to a run the results of a factorisation; where the operand may come transposed, of the matrix itself.
+        """Add to a run the results of a factorisation, of the untransposed matrix if the kernel allows it.
 
-        A product may read the transpose of an operation whose argument is a transpose: then neither is.
+        A product may read the transpose of an operation on a transpose; the two cancel.
         """
         name = term.args[0].name
-        matrix, turned = straightened(argument) if name in kernel.flips else (argument, False)
+        matrix, transposed = straightened(argument) if name in kernel.flips else (argument, False)
         params = dict(run.params)
-        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != turned else "0"
+        params[f"{name}.t"] = "1" if (params.get(f"{name}.t", "0") == "1") != transposed else "0"
         run.params = tuple(params.items())
         for result, value in self.factors_of(term, matrix):
             field_name = kernel.factor_field(term, result)
@@ -211,7 +211,7 @@ class Session:
                 run.operands.append(Operand(field_name, value))
 
     def factors_of(self, term: Term, argument: Node) -> list[tuple[str, Value]]:
-        """Return the results of the factorisation of a matrix, made once."""
+        """Return the results of the factorisation of a matrix, computed once."""
         entry = self.lowerings.factorisation(term)
         key = self.run_key(entry, (argument,))
         if key not in self.runs:
@@ -219,7 +219,7 @@ class Session:
         return self.runs[key].results
 
     def factorise(self, entry: Kernel, argument: Node, batch: tuple[tuple[str, Size], ...]) -> Run:
-        """Run a factorisation of a matrix, or of each in loops over its leading axes."""
+        """Run a factorisation of a matrix, or of each matrix in loops over its leading axes."""
         (name, pattern), lead = (entry.factors[0].args[0].name, entry.factors[0].args[0].letters), argument.shape
         found = entry.letters(dict(zip(pattern or (), lead[len(batch) :], strict=True)))
         letters = {letter: Size.of(size) for letter, size in found.items()}
@@ -234,7 +234,7 @@ class Session:
 
 
 def straightened(node: Node) -> tuple[Node, bool]:
-    """Return the matrix that a node is the transpose of, and true; else the node itself, and false."""
+    """Return the matrix whose transpose a node is, and True; else the node itself, and False."""
     if node.kind == "product" and len(node.args) == 1 and node.coef == 1 and len(node.shape) == 2:
         matrix, at = node.args[0], node.indices[0]
         if at == node.out[::-1] and at[0] != at[1] and matrix.kind != "selector":
@@ -243,5 +243,5 @@ def straightened(node: Node) -> tuple[Node, bool]:
 
 
 def body(node: Node) -> tuple[object, ...]:
-    """Return a product without its coefficient."""
+    """Return the key of a product without its coefficient."""
     return (node.args, node.indices, node.out)

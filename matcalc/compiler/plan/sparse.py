@@ -1,12 +1,12 @@
-"""Sparse matrices out of formulas: what holds one becomes operations on its stored entries, before planning.
+"""Rewrites formulas with sparse matrices into operations on stored entries, before planning.
 
-A matrix that is declared sparse is three arrays: the values of its stored entries, row by row, their columns, and
-where each row starts. A node is then one of three things: a node without sparse matrices; a *pattern*, a matrix whose
-entries are stored at the places of a sparse matrix, given by their values, a vector; or a sum that holds both, over
-which products are distributed: `norm2(X - U*V')^2` is the sum of three terms, and rounds as they do. Products join a
-pattern with all that has one of its indices (`csr_mv`, `csr_mm` and their transposes of `codegen/kernels.toml`),
-elementwise functions work on the values, and what else a pattern is multiplied with entry by entry is computed at the
-stored places alone. So no array of the size of the matrix is ever made; what would need one is refused by name.
+A sparse symbol is three arrays: the values of its stored entries, row by row, their columns, and the start of each row.
+A node is then one of three things: a node without sparse matrices; a *pattern*, a matrix with entries only where a
+sparse matrix stores entries, represented by the vector of their values; or a sum of both. Products distribute over such
+sums: `norm2(X - U*V')^2` is the sum of three terms, and rounds as they do. Products combine a pattern with all operands
+that share one of its indices (`csr_mv`, `csr_mm` and their transposes of `codegen/kernels.toml`). Elementwise functions
+apply to the values. Other operands of elementwise products are computed at the stored entries alone. So no array of the
+size of the matrix is ever formed; a formula that needs one raises an error that names it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.plan.sparse_entries import Entries
-from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, Pattern, Refused, Stored, refused
+from matcalc.compiler.plan.sparse_forms import LINEAR, Form, Mixed, NeedsDense, Pattern, Stored, needs_dense
 from matcalc.compiler.plan.sparse_products import Contracting
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
@@ -28,33 +28,33 @@ from matcalc.tensor.product import has_square, square_of
 from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import remake
 
-PLACES = "int32"
-"""The type of columns and starts: SciPy's own, wherever it is enough."""
+INDEX_TYPE = "int32"
+"""The type of columns and starts: SciPy's own where it is wide enough."""
 
 
 class Sparse(NamedTuple):
-    """The stored arrays of sparse symbols; of the `unordered` ones entries may be stored twice, and in any order."""
+    """The stored arrays of sparse symbols; `unordered` ones may store entries twice and in any order."""
 
     stored: Mapping[Node, Stored]
     unordered: frozenset[Stored] = frozenset()
 
     @property
     def dtypes(self) -> dict[str, str]:
-        """The types of the arrays that are no numbers, by name."""
-        return {array.name: PLACES for s in self.stored.values() for array in (s.columns, s.starts)}
+        """The types of the index arrays, by name."""
+        return {array.name: INDEX_TYPE for s in self.stored.values() for array in (s.columns, s.starts)}
 
     def inputs(self, symbols: Sequence[Node]) -> list[Node]:
-        """Return symbols with the arrays of each sparse one in its place."""
+        """Return symbols, each sparse one replaced by its arrays."""
         return [array for s in symbols for array in (self.stored[s].arrays if s in self.stored else (s,))]
 
 
 def is_sparse(node: Node) -> bool:
-    """Whether a symbol is given as a sparse matrix."""
+    """Whether a symbol is declared as a sparse matrix."""
     return node.kind == "symbol" and SPARSE in node.facts
 
 
 def sparse_of(inputs: Sequence[Node], taken: set[str]) -> Sparse:
-    """Return new symbols for the arrays of sparse inputs, whose names join those `taken`."""
+    """Return new symbols for the arrays of sparse inputs, and add their names to `taken`."""
     found = {}
     for node in filter(is_sparse, inputs):
         count = Size.of(free(f"{node.name}_stored", taken))
@@ -64,9 +64,9 @@ def sparse_of(inputs: Sequence[Node], taken: set[str]) -> Sparse:
 
 
 def without_sparse(forms: Sequence[Sequence[Node]], sparse: Sparse) -> list[list[Node]]:
-    """Return those of several forms of the same values that need no dense copy, on the stored entries.
+    """Return the forms that need no dense copy, rewritten on the stored entries; all forms have the same values.
 
-    Raises: NotSupported, as the first form does, where all of them need one.
+    Raises: NotSupported with the fault of the first form if all forms need one.
     """
     found, faults = [], []
     for form in forms:
@@ -80,10 +80,10 @@ def without_sparse(forms: Sequence[Sequence[Node]], sparse: Sparse) -> list[list
 
 
 def takes_any_order(forms: Sequence[Sequence[Node]], stored: Stored) -> bool:
-    """Whether entries that are stored twice, and columns in any order, make no difference to values.
+    """Whether entries stored twice, and columns in any order, make no difference to values.
 
-    So it is where values are only multiplied by what does not depend on them, added, and handed to operations that are
-    linear in them.
+    This holds if the stored values are only multiplied by factors independent of them, added, and passed to operations
+    that are linear in them.
     """
     return all(_adds_up(form, stored.values) for form in forms)
 
@@ -105,7 +105,7 @@ def _adds_up(roots: Sequence[Node], values: Node) -> bool:
 
 
 class Rewriting:
-    """What each node of a form is, on the stored entries."""
+    """The form of each node on the stored entries."""
 
     def __init__(self, stored: Mapping[Node, Stored]) -> None:
         self.stored = stored
@@ -115,20 +115,20 @@ class Rewriting:
     def roots(self, nodes: Sequence[Node]) -> list[Node]:
         """Return nodes without sparse matrices.
 
-        Raises: NotSupported that names what would need a dense copy.
+        Raises: NotSupported that names the node that would need a dense copy.
         """
         found = []
         for node in nodes:
             form = self.form(node)
             if isinstance(form, (Pattern, Mixed)):
-                form = refused(node, "is a result")
-            if isinstance(form, Refused):
+                form = needs_dense(node, "is a result")
+            if isinstance(form, NeedsDense):
                 raise NotSupported(form.message, hint=form.hint)
             found.append(form)
         return found
 
     def form(self, root: Node) -> Form:
-        """Return what a node is."""
+        """Return the form of a node."""
         for node in toposort([root]):
             if node not in self.forms:
                 self.forms[node] = self._found(node)
@@ -139,7 +139,7 @@ class Rewriting:
             return Pattern(self.stored[node], self.stored[node].values, False)
         forms = [self.forms[arg] for arg in node.args]
         held = [f for f in forms if isinstance(f, (Pattern, Mixed))]
-        fault = next((f for f in forms if isinstance(f, Refused)), None)
+        fault = next((f for f in forms if isinstance(f, NeedsDense)), None)
         if not held and fault is None:
             return remake(node, {arg: f for arg, f in zip(node.args, forms, strict=True) if isinstance(f, Node)})
         if node.kind == "product":
@@ -151,20 +151,20 @@ class Rewriting:
         if node.kind == "map":
             return self._map(node, forms)
         if has_square(node) and isinstance(forms[0], Pattern) and not node.batch_rank:
-            return operate(node.rule, [forms[0].values], node.params)  # a norm: zeros take no part in it
+            return operate(node.rule, [forms[0].values], node.params)  # a norm: zeros do not change it
         squared = self.form(square_of(node)) if has_square(node) else None
         if isinstance(squared, Node) and squared is not node:
             return power(squared, Fraction(1, 2))
-        return refused(node, "is no operation on stored entries")
+        return needs_dense(node, "is not an operation on stored entries")
 
     def _product(self, node: Node, forms: Sequence[Form]) -> Form:
-        """Return a product contracted; distributed over a sum that holds a sparse matrix and others."""
-        place = next((k for k, f in enumerate(forms) if isinstance(f, Mixed)), None)
-        if place is None:
+        """Return a product contracted, or distributed over a sum of sparse and other terms."""
+        position = next((k for k, f in enumerate(forms) if isinstance(f, Mixed)), None)
+        if position is None:
             return self.contracting.contracted(node, forms)
-        terms = over_terms(node, place)
+        terms = over_terms(node, position)
         found = [self.form(term) for _, term in terms]
-        fault = next((f for f in found if isinstance(f, Refused)), None)
+        fault = next((f for f in found if isinstance(f, NeedsDense)), None)
         if fault is not None:
             return fault
         if all(isinstance(f, Node) for f in found):
@@ -175,36 +175,36 @@ class Rewriting:
         return self._together(node, list(zip(node.coefs, forms, strict=True)))
 
     def _together(self, node: Node, terms: Sequence[tuple[object, Form]]) -> Form:
-        """Return a sum of patterns as one, where all are of one matrix and lie the same way."""
+        """Return a sum of patterns as one pattern, if all have their entries at the same indices."""
         first = next(f for _, f in terms if isinstance(f, (Pattern, Mixed)))
-        if isinstance(first, Mixed) or not all(isinstance(f, Pattern) and f.lies_as(first) for _, f in terms):
-            return Mixed(node) if node.kind == "sum" else refused(node, "adds a sparse matrix and others")
+        if isinstance(first, Mixed) or not all(isinstance(f, Pattern) and f.has_entries_of(first) for _, f in terms):
+            return Mixed(node) if node.kind == "sum" else needs_dense(node, "adds a sparse matrix to other arrays")
         values = [(c, f.values) for c, f in terms if isinstance(f, Pattern)]
-        return Pattern(first.of, add(values), first.turned)  # type: ignore[arg-type]
+        return Pattern(first.of, add(values), first.transposed)  # type: ignore[arg-type]
 
     def _map(self, node: Node, forms: Sequence[Form]) -> Form:
-        """Return an elementwise function of the stored values, if it is 0 wherever nothing is stored."""
+        """Return an elementwise function of the stored values, if it is 0 at all entries that are not stored."""
         first = next(f for f in forms if isinstance(f, (Pattern, Mixed)))
         at_zero: list[Node] = []
         args: list[Node] = []
         for form in forms:
-            if isinstance(first, Pattern) and isinstance(form, Pattern) and form.lies_as(first):
+            if isinstance(first, Pattern) and isinstance(form, Pattern) and form.has_entries_of(first):
                 at_zero.append(number(0))
                 args.append(form.values)
                 continue
             same = _number_everywhere(form)
             if isinstance(first, Mixed) or same is None:
-                return refused(node, "is a function of a sparse matrix and of others")
+                return needs_dense(node, "is a function of a sparse matrix and other arrays")
             at_zero.append(same)
             args.append(product(1, [(same, ())], (0,), {0: first.of.values.shape[0]}))
         assert isinstance(first, Pattern)
         if not _is_zero(apply(node.rule, at_zero, node.params)):
-            return refused(node, "is not 0 where nothing is stored")
-        return Pattern(first.of, apply(node.rule, args, node.params), first.turned)
+            return needs_dense(node, "is not 0 at entries that are not stored")
+        return Pattern(first.of, apply(node.rule, args, node.params), first.transposed)
 
 
 def _number_everywhere(form: Form) -> Node | None:
-    """Return the exact number that a node is at every place, None of any other."""
+    """Return the exact number that all entries of a node equal, else None."""
     if isinstance(form, Node) and form.kind == "product" and not form.args:
         return number(form.coef)
     return None

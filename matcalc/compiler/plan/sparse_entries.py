@@ -1,7 +1,7 @@
-"""Any matrix at the stored places of a sparse one: a vector of these entries, found without the rest.
+"""Computes the entries of any matrix at the stored entries of a sparse one: a vector, without the other entries.
 
-Elementwise functions and sums are taken entry by entry; a product is that of its factors, the row of one and the column
-of another; `U*V'` sums over their common index for each stored entry. What is an array anyway is read.
+Elementwise functions and sums are computed entry by entry. An entry of a product uses a row of one factor and a column
+of the other: `U*V'` sums over their common index for each stored entry. Entries of arrays are read.
 """
 
 from __future__ import annotations
@@ -9,45 +9,45 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from matcalc.compiler.plan.sparse_forms import Form, Mixed, Pattern, Refused, Stored, refused, stored_op
+from matcalc.compiler.plan.sparse_forms import Form, Mixed, NeedsDense, Pattern, Stored, needs_dense, stored_op
 from matcalc.tensor.constructors import add, apply, product, selector
 from matcalc.tensor.node import Node, Operand
 from matcalc.tensor.selectors import merge
 from matcalc.tensor.size import Size, volume
 
-Vector = Node | Refused
+Vector = Node | NeedsDense
 Dense = list[Operand]
 
 
 class Entries:
-    """Entries of nodes at stored places, each made once; `form` says what a node is without sparse matrices."""
+    """Vectors of entries of nodes, each computed once; `form` returns a node without sparse matrices."""
 
     def __init__(self, form: Callable[[Node], Form]) -> None:
         self.form = form
         self.made: dict[tuple[Node, Node, bool], Vector] = {}
 
-    def of(self, node: Node, stored: Stored, turned: bool) -> Vector:
-        """Return the entries of a matrix at the places of a stored one, or of its transpose.
+    def of(self, node: Node, stored: Stored, transposed: bool) -> Vector:
+        """Return the entries of a matrix at the stored entries of another, or of its transpose.
 
-        Shapes: node as the matrix, or as its transpose where it is turned; result (stored entries,).
+        Shapes: node as the matrix, or as its transpose if `transposed`; result (stored entries,).
         """
         order: list[Node] = []
         pending = [node]
         while pending:  # operands first, without recursion
             one = pending.pop()
             order.append(one)
-            if one.kind in ("map", "sum") and (one, stored.symbol, turned) not in self.made:
+            if one.kind in ("map", "sum") and (one, stored.symbol, transposed) not in self.made:
                 pending.extend(one.args)
         for one in reversed(order):
-            key = (one, stored.symbol, turned)
+            key = (one, stored.symbol, transposed)
             if key not in self.made:
-                self.made[key] = self._found(one, stored, turned)
-        return self.made[node, stored.symbol, turned]
+                self.made[key] = self._found(one, stored, transposed)
+        return self.made[node, stored.symbol, transposed]
 
-    def _found(self, node: Node, stored: Stored, turned: bool) -> Vector:
+    def _found(self, node: Node, stored: Stored, transposed: bool) -> Vector:
         if node.kind in ("map", "sum"):
-            parts = [self.made[arg, stored.symbol, turned] for arg in node.args]
-            fault = next((p for p in parts if isinstance(p, Refused)), None)
+            parts = [self.made[arg, stored.symbol, transposed] for arg in node.args]
+            fault = next((p for p in parts if isinstance(p, NeedsDense)), None)
             if fault is not None:
                 return fault
             vectors = [p for p in parts if isinstance(p, Node)]
@@ -56,19 +56,19 @@ class Entries:
             return apply(node.rule, vectors, node.params)
         form = self.form(node)
         if isinstance(form, Pattern):
-            same = form.of is stored and form.turned == turned
-            return form.values if same else refused(node, "is stored at other places than what it meets")
-        if isinstance(form, (Refused, Mixed)):
-            return form if isinstance(form, Refused) else refused(node, "adds a sparse matrix and others")
+            same = form.of is stored and form.transposed == transposed
+            return form.values if same else needs_dense(node, "has other stored entries than another sparse matrix")
+        if isinstance(form, (NeedsDense, Mixed)):
+            return form if isinstance(form, NeedsDense) else needs_dense(node, "adds a sparse matrix to other arrays")
         if form.kind == "product":
-            out = form.out[::-1] if turned else form.out
+            out = form.out[::-1] if transposed else form.out
             return self.of_product(form.coef, list(form.operands), (out[0], out[1]), form.sizes, stored, node)
-        return self._read(form, stored, turned)
+        return self._read(form, stored, transposed)
 
-    def _read(self, node: Node, stored: Stored, turned: bool) -> Node:
-        """Return entries of an array."""
-        matrix = product(1, [(node, (0, 1))], (1, 0)) if turned else node
-        return stored_op("csr_entries", [*stored.places, matrix], (stored.length,))
+    def _read(self, node: Node, stored: Stored, transposed: bool) -> Node:
+        """Return the entries of an array."""
+        matrix = product(1, [(node, (0, 1))], (1, 0)) if transposed else node
+        return stored_op("csr_entries", [*stored.structure, matrix], (stored.length,))
 
     def of_product(
         self,
@@ -82,15 +82,15 @@ class Entries:
         """Return the entries of a product of dense operands whose rows and columns have the indices `at`."""
         row, column = at
         if row == column:
-            return refused(what, "has a diagonal at the places of a sparse matrix")
+            return needs_dense(what, "reads a diagonal at the stored entries of a sparse matrix")
         factors: Dense = []
         parts = linked(operands, {row, column})
-        for index, other in ((row, column), (column, row)):  # all that has rows alone is one vector
+        for index, other in ((row, column), (column, row)):  # the operands with rows alone make one vector
             alone = [p for p in parts if index in _indices(p) and other not in _indices(p)]
             parts = [p for p in parts if p not in alone] + ([[o for p in alone for o in p]] if alone else [])
         for part in parts:
             found = self._factor(part, row, column, sizes, stored, what)
-            if isinstance(found, Refused):
+            if isinstance(found, NeedsDense):
                 return found
             factors.append((found, (0,) * found.rank))
         return product(coef, factors, (0,), {0: stored.length})
@@ -98,32 +98,32 @@ class Entries:
     def _factor(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
-        """Return operands that summed indices join: a number, a vector of rows or of columns, or both."""
+        """Return the entries of operands joined by summed indices: of a number, of rows, of columns, or of both."""
         held = _indices(part)
         if row not in held and column not in held:
             return product(1, part, ())
         if column not in held:
-            return stored_op("csr_rows", [*stored.places, product(1, part, (row,))], (stored.length,))
+            return stored_op("csr_rows", [*stored.structure, product(1, part, (row,))], (stored.length,))
         if row not in held:
-            return stored_op("csr_columns", [*stored.places, product(1, part, (column,))], (stored.length,))
+            return stored_op("csr_columns", [*stored.structure, product(1, part, (column,))], (stored.length,))
         if len(part) == 1:
             node, own = part[0]
             if own in ((row, column), (column, row)) and node.kind != "selector":
                 return self.of(node, stored, own == (column, row))
-            return refused(what, "is read by other indices at the places of a sparse matrix")
+            return needs_dense(what, "is read at other indices than the stored entries of a sparse matrix")
         return self._sampled(part, row, column, sizes, stored, what)
 
     def _sampled(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
-        """Return the entries of `U*V'`: U what has the row, V what has the column, the rest with U."""
+        """Return the entries of `U*V'`: V from the operands with the column, U from the others."""
         right = [operand for operand in part if column in operand[1]]
         left = [operand for operand in part if column not in operand[1]]
         if any(row in own for _, own in right):
-            return refused(what, "has an operand of rows, columns and more at the places of a sparse matrix")
+            return needs_dense(what, "needs an operand of more than two axes at the stored entries of a sparse matrix")
         common = sorted({i for _, own in left for i in own} & {i for _, own in right for i in own})
         sides = [as_matrix(left, row, common, sizes), as_matrix(right, column, common, sizes)]
-        return stored_op("csr_sampled", [*stored.places, *sides], (stored.length,))
+        return stored_op("csr_sampled", [*stored.structure, *sides], (stored.length,))
 
 
 def _indices(operands: Dense) -> set[int]:
@@ -131,7 +131,7 @@ def _indices(operands: Dense) -> set[int]:
 
 
 def linked(operands: Dense, apart: set[int]) -> list[Dense]:
-    """Return operands in groups that share no index but those of `apart`."""
+    """Return operands in groups that share no indices except those in `apart`."""
     groups: list[tuple[set[int], Dense]] = []
     for operand in operands:
         own = set(operand[1]) - apart

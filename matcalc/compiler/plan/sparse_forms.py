@@ -1,7 +1,7 @@
-"""What a node is where formulas hold sparse matrices, and the operations on stored entries.
+"""The forms of nodes in formulas with sparse matrices, and the operations on stored entries.
 
-The operations have no entry in the rulebook: nobody writes or differentiates them. They are made after derivatives have
-been taken, and `codegen/kernels.toml` says what computes them.
+The operations have no entry in the rulebook, since nobody writes or differentiates them. They are introduced after
+derivatives have been taken. `codegen/kernels.toml` has their kernels.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ SIGNATURES = {
     "csr_forms": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t), M: matrix(j, j)) -> vector(i)",
     "csr_outer": "(v: vector(t), c: vector(t), starts: vector(q), u: vector(t)) -> matrix(i, i)",
 }
-"""What the kernels for stored entries take; `kernels.toml` says in index form what they give."""
+"""The parameters of the kernels for stored entries; `kernels.toml` defines their results in index form."""
 LINEAR = ("csr_mv", "csr_tmv", "csr_mm", "csr_tmm", "csr_gram", "csr_forms")
-"""Those that are linear in each array of values, and take columns in any order: entries stored twice are added up."""
+"""Kernels that are linear in each array of values and accept columns in any order: entries stored twice are added."""
 
 
 class Stored(NamedTuple):
-    """The arrays of a sparse matrix: values and columns of the stored entries, row by row, and where rows start."""
+    """The arrays of a sparse matrix: values and columns of the stored entries, row by row, and the starts of rows."""
 
     symbol: Node
     values: Node
@@ -50,50 +50,50 @@ class Stored(NamedTuple):
         return self.values, self.columns, self.starts
 
     @property
-    def places(self) -> tuple[Node, Node]:
-        """The symbols that say where entries are."""
+    def structure(self) -> tuple[Node, Node]:
+        """The symbols of columns and row starts."""
         return self.columns, self.starts
 
     @property
     def length(self) -> Size:
-        """How many entries are stored."""
+        """The number of stored entries."""
         return self.values.shape[0]
 
 
 class Pattern(NamedTuple):
-    """A matrix with these values at the stored places of another, and 0 elsewhere; `turned`: its transpose."""
+    """A matrix with these values at the stored entries of another, and 0 elsewhere; `transposed`: its transpose."""
 
     of: Stored
     values: Node
-    turned: bool
+    transposed: bool
 
-    def lies_as(self, other: Pattern) -> bool:
-        """Whether the entries of both are at the same places."""
-        return self.of is other.of and self.turned == other.turned
+    def has_entries_of(self, other: Pattern) -> bool:
+        """Whether both have their entries at the same indices."""
+        return self.of is other.of and self.transposed == other.transposed
 
 
 class Mixed(NamedTuple):
-    """A sum of which some terms are patterns and others are not."""
+    """A sum of patterns and other terms."""
 
     node: Node
 
 
-class Refused(NamedTuple):
-    """What would need a dense copy, and what helps."""
+class NeedsDense(NamedTuple):
+    """The error of a node that would need a dense copy: message and hint."""
 
     message: str
     hint: str
 
 
-Form = Node | Pattern | Mixed | Refused
+Form = Node | Pattern | Mixed | NeedsDense
 
 
-def refused(node: Node, why: str) -> Refused:
-    """Return that a node would need a dense copy of the sparse matrix in it."""
+def needs_dense(node: Node, why: str) -> NeedsDense:
+    """Return the error for a node that would need a dense copy of the sparse matrix in it."""
     names = [n.name for n in toposort([node]) if n.kind == "symbol" and SPARSE in n.facts]
     name, what = (names[0], f"the sparse {names[0]}") if names else ("X", "a sparse matrix")
-    hint = f"declare {name} without sparse and give {name}.toarray()"
-    return Refused(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
+    hint = f"declare {name} without sparse and pass {name}.toarray()"
+    return NeedsDense(f"{brief(node)} {why}: it would need a dense copy of {what}", hint)
 
 
 @cache

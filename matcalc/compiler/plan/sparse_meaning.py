@@ -1,6 +1,6 @@
-"""What operations on stored entries mean, for comments and names: `X*w` for what a program calls `csr_mv` of arrays.
+"""Translates operations on stored entries back for comments and names: `X*w` for `csr_mv` of arrays.
 
-A vector with an entry for each stored entry means the matrix that has them at their places.
+A vector with one entry for each stored entry stands for the matrix with these entries.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ ROWS, COLUMNS = 0, 1
 
 
 class Meaning:
-    """The formula over sparse symbols that a node stands for; a node itself where it holds no stored entries."""
+    """Maps nodes to formulas over sparse symbols; a node without stored entries is unchanged."""
 
     def __init__(self, stored: Iterable[Stored]) -> None:
-        self.stored = {array: s for s in stored for array in s.places}
+        self.stored = {array: s for s in stored for array in s.structure}
         self.made = {s.values: s.symbol for s in self.stored.values()}
-        self.entries = {s.values: s for s in self.stored.values()}  # vectors of stored entries, and of which matrix
+        self.entries = {s.values: s for s in self.stored.values()}  # the matrix of each vector of stored entries
 
     def __call__(self, root: Node) -> Node:
         for node in toposort([root]):
@@ -43,7 +43,7 @@ class Meaning:
         return apply(node.rule, args, node.params) if node.kind == "map" else add([*zip(node.coefs, args, strict=True)])
 
     def _product(self, node: Node) -> Node:
-        """Return a product of entries as that of matrices: a row and a column for each index of entries."""
+        """Return a product of vectors of entries as one of matrices: each index becomes a row and a column."""
         of = {at[0]: self.entries[arg] for arg, at in node.operands if arg in self.entries}
         column = {index: len(node.index_sizes) + k for k, index in enumerate(sorted(of))}
         others = {i for arg, at in node.operands if arg not in self.entries for i in at}
@@ -61,10 +61,10 @@ class Meaning:
         return product(node.coef, operands, out, sizes)
 
     def _operation(self, node: Node) -> Node:
-        """Return an operation on stored entries as what it computes."""
+        """Return an operation on stored entries as a product with the sparse matrix."""
         stored = next(self.stored[arg] for arg in node.args if arg in self.stored)
-        given = [self.made[arg] for arg in node.args if arg not in self.stored]
-        operands, out = OPERATIONS[node.rule.name](given)
+        arrays = [self.made[arg] for arg in node.args if arg not in self.stored]
+        operands, out = OPERATIONS[node.rule.name](arrays)
         if node.shape == (stored.length,):
             self.entries[node] = stored
         rows, columns = stored.symbol.shape
@@ -85,4 +85,4 @@ OPERATIONS: dict[str, Callable[[Sequence[Node]], tuple[list[Operand], tuple[int,
     "csr_outer": lambda a: ([(a[0], X), (a[1], (2, COLUMNS))], (ROWS, 2)),
     "csr_forms": lambda a: ([(a[0], X), (a[1], (ROWS, 2)), (a[2], (COLUMNS, 2))], (ROWS,)),
 }
-"""By operation, from what it is given besides places: the operands of the product that it is, and the indices left."""
+"""For each operation, from its arguments other than index arrays: the operands and output indices of the product."""

@@ -1,8 +1,8 @@
-"""Products with sparse matrices: each matrix is multiplied with all that has one of its indices, cheapest first.
+"""Contracts products with sparse matrices: each is multiplied by all operands with one of its indices, cheapest first.
 
-A pattern X[i,j] whose j is summed takes part in one step for everything that has j: `X*w` where that leaves no index,
-`X*W` where it leaves others; likewise for i by the transpose. Two patterns of one matrix that share an index make
-`X'*Z` or `X*Z'`. What has both indices is computed at the stored places alone.
+A pattern X[i,j] whose j is summed is multiplied in one step by everything that has j: `X*w` if no other index remains,
+`X*W` if others do; likewise for i by the transpose. Two patterns of one matrix that share an index become `X'*Z` or
+`X*Z'`. Operands with both indices are computed at the stored entries alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from matcalc.compiler.plan.sparse_entries import Dense, Entries, as_matrix
-from matcalc.compiler.plan.sparse_forms import Form, Pattern, Refused, refused, stored_op
+from matcalc.compiler.plan.sparse_forms import Form, NeedsDense, Pattern, needs_dense, stored_op
 from matcalc.tensor.constructors import product, selector
 from matcalc.tensor.node import Node
 from matcalc.tensor.selectors import merge
@@ -20,22 +20,22 @@ from matcalc.tensor.size import Size
 
 
 @dataclass(frozen=True)
-class Placed:
+class IndexedPattern:
     """A pattern in a product, with the indices of its rows and columns."""
 
     pattern: Pattern
     row: int
     column: int
 
-    def with_values(self, values: Node) -> Placed:
-        return Placed(self.pattern._replace(values=values), self.row, self.column)
+    def with_values(self, values: Node) -> IndexedPattern:
+        return IndexedPattern(self.pattern._replace(values=values), self.row, self.column)
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a pattern is multiplied with: all dense operands with the index that is summed, `rest` what they leave."""
+    """A product of a pattern with all dense operands that have the summed index; `rest` are their free indices."""
 
-    placed: Placed
+    indexed: IndexedPattern
     transposed: bool
     summed: int
     operands: tuple[int, ...]
@@ -44,11 +44,11 @@ class Step:
 
 @dataclass
 class State:
-    """A product on the way: patterns, dense operands, the indices of the result, lengths by index."""
+    """A product during contraction: patterns, dense operands, the indices of the result, lengths by index."""
 
     node: Node
     coef: Fraction
-    patterns: list[Placed]
+    patterns: list[IndexedPattern]
     dense: Dense
     out: tuple[int, ...]
     sizes: dict[int, Size]
@@ -60,24 +60,24 @@ class State:
 
 
 class Contracting:
-    """Contracts products; `entries` are those of matrices at stored places."""
+    """Contracts products; `entries` computes matrices at stored entries."""
 
     def __init__(self, entries: Entries) -> None:
         self.entries = entries
 
     def contracted(self, node: Node, forms: Sequence[Form]) -> Form:
-        """Return a product whose operands have these forms, of which some are patterns and none is mixed.
+        """Return the contraction of a product whose operands have these forms: some are patterns, none is mixed.
 
-        What is refused has entries all the same at the places of a pattern that it is multiplied with: `X.*exp(X)`.
+        An operand with an error may still be computed at the stored entries of a pattern: `X.*exp(X)`.
         """
-        faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, Refused)}
+        faults = {arg: form for arg, form in zip(node.args, forms, strict=True) if isinstance(form, NeedsDense)}
         state = State(node, node.coef, [], [], node.out, node.sizes)
         for arg, form, at in zip(node.args, forms, node.indices, strict=True):
             if isinstance(form, Pattern):
-                row, column = at[::-1] if form.turned else at
+                row, column = at[::-1] if form.transposed else at
                 if row == column:
-                    return refused(node, "has the diagonal of a sparse matrix")
-                state.patterns.append(Placed(form, row, column))
+                    return needs_dense(node, "reads the diagonal of a sparse matrix")
+                state.patterns.append(IndexedPattern(form, row, column))
             else:
                 state.dense.append((form if isinstance(form, Node) else arg, at))
         while state.patterns or faults:
@@ -89,68 +89,68 @@ class Contracting:
             if whole is not None:
                 return whole
             if not self._step(state):
-                return refused(node, "multiplies a sparse matrix into one as large")
+                return needs_dense(node, "cannot be computed from stored entries alone")
         return product(state.coef, state.dense, state.out, state.sizes)
 
-    def _absorb(self, state: State) -> Refused | None:
-        """Multiply into each pattern what has both its indices and no other: patterns at its places, and matrices."""
-        kept: list[Placed] = []
-        for placed in state.patterns:
-            twin = next((k for k, p in enumerate(kept) if _meets(p, placed)), None)
+    def _absorb(self, state: State) -> NeedsDense | None:
+        """Multiply each pattern by the operands with exactly its two indices: patterns of one matrix, and arrays."""
+        kept: list[IndexedPattern] = []
+        for indexed in state.patterns:
+            twin = next((k for k, p in enumerate(kept) if _meets(p, indexed)), None)
             if twin is None:
-                kept.append(placed)
+                kept.append(indexed)
                 continue
-            both = [(kept[twin].pattern.values, (0,)), (placed.pattern.values, (0,))]
+            both = [(kept[twin].pattern.values, (0,)), (indexed.pattern.values, (0,))]
             kept[twin] = kept[twin].with_values(product(1, both, (0,)))
         state.patterns = kept
-        for k, placed in enumerate(state.patterns):
-            both_ways = ((placed.row, placed.column), (placed.column, placed.row))
-            own = [operand for operand in state.dense if operand[1] in both_ways and operand[0].kind != "selector"]
+        for k, indexed in enumerate(state.patterns):
+            orders = ((indexed.row, indexed.column), (indexed.column, indexed.row))
+            own = [operand for operand in state.dense if operand[1] in orders and operand[0].kind != "selector"]
             for operand in own:
-                found = self._times(state, placed, [operand])
-                if isinstance(found, Refused):
+                found = self._times(state, indexed, [operand])
+                if isinstance(found, NeedsDense):
                     return found
-                placed = state.patterns[k] = found
+                indexed = state.patterns[k] = found
                 state.dense.remove(operand)
         return None
 
-    def _times(self, state: State, placed: Placed, operands: Dense) -> Placed | Refused:
-        """Return a pattern multiplied entry by entry with operands of its indices."""
-        at, of = (placed.row, placed.column), placed.pattern.of
+    def _times(self, state: State, indexed: IndexedPattern, operands: Dense) -> IndexedPattern | NeedsDense:
+        """Return a pattern multiplied entry by entry by operands with its indices."""
+        at, of = (indexed.row, indexed.column), indexed.pattern.of
         found = self.entries.of_product(1, operands, at, state.sizes, of, state.node)
-        if isinstance(found, Refused):
+        if isinstance(found, NeedsDense):
             return found
-        return placed.with_values(product(1, [(placed.pattern.values, (0,)), (found, (0,))], (0,)))
+        return indexed.with_values(product(1, [(indexed.pattern.values, (0,)), (found, (0,))], (0,)))
 
     def _whole(self, state: State) -> Form | None:
-        """Return the product as a pattern, where it is one at the places of the only one left; a sum of its values."""
+        """Return the product if one pattern is left: as a pattern, or as a sum of the pattern's values; else None."""
         if len(state.patterns) > 1:
             return None
-        (placed,) = state.patterns
-        own = {placed.row, placed.column}
+        (indexed,) = state.patterns
+        own = {indexed.row, indexed.column}
         if not own & set(state.out) and not any(own & set(at) for _, at in state.dense):
-            values = product(1, [(placed.pattern.values, (0,))], ())
+            values = product(1, [(indexed.pattern.values, (0,))], ())
             return product(state.coef, [*state.dense, (values, ())], state.out, state.sizes)
         if set(state.out) != own or len(state.out) != 2:
             return None
         if any(index not in own for _, at in state.dense for index in at if index in state.out):
             return None
-        found = self._times(state, placed, state.dense)
-        if isinstance(found, Refused):
+        found = self._times(state, indexed, state.dense)
+        if isinstance(found, NeedsDense):
             return found
         values = product(state.coef, [(found.pattern.values, (0,))], (0,))
-        return Pattern(placed.pattern.of, values, state.out == (placed.column, placed.row))
+        return Pattern(indexed.pattern.of, values, state.out == (indexed.column, indexed.row))
 
     def _step(self, state: State) -> bool:
-        """Multiply one pattern with what has one of its indices; return whether there is such a step."""
-        steps = [s for placed in state.patterns for s in _steps(state, placed)]
+        """Multiply one pattern by the operands with one of its indices; return whether there is such a step."""
+        steps = [s for indexed in state.patterns for s in _steps(state, indexed)]
         if steps:
             _take(state, min(steps, key=lambda s: len(s.rest)))
             return True
         return self._pair(state)
 
     def _pair(self, state: State) -> bool:
-        """Multiply two patterns of one matrix over an index that they share and that only vectors have besides."""
+        """Multiply two patterns of one matrix over a shared index that otherwise only vectors have."""
         for k, one in enumerate(state.patterns):
             for other in state.patterns[:k]:
                 if any(self._multiplied(state, one, other, transposed) for transposed in (True, False)):
@@ -159,8 +159,8 @@ class Contracting:
                     return True
         return False
 
-    def _multiplied(self, state: State, one: Placed, other: Placed, transposed: bool) -> bool:
-        """Put `X'*Z`, or `X*Z'`, for two patterns; return whether they can be multiplied so."""
+    def _multiplied(self, state: State, one: IndexedPattern, other: IndexedPattern, transposed: bool) -> bool:
+        """Replace two patterns by `X'*Z` or `X*Z'`; return whether this is possible."""
         shared, ends = one.column, (one.row, other.row)
         if transposed:
             shared, ends = one.row, (one.column, other.column)
@@ -171,26 +171,26 @@ class Contracting:
         if shared in state.out or third or ends[0] == ends[1] or any(at != (shared,) for _, at in own):
             return False
         weighted = self._times(state, one, own)
-        if isinstance(weighted, Refused):
+        if isinstance(weighted, NeedsDense):
             return False
         stored, size = one.pattern.of, state.sizes[ends[0]]
         values = weighted.pattern.values, other.pattern.values
         if state.out == ends[::-1]:
             values, ends = values[::-1], state.out
-        args = [values[0], *stored.places, values[1]]
+        args = [values[0], *stored.structure, values[1]]
         made = stored_op("csr_gram" if transposed else "csr_outer", args, (size, size))
         state.patterns = [p for p in state.patterns if p is not one and p is not other]
         state.dense = [operand for operand in state.dense if operand not in own] + [(made, ends)]
         return True
 
 
-def _meets(one: Placed, other: Placed) -> bool:
-    """Whether two patterns have their entries at the same places of a product."""
+def _meets(one: IndexedPattern, other: IndexedPattern) -> bool:
+    """Whether two patterns have the same stored entries and the same indices in a product."""
     return (one.pattern.of, one.row, one.column) == (other.pattern.of, other.row, other.column)
 
 
-def _formed(state: State, one: Placed, other: Placed) -> bool:
-    """Put `x'*M*z` for each row of two patterns, where a matrix joins their columns; return whether one does."""
+def _formed(state: State, one: IndexedPattern, other: IndexedPattern) -> bool:
+    """Replace two patterns whose columns a matrix joins by `x'*M*z` for each row; return whether this is possible."""
     ends, shared = (one.column, other.column), {one.row, one.column, other.column}
     if one.pattern.of is not other.pattern.of or one.row != other.row or ends[0] == ends[1]:
         return False
@@ -202,18 +202,18 @@ def _formed(state: State, one: Placed, other: Placed) -> bool:
         return False
     stored = one.pattern.of
     matrix = product(1, own, ends, {i: state.sizes[i] for i in ends})
-    args = [one.pattern.values, *stored.places, other.pattern.values, matrix]
+    args = [one.pattern.values, *stored.structure, other.pattern.values, matrix]
     state.patterns = [p for p in state.patterns if p is not one and p is not other]
     state.dense = [operand for operand in state.dense if operand not in own]
     state.dense.append((stored_op("csr_forms", args, (state.sizes[one.row],)), (one.row,)))
     return True
 
 
-def _steps(state: State, placed: Placed) -> list[Step]:
-    """Return the ways to sum over an index of a pattern that no other pattern and no result has."""
+def _steps(state: State, indexed: IndexedPattern) -> list[Step]:
+    """Return the steps that sum over an index of a pattern that no other pattern and no result has."""
     found = []
-    others = {i for p in state.patterns if p is not placed for i in (p.row, p.column)}
-    for summed, kept, transposed in ((placed.column, placed.row, False), (placed.row, placed.column, True)):
+    others = {i for p in state.patterns if p is not indexed for i in (p.row, p.column)}
+    for summed, kept, transposed in ((indexed.column, indexed.row, False), (indexed.row, indexed.column, True)):
         if summed in state.out or summed in others:
             continue
         for group in _groups(state, summed, {kept, *others}):
@@ -221,16 +221,16 @@ def _steps(state: State, placed: Placed) -> list[Step]:
             outside |= {*state.out, *others, kept}
             inside = dict.fromkeys(i for k in group for i in state.dense[k][1] if i != summed)
             rest = tuple(i for i in inside if i in outside)
-            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # parts of the matrix itself
+            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # slices of the matrix itself
             if others.isdisjoint(rest) and kept not in rest and not (formed and rest):
-                found.append(Step(placed, transposed, summed, tuple(group), rest))
+                found.append(Step(indexed, transposed, summed, tuple(group), rest))
     return found
 
 
 def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
-    """Return the dense operands that have an index; also with all that sums join to them, unless that reaches `ends`.
+    """Return the dense operands with an index, alone and with all operands joined to them, unless these reach `ends`.
 
-    Multiplied first, `A*B*w` is one vector; of `U*V'` it is U alone that a matrix is better multiplied with.
+    Multiplied first, `A*B*w` is one vector; of `U*V'` a matrix is better multiplied by U alone.
     """
     own = [k for k, (_, at) in enumerate(state.dense) if summed in at]
     group, indices = list(own), {i for k in own for i in state.dense[k][1]}
@@ -244,13 +244,13 @@ def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
 
 
 def _take(state: State, step: Step) -> None:
-    """Put the result of a step for a pattern and for what it is multiplied with."""
-    placed, sizes = step.placed, state.sizes
+    """Replace a pattern and the operands of a step by their product."""
+    indexed, sizes = step.indexed, state.sizes
     operands = [state.dense[k] for k in step.operands]
-    stored, kept = placed.pattern.of, placed.column if step.transposed else placed.row
+    stored, kept = indexed.pattern.of, indexed.column if step.transposed else indexed.row
     length = {step.summed: sizes[step.summed]}
-    head = [placed.pattern.values, *stored.places]
-    state.patterns = [p for p in state.patterns if p is not placed]
+    head = [indexed.pattern.values, *stored.structure]
+    state.patterns = [p for p in state.patterns if p is not indexed]
     state.dense = [operand for k, operand in enumerate(state.dense) if k not in step.operands]
     if not step.rest:
         vector = product(1, operands, (step.summed,), length)

@@ -1,9 +1,9 @@
-"""Sums that a product holds twice or looks up: made once as arrays, where indices could not say it in fewer.
+"""Computes sums inside products as arrays where this needs fewer indices.
 
-`conv(x, y)'*conv(x, y)` is a sum over four indices of one product in normal form. Solved for its equations it is one
-over three; with `conv(x, y)` as an array it is one over two, and one over its entries. So with `reshape(A*B, n, m)`:
-`A*B` is an array that is seen in another shape, where its operands by the places of the result are arrays of all three
-indices.
+In normal form `conv(x, y)'*conv(x, y)` is a sum of one product over four indices. With its equations solved it is one
+over three. With `conv(x, y)` as an array it is one over two, and one over its entries. Likewise `reshape(A*B, n, m)`:
+`A*B` is an array read in another shape; without it, operands at the indices of the result would be arrays with all
+three indices.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from matcalc.tensor.substitute import rebuild
 
 Term = tuple[Node, Indices]
 MANY_TO_ONE = ("conv", "triangle")
-"""Selectors whose first index is one of several others', and no reshaped view."""
+"""Selectors that map several combinations of indices to the same first index, so they are no reshaped views."""
 
 
 def staged_sums(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with sums as operands of products, where two such selectors, or two shapes, meet at an index."""
+    """Return the roots with sums as operands of products, if two such selectors, or two shapes, share an index."""
     return rebuild(roots, _staged)
 
 
 def _staged(node: Node) -> Node:
     if node.kind != "product":
         return node
-    places = [
+    positions = [
         k for k, (arg, _) in enumerate(node.operands) if arg.kind == "selector" and arg.selector.kind in MANY_TO_ONE
     ]
-    for place in places:
-        met, *summed = node.indices[place]
-        if any(k != place and met in node.indices[k] for k in places):
+    for position in positions:
+        met, *summed = node.indices[position]
+        if any(k != position and met in node.indices[k] for k in positions):
             found = _split(node, met, summed)
             if found is not None:
                 own, others = found
@@ -43,15 +43,15 @@ def _staged(node: Node) -> Node:
 
 
 def _reshaped(node: Node) -> Node:
-    """Return a product in which a sum has one shape and is read in another, with the sum as an operand."""
+    """Return a product with a sum as an operand, if the sum has one shape and is read in another."""
     merges = [k for k, (arg, _) in enumerate(node.operands) if arg.kind == "selector" and arg.selector.kind == "merge"]
     wholes = [node.indices[k][0] for k in merges]
     if len(set(wholes)) == len(wholes) or any(i in wholes for k in merges for i in node.indices[k][1:]):
         return node
     sizes = node.sizes
-    for place in merges:
-        met, *summed = node.indices[place]
-        others = [node.indices[k][1:] for k in merges if k != place and node.indices[k][0] == met]
+    for position in merges:
+        met, *summed = node.indices[position]
+        others = [node.indices[k][1:] for k in merges if k != position and node.indices[k][0] == met]
         if len(others) != 1 or [sizes[i] for i in summed] == [sizes[i] for i in others[0]]:
             continue
         found = _split(node, met, summed)
@@ -61,14 +61,14 @@ def _reshaped(node: Node) -> Node:
     return node
 
 
-def _is_contracted(terms: Sequence[Term], places: Set[int]) -> bool:
-    """Whether a product has one shape alone and is a sum over more than the places of its entries."""
+def _is_contracted(terms: Sequence[Term], positions: Set[int]) -> bool:
+    """Whether a product has one shape alone and sums over more than the indices of its entries."""
     plain = [indices for arg, indices in terms if arg.kind != "selector"]
-    return len(plain) == len(terms) - 1 and any(i not in places for indices in plain for i in indices)
+    return len(plain) == len(terms) - 1 and any(i not in positions for indices in plain for i in indices)
 
 
 def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:
-    """Return the operands of a sum that has one index in common with the others, and the others."""
+    """Return the operands of a sum that shares one index with the others, and the others; None if there is none."""
     if met in node.out:
         return None
     at = set(summed)
@@ -84,7 +84,7 @@ def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], lis
 
 
 def _beside(node: Node, terms: Sequence[Term]) -> Node:
-    """Return a product of operands as they stand, one of them a product itself."""
+    """Return a product of operands without normalising it; one operand is itself a product."""
     used = dict.fromkeys([*node.out, *(i for _, indices in terms for i in indices)])
     number = {index: k for k, index in enumerate(used)}
     indices = [tuple(number[i] for i in at) for _, at in terms]

@@ -1,9 +1,8 @@
-"""Lowering of products that are switched off: as selections, never as multiplications by 0.
+"""Lowers products with switches to selections, never to multiplications by 0.
 
-A switch that stands at output indices alone selects entries of the product of the others; one that stands at every
-index selects what is summed. Any other would keep BLAS from a contraction: that is done as if a zero were a number, and
-where NaN comes out, taken again index by index by a function of its own. Where none does all that was multiplied by a
-switch that is off was finite.
+A switch at output indices alone selects entries of the product of the others; one at all indices selects summands.
+Any other switch would keep BLAS from a contraction. Such a contraction treats zeros as numbers. If NaN results, a
+function of its own recomputes it index by index. If none does, all operands multiplied by 0 were finite.
 """
 
 from __future__ import annotations
@@ -31,39 +30,39 @@ Term = tuple[Node, Indices]
 
 
 def selections(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with switches in products as selections, but for those that a contraction is mended of."""
+    """Return the roots with switches in products as selections, except those in contractions that are mended."""
     return rebuild(rebuild(roots, with_masks), _selection_of)
 
 
 def _selection(node: Node) -> Node:
-    places = switches_of(node)
-    if not places or len(node.args) == 1:
+    positions = switches_of(node)
+    if not positions or len(node.args) == 1:
         return node
     every = tuple(dict.fromkeys((*node.out, *(i for at in node.indices for i in at))))
-    if any(set(node.indices[k]) == set(every) for k in places):
-        return _as_sum(node, places, every)
-    outer = [k for k in places if set(node.indices[k]) <= set(node.out)]
+    if any(set(node.indices[k]) == set(every) for k in positions):
+        return _as_sum(node, positions, every)
+    outer = [k for k in positions if set(node.indices[k]) <= set(node.out)]
     if not outer:
         return node
     kept = tuple(dict.fromkeys(node.out))
     rest = [term for k, term in enumerate(node.operands) if k not in outer]
     inside = _selection_of(product(node.coef, rest, kept, node.sizes))
-    return _placed(node, [node.operands[k] for k in outer], inside, kept)
+    return _selected_product(node, [node.operands[k] for k in outer], inside, kept)
 
 
 def _selection_of(node: Node) -> Node:
     return _selection(node) if node.kind == "product" else node
 
 
-def _as_sum(node: Node, places: Sequence[int], every: Indices) -> Node:
+def _as_sum(node: Node, positions: Sequence[int], every: Indices) -> Node:
     """Return the sum over all points of the product of all operands, selected."""
-    rest = [term for k, term in enumerate(node.operands) if k not in places]
+    rest = [term for k, term in enumerate(node.operands) if k not in positions]
     inside = product(node.coef, rest, every, node.sizes)
-    return _placed(node, [node.operands[k] for k in places], inside, every)
+    return _selected_product(node, [node.operands[k] for k in positions], inside, every)
 
 
-def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
-    """Return what stands at the indices `at`, selected by switches and read out as `node` is."""
+def _selected_product(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> Node:
+    """Return a node with indices `at`, selected by switches and with the output of `node`."""
     return product(1, [(_selected(inside, switches, at, node.sizes), at)], node.out, node.sizes)
 
 
@@ -71,9 +70,10 @@ def _placed(node: Node, switches: Sequence[Term], inside: Node, at: Indices) -> 
 
 
 def is_mended(session: Session, node: Node) -> bool:
-    """Whether a product is contracted with zeros as numbers, and taken again where NaN comes out.
+    """Whether a product is contracted with zeros as numbers, and recomputed where NaN results.
 
-    Those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations that are formed.
+    Such zeros are those of switches, of a triangle that no operand is cut to, as in `cumsum(x)`, and of permutations
+    that are formed.
     """
     holds_numbers = len(node.args) > 1 and any(arg.kind != "selector" for arg in node.args)
     is_finite = all(arg.finite for arg in node.args)
@@ -82,8 +82,8 @@ def is_mended(session: Session, node: Node) -> bool:
         and not session.is_unformed(arg)
         and not (is_finite and is_mask(arg))
         or _is_triangle(arg)
-        and not _is_cut(node, place)
-        for place, arg in enumerate(node.args)
+        and not _is_cut(node, position)
+        for position, arg in enumerate(node.args)
     )
 
 
@@ -91,15 +91,15 @@ def _is_triangle(node: Node) -> bool:
     return node.kind == "selector" and node.selector.kind == "mask"
 
 
-def _is_cut(node: Node, place: int) -> bool:
-    """Whether the triangle at a place stands at output indices, or is that of another operand."""
-    at = set(node.indices[place])
-    others = (set(t) for k, t in enumerate(node.indices) if k != place and node.args[k].kind != "selector")
+def _is_cut(node: Node, position: int) -> bool:
+    """Whether the triangle at this position has output indices alone, or the indices of another operand."""
+    at = set(node.indices[position])
+    others = (set(t) for k, t in enumerate(node.indices) if k != position and node.args[k].kind != "selector")
     return at <= set(node.out) or any(at <= other for other in others)
 
 
 def mended(session: Session, node: Node, ref: Ref) -> Ref:
-    """Return where a product is found of which `ref` has the value with switches as numbers."""
+    """Return the reference to a mended product; `ref` is its value with switches as numbers."""
     session.refs[node] = ref
     fast = session.array(node)
     symbols: dict[Node, Node] = {}
@@ -119,8 +119,8 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
 def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     """Return the sum over all points at which no switch is off.
 
-    An index that a switch stands at is summed over the product of what stands at it, selected; where all of that is
-    left out, so is what is multiplied by it. What no switch stands at is a contraction like any other.
+    Each index of a switch is summed over the selected product of all terms with that index. If all its entries are
+    off, so are the terms multiplied by it. Terms without switches are contracted as usual.
     """
     sizes = node.sizes
     is_switch = [annihilates(arg) or _is_triangle(arg) for arg in node.args]
@@ -128,9 +128,9 @@ def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     values = [term for term, is_one in zip(terms, is_switch, strict=True) if not is_one]
     left = {i for _, at in switches for i in at}.difference(node.out)
     while left:
-        index = min(left, key=lambda i: (len(_indices_beside(i, [*values, *switches])), i))
+        index = min(left, key=lambda i: (len(_indices_with(i, [*values, *switches])), i))
         left.remove(index)
-        every = _indices_beside(index, [*values, *switches])
+        every = _indices_with(index, [*values, *switches])
         kept = tuple(i for i in every if i != index)
         here = [term for term in switches if index in term[1]]
         inside = _selected(product(1, [term for term in values if index in term[1]], every, sizes), here, every, sizes)
@@ -144,13 +144,13 @@ def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     return product(1, [(core, kept)], node.out if node.rank else (len(sizes),), {**sizes, len(sizes): Size.of(1)})
 
 
-def _indices_beside(index: int, terms: Sequence[Term]) -> Indices:
-    """Return the indices of all terms that stand at one."""
+def _indices_with(index: int, terms: Sequence[Term]) -> Indices:
+    """Return the indices of all terms that have one index."""
     return tuple(dict.fromkeys(i for _, at in terms if index in at for i in at))
 
 
 def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping[int, Size]) -> Node:
-    """Return what stands at indices, selected by switches: where one of them is off, another may be NaN."""
+    """Return a node at indices, selected by switches: where one is off, the node and other switches may be NaN."""
     if not switches:
         return value
     both, selected = map(default_rulebook().playing, ("both_switches", "selected_product"))
@@ -161,8 +161,8 @@ def _selected(value: Node, switches: Sequence[Term], at: Indices, sizes: Mapping
 
 
 def _any_on(switches: Sequence[Term], index: int, sizes: Mapping[int, Size]) -> Term:
-    """Return 1 where all switches are on at some place of an index, else 0."""
-    kept = tuple(i for i in _indices_beside(index, switches) if i != index)
+    """Return 1 if all switches are on at some value of an index, else 0."""
+    kept = tuple(i for i in _indices_with(index, switches) if i != index)
     count = product(1, [(_as_one(node), at) for node, at in switches], kept, sizes)
     return _as_one(count), kept
 
@@ -175,7 +175,7 @@ def _as_one(switch: Node) -> Node:
 
 
 def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> Node:
-    """Return an operand over symbols: an operation that need not be formed as one of its argument."""
+    """Return an operand over symbols; an operation that need not be formed has symbols for its arguments."""
     if node.kind in ("selector", "number", "size"):
         data = [s for s in toposort(node.args) if is_index(s)]
         for s in data:
@@ -190,7 +190,7 @@ def _over_symbols(session: Session, node: Node, symbols: dict[Node, Node]) -> No
 
 
 def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) -> Kernel:
-    """Return the entry of a mended contraction: as one of kernels.toml, with the sum point by point as its part."""
+    """Return the entry of a mended contraction in the form of kernels.toml, with the sum point by point as its part."""
     name = f"mended_{node.digest.hex()[:6]}"
     program = session.plan(((VALUE, exact),), tuple(symbols))
     sizes = program.size_args
@@ -212,12 +212,12 @@ def _kernel(session: Session, node: Node, exact: Node, symbols: Sequence[Node]) 
 
 
 def _source(name: str, part: Part) -> str:
-    given = ", ".join(part.parameters[1:])
+    parameters = ", ".join(part.parameters[1:])
     return "\n".join([
         PART,
-        f"def {name}({FAST}, {given}, {VALUE}):",
+        f"def {name}({FAST}, {parameters}, {VALUE}):",
         f'    """Return {FAST} as {VALUE}, where it holds NaN the sum point by point."""',
         f"    if holds_nan({FAST}.reshape(-1)):",
-        f"        return {part.name}({VALUE}, {given})",
+        f"        return {part.name}({VALUE}, {parameters})",
         f"    return copied({FAST}.reshape(-1), {VALUE}.reshape(-1))",
     ])  # fmt: skip

@@ -1,9 +1,8 @@
-"""Lowering of what `codegen/` has no entry for, or nothing for NumPy: the rule's `value` as a function of the program.
+"""Lowers operations without an entry in `codegen/`, or without one for NumPy: the rule's `value` becomes a function.
 
-A rule's value is Python over np, sl and sp, so it is a lowering for NumPy as it stands, and for Numba where
-Numba compiles it. The function's text stands above the program's, with what it calls of the book's preludes;
-a function that a user gave and whose text does not stand alone is imported from the module `user_functions` of the
-runtime.
+A rule's value is Python over np, sl and sp. So it is a lowering for NumPy, and for Numba if Numba compiles it. The
+function's text precedes the program's, with the prelude functions that it calls. A function of the user whose text
+needs other names is imported from the module `user_functions` of the runtime.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ from matcalc.tensor.signature import paired, tensors_of
 from matcalc.tensor.size import Size
 
 RESULT = "result_"
-PLAIN = {"number": "{}", "integer": "int({})"}  # a parameter that is no tensor, as values take it
+PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take parameters that are no tensors
 Entry = TypeVar("Entry", Kernel, Scalar)
-COST = "10000"  # flops: there is no other lowering to compare it with
+COST = "10000"  # flops; no other lowering competes
 DECORATOR = '@njit(error_model="numpy")'
-GIVEN = "from matcalc.compiler.runtime.user_functions import {name}"
+IMPORTED = "from matcalc.compiler.runtime.user_functions import {name}"
 
 
 def own_kernel(node: Node) -> Kernel | None:
-    """Return a kernel that computes one output of an operation by its rule's value; None if it has no such form."""
+    """Return a kernel that computes one output of an operation by its rule's value; None if that is impossible."""
     ranks = tuple(len(a.shape) - len(b) for a, b in zip(node.args, node.batches, strict=True))
     params = tuple(None if isinstance(p, Size) else p for p in node.params)
     core = len(node.shape) - node.batch_rank
@@ -63,12 +62,12 @@ def _kernel(
 
 
 def name_of(rule: Rule, output: str) -> str:
-    """Return the name of a result: kernels of different results are different runs."""
+    """Return the name of a result; kernels for different results are different runs."""
     return f"{rule.name}_{output}" if output else rule.name
 
 
 def own_scalar(node: Node) -> Scalar | None:
-    """Return an elementwise function by its rule's value; None if it has no such form."""
+    """Return an elementwise function that computes its rule's value; None if that is impossible."""
     if node.rule.value is None or any(isinstance(p, Node) for p in node.params):
         return None
     return _scalar(node.rule, len(node.args), default_rulebook())
@@ -80,13 +79,13 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
     for target in targets(rule, book):
         plain = ("{p}", *(f"{{p{k}}}" for k in range(1, len(rule.parameters))))
         pairs = paired(rule.signature, (f"{{{k}}}" for k in range(count)), plain)
-        given = [PLAIN[p.kind].format(text) if p.kind in PLAIN else text for p, text in pairs]
-        templates[target] = f"{function_name(rule, target)}({', '.join(given)})"
+        arguments = [PLAIN[p.kind].format(text) if p.kind in PLAIN else text for p, text in pairs]
+        templates[target] = f"{function_name(rule, target)}({', '.join(arguments)})"
     return Scalar(rule.name, templates, 20.0, {target: source(rule, target, book) for target in templates})
 
 
 def with_value(entry: Entry, own: Callable[[Node], Entry | None], node: Node) -> Entry:
-    """Return an entry that says nothing of NumPy with the rule's value there, as `own` gives it."""
+    """Return an entry without a NumPy template completed by that of the rule's value, which `own` returns."""
     value = own(node) if "numpy" not in entry.templates else None
     return entry if value is None else _completed(entry, value)
 
@@ -98,9 +97,9 @@ def _completed(entry: Entry, own: Entry) -> Entry:
 
 
 def targets(rule: Rule, book: Rulebook) -> tuple[str, ...]:
-    """Return the targets that may run a value: Numba knows no SciPy, and takes no further tangents one by one."""
+    """Return the targets that can run a value: Numba has no SciPy, lambdas or repeated parameters."""
     assert rule.value is not None
-    if given_function(rule, book) is not None:
+    if python_function(rule, book) is not None:
         return ON_NUMPY
     text = source(rule, "numba", book)
     names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
@@ -113,7 +112,7 @@ def _parameters(rule: Rule) -> str:
 
 
 def function_name(rule: Rule, target: str) -> str:
-    """Return what the value is called in generated code: different for targets, since a saved file has both."""
+    """Return the name of the value's function in generated code, one for each target: a saved file has both."""
     return f"{rule.name}_value" if target == "numba" else f"{rule.name}_value_{target}"
 
 
@@ -125,34 +124,34 @@ def _operand_names(rule: Rule, count: int) -> list[str]:
 
 
 def _template(
-    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], place: str, target: str, book: Rulebook
+    rule: Rule, output: str, names: list[str], params: tuple[Any, ...], target_field: str, target: str, book: Rulebook
 ) -> str:
-    copied = ".copy()" if given_function(rule, book) is not None and target == "numba" else ""
-    given = []
+    copied = ".copy()" if python_function(rule, book) is not None and target == "numba" else ""
+    arguments = []
     for p, value in paired(rule.signature, names, params):
         if p.kind in PLAIN:
-            given.append(digits(value) if isinstance(value, Fraction) else f"{{{p.name}}}")
+            arguments.append(digits(value) if isinstance(value, Fraction) else f"{{{p.name}}}")
         else:
             is_array = p.kind in ("vector", "matrix", "tensor") and not p.repeated
-            given.append(f"{{{value}}}{copied if is_array else ''}")
-    text = f"{function_name(rule, target)}({', '.join(given)})"
+            arguments.append(f"{{{value}}}{copied if is_array else ''}")
+    text = f"{function_name(rule, target)}({', '.join(arguments)})"
     if output:
         text += f"[{rule.outputs.index(output)}]"
-    return text if target == "numpy" else f"{place} = {text}"
+    return text if target == "numpy" else f"{target_field} = {text}"
 
 
 # ---- the text of a value
 
 
 def source(rule: Rule, target: str, book: Rulebook) -> str:
-    """Return the text that defines the value as a function, with all that it calls."""
-    name, function = function_name(rule, target), given_function(rule, book)
+    """Return the text that defines the value as a function, with all functions that it calls."""
+    name, function = function_name(rule, target), python_function(rule, book)
     mark = f"{DECORATOR}\n" if target == "numba" else ""
     if function is not None:
         text = text_of(function)
         if text is None:
             key = next(k for k, f in book.functions.items() if f is function)
-            return f"{GIVEN.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
+            return f"{IMPORTED.format(name=key if target == 'numpy' else key + '_njit')} as {name}\n"
         return f"{mark}{_renamed(text, name)}\n"
     assert rule.value is not None
     head = f"{mark}def {name}({_parameters(rule)}):"
@@ -160,8 +159,8 @@ def source(rule: Rule, target: str, book: Rulebook) -> str:
     return "\n\n\n".join(parts) + "\n"
 
 
-def given_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
-    """Return the Python function that a rule's value is, if it is one: its text is a call of it alone."""
+def python_function(rule: Rule, book: Rulebook) -> Callable[..., Any] | None:
+    """Return the Python function that is a rule's value, None if the value is not a call of one."""
     head, _, rest = (rule.value or "").partition("(")
     return book.functions.get(head) if rest.endswith(")") else None
 
@@ -258,7 +257,7 @@ def _without_types(statement: ast.stmt, text: Sequence[bytes]) -> str:
 
 
 def _bound(statement: ast.stmt) -> Iterable[str]:
-    """Return the names that a statement at the top of a prelude gives."""
+    """Return the names that a top-level statement of a prelude binds."""
     if isinstance(statement, ast.FunctionDef):
         return [statement.name]
     if isinstance(statement, (ast.Import, ast.ImportFrom)):

@@ -1,7 +1,7 @@
-"""Values: the graph between nodes and a Program, in which every array has one definition and no memory yet.
+"""Values: the graph between nodes and a Program; every array has one definition and no memory yet.
 
-A node becomes a value when it is decided *how* it is computed: by a run of a kernel, at each point of its own
-axes, or by a sum over a larger domain. Whether a value is ever an array is decided later, by its readers.
+A node becomes a value when the plan decides *how* to compute it: by a kernel run, at each point of its own axes, or by
+a sum over a larger domain. Its readers decide later whether it becomes an array.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import At, Expr, Guard, Index, Literal, Number, Product, Read, Select, Sum
 from matcalc.compiler.lowering_entries import Kernel
-from matcalc.compiler.plan.describe import Said
+from matcalc.compiler.plan.describe import Subject
 from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
@@ -23,9 +23,9 @@ LETTERS = ("i", "j", "k", "l", "p", "q", "r", "s", "t", "u", "a", "b", "c", "d",
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is put at some places of an array: for each point of `domain`, `expr` added at `at`.
+    """Entries added to some positions of an array: for each point of `domain`, `expr` is added at `at`.
 
-    `once`: no two points share a place; `covers`: they are all places.
+    `once`: no two points have the same position; `covers`: the positions are all entries.
     """
 
     domain: Shape
@@ -41,7 +41,7 @@ class Value:
     """An array to be computed.
 
     Kinds: input, constant; kernel (by `run`); point (`expr` at each point of its shape, or the `parts` over
-    `base`, where it is stored); sum (`expr` over `domain`, kept axes `at`); view (of another value).
+    `base`, if it is stored); sum (`expr` over `domain`, with axes `at`); view (of another value).
     """
 
     name: str
@@ -56,7 +56,7 @@ class Value:
     of: Value | None = None
     start: Size | None = None
     dtype: str = "float64"
-    comment: Said = ""
+    comment: Subject = ""
     entries: tuple[float, ...] = ()
 
 
@@ -72,7 +72,7 @@ class Operand:
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """A kernel's run, inside loops over `batch` axes; `summed` ones add up in the result."""
+    """A kernel run, inside loops over `batch` axes; those that are not `kept` are summed in the result."""
 
     kernel: Kernel
     results: list[tuple[str, Value]]
@@ -84,7 +84,7 @@ class Run:
     batch: tuple[tuple[str, Size], ...] = ()
     kept: tuple[str, ...] = ()
     fault: str = ""
-    comment: Said = ""
+    comment: Subject = ""
     order: int = 0
 
 
@@ -93,22 +93,22 @@ Item = Value | Run
 
 @dataclass(eq=False)
 class Graph:
-    """All values of one plan in the order of their making, operands first."""
+    """All values of one plan in order of creation, operands first."""
 
     reserved: frozenset[str]
     items: list[Item] = field(default_factory=list)
     values: dict[str, Value] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     batch_axes: tuple[str, ...] = ()
-    apart: set[str] = field(default_factory=set)
-    """Powers of what is known to be away from 0, so that no reciprocal of it is infinite."""
+    safe_powers: set[str] = field(default_factory=set)
+    """Powers whose base is known to be away from 0, so that no reciprocal of the base is infinite."""
 
     def __post_init__(self) -> None:
         taken = set(self.reserved)
         names = [a for a in LETTERS if a not in taken]
         names += [free(f"i{k}", taken) for k in range(20 - len(names))]
         self.axes, self.batch_axes = tuple(names), tuple(free(a + a, taken) for a in names)
-        self.prefix = "v"  # of values, and of their versions and sums: v3, v3_0, v3_sum
+        self.prefix = "v"  # of values, their versions and sums: v3, v3_0, v3_sum
         while any(name.startswith(self.prefix) and name[len(self.prefix) :][:1].isdigit() for name in self.reserved):
             self.prefix += "_"
 
@@ -120,29 +120,25 @@ class Graph:
         self.values[value.name] = value
         return value
 
-    def given(
+    def leaf(
         self, name: str, shape: Shape, kind: str = "input", entries: tuple[float, ...] = (), dtype: str = "float64"
     ) -> Value:
         return self.add(Value(name, shape, kind, entries=entries, dtype=dtype))
 
-    def point(self, shape: Shape, expr: Expr, comment: Said = "") -> Value:
+    def point(self, shape: Shape, expr: Expr, comment: Subject = "") -> Value:
         axes = self.axes[: len(shape)]
         return self.add(Value(self.fresh(), shape, "point", expr, shape, axes, comment=comment))
 
-    def placed(
-        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: Said = ""
+    def assembled(
+        self, shape: Shape, base: Expr | None, parts: Sequence[Part], expr: Expr | None, comment: Subject = ""
     ) -> Value:
-        """Add a value that is `base` (zero if None) with `parts` added at their places; `expr` if at each
-        point.
-        """
+        """Add a value: `base` (zero if None) with `parts` added, or `expr` at each point."""
         axes = self.axes[: len(shape)]
         value = Value(self.fresh(), shape, "point", expr, shape, axes, tuple(parts), base, comment=comment)
         return self.add(value)
 
-    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: Said = "") -> Value:
-        """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in
-        order.
-        """
+    def sum(self, domain: Shape, kept: Sequence[int], expr: Expr, comment: Subject = "") -> Value:
+        """Add the sum of `expr` over the axes of `domain` that are not in `kept`; its axes are `kept`, in order."""
         at = tuple(self.axes[k] for k in kept)
         shape = tuple(domain[k] for k in kept)
         return self.add(Value(self.fresh(), shape, "sum", expr, domain, at, comment=comment))
@@ -151,7 +147,7 @@ class Graph:
         return self.add(Value(self.fresh(), shape, "view", of=of, start=start))
 
     def run(self, run: Run, shapes: Sequence[tuple[str, Shape, str]]) -> list[Value]:
-        """Add a run and its results, given as (field, shape, dtype)."""
+        """Add a run and its results, which are triples (field, shape, dtype)."""
         run.order = len(self.items)
         self.items.append(run)
         made = []
@@ -164,7 +160,7 @@ class Graph:
 
 
 def times(coef: Number, factors: Sequence[Expr]) -> Expr:
-    """Return the product of a number and expressions, literals and coefficients taken together."""
+    """Return the product of a number and expressions, with literals and coefficients combined."""
     kept: list[Expr] = []
     for factor in factors:
         if isinstance(factor, Literal) and not isinstance(factor.value, Size):
@@ -192,7 +188,7 @@ def plus(terms: Sequence[tuple[Number, Expr]]) -> Expr:
 
 
 def _with_number(coef: Number, expr: Expr) -> tuple[Number, Expr]:
-    """Return a term; of one that is a number the coefficient is its sign alone."""
+    """Return a term; if it is a number, its coefficient is only its sign."""
     if not isinstance(expr, Literal) or isinstance(expr.value, Size) or expr.value != 1:
         return coef, expr
     return (Fraction(1), Literal(coef)) if coef > 0 else (Fraction(-1), Literal(-coef))

@@ -1,10 +1,10 @@
-"""A chain of matrices in the order that is best for the sizes of the call: a few orders, and a test of their costs.
+"""Multiplies a chain of matrices in the best order for the sizes of the call: a few orders, and a test of their costs.
 
-No order of `A*B*C*D` is good for all sizes: on random ones the best single order takes five times the flops of the
-optimum, three matrices three times, seven eleven times. One order more than there are matrices is enough to be within a
-few percent of the optimum almost always (arXiv 2511.20198); they are chosen by what they save on sizes drawn once. Each
-order is planned as any product is, and is a branch of one function; that of least flops is taken. Where one order
-serves, as with a vector at an end, or sizes are told, there is none of this.
+No order of `A*B*C*D` is good for all sizes. On random sizes the best single order takes five times the flops of the
+optimum, for three matrices three times, for seven eleven times. With one order more than there are matrices, a call is
+almost always within a few percent of the optimum (arXiv 2511.20198). The orders are chosen by their savings on sizes
+drawn once. Each is planned as any product, and is a branch of one function; the call takes the order of least flops. If
+one order suffices, as with a vector at an end, or if sizes are known, there are no branches.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from matcalc.tensor.constructors import product, symbol
 from matcalc.tensor.node import Node
 
 DRAWN, LONGEST, SHORT = 200, 1000, 50
-"""How many sets of sizes are drawn, how long they are at most, and below what matrices are multiplied by loops."""
+"""The number of sets of sizes drawn, their largest length, and the length below which loops multiply matrices."""
 NEAR, OFTEN = 1.15, 0.96
-"""Orders are added until so many sets have one that takes at most so many times the least flops."""
+"""Orders are added until this share of sets (OFTEN) has one within this factor (NEAR) of the least flops."""
 WORTH = 1.5
-"""How many times the flops, on average, the best single order must take for there to be others."""
+"""Several orders are used if the best single order takes, on average, more than so many times the least flops."""
 OWN = re.compile(r"least|(n|cost)_\d+")
-"""The names that the function has for itself."""
+"""The names that the function uses itself."""
 MOST = 8
-"""Operands of a chain: longer ones have one order."""
+"""The most operands of a chain with several orders; longer chains have one."""
 
 Order = tuple[tuple[int, int, int], ...]
-"""The products of an order, each by the places of its three sizes."""
+"""The products of an order, each by the positions of its three sizes in the chain."""
 
 
 def lower_chain(session: Session, node: Node) -> Ref | None:
-    """Return where a chain of matrices is found that is computed in one of several orders; None for any other node."""
+    """Return the reference to a chain of matrices with several orders; None for any other node."""
     chain = _chain(session, node)
     if chain is None:
         return None
@@ -54,7 +54,7 @@ def lower_chain(session: Session, node: Node) -> Ref | None:
         return None
     values = [session.array(arg) for arg, _ in operands]
     run = Run(kernel, [], [Operand(f"a_{k}", value) for k, value in enumerate(values)], comment=node)
-    run.sizes = tuple((f"n_{place}", size) for place, size in enumerate(lengths))
+    run.sizes = tuple((f"n_{position}", size) for position, size in enumerate(lengths))
     (value,) = session.graph.run(run, [("c", node.shape, "float64")])
     return Ref(value, (0, 1))
 
@@ -66,11 +66,11 @@ def _chain(session: Session, node: Node) -> tuple[list[tuple[Node, tuple[int, ..
         return None
     if any(arg.kind in ("selector", "number", "size") or session.is_unformed(arg) for arg in node.args):
         return None
-    if len(set(node.args)) < len(node.args):  # parts are alike, of A*B*C*B'*A' say
+    if len(set(node.args)) < len(node.args):  # equal operands may share parts, as in A*B*C*B'*A'
         return None
     if any(len(set(at)) != 2 or len(at) != 2 for at in node.indices):
         return None
-    if sum(len(key[0]) > 2 for key in session.bodies) > 1:  # type: ignore[arg-type]  # others share parts with it
+    if sum(len(key[0]) > 2 for key in session.bodies) > 1:  # type: ignore[arg-type]  # other products may share parts
         return None
     left, at = list(node.operands), [node.out[0]]
     found: list[tuple[Node, tuple[int, ...]]] = []
@@ -87,7 +87,7 @@ def _chain(session: Session, node: Node) -> tuple[list[tuple[Node, tuple[int, ..
 def _kernel(
     session: Session, node: Node, operands: Sequence[tuple[Node, tuple[int, ...]]], at: Sequence[int]
 ) -> Kernel | None:
-    """Return the kernel of a chain; None where one order serves, or sizes are no plain names."""
+    """Return the kernel of a chain; None if one order suffices or sizes are no plain names."""
     sizes = dict(node.sizes)
     lengths = [sizes[i] for i in at]
     names = tuple(size.key for size in lengths)
@@ -121,11 +121,11 @@ def _entry(
     at: Sequence[int],
     node: Node,
 ) -> Kernel:
-    """Return the entry: as one of kernels.toml, with a function for each order."""
-    letter = {index: f"n_{place}" for place, index in enumerate(at)}
+    """Return the entry in the form of kernels.toml, with a function for each order."""
+    letter = {index: f"n_{position}" for position, index in enumerate(at)}
     factors = [f"a_{k}[{', '.join(letter[i] for i in axes)}]" for k, (_, axes) in enumerate(operands)]
-    given = [f"a_{k}" for k in range(len(operands))]
-    fields = ", ".join(f"{{{a}}}" for a in given)
+    operand_names = [f"a_{k}" for k in range(len(operands))]
+    fields = ", ".join(f"{{{a}}}" for a in operand_names)
     least = costs[0]
     for cost in costs[1:]:
         least = f"min({least}, {cost})"
@@ -136,33 +136,33 @@ def _entry(
         "flops": least,
         "rate": 0.04,
         "numba": f"{name}({fields}, {{c}})",
-        "numpy": f"in_best_order({_told(costs, at, operands)}, ({functions},), {fields})",
+        "numpy": f"in_best_order({_shape_and_costs(costs, at, operands)}, ({functions},), {fields})",
     }
-    choice = Choice(tuple(given), tuple(lengths[i] for i in at), tuple(costs))
+    choice = Choice(tuple(operand_names), tuple(lengths[i] for i in at), tuple(costs))
     return replace(read_kernel(name, entry, 0), parts=tuple(parts), choice=choice)
 
 
-def _told(costs: Sequence[str], at: Sequence[int], operands: Sequence[tuple[Node, tuple[int, ...]]]) -> str:
-    """Return the shape of the result and the costs in the shapes of the operands, with fields for these."""
+def _shape_and_costs(costs: Sequence[str], at: Sequence[int], operands: Sequence[tuple[Node, tuple[int, ...]]]) -> str:
+    """Return the shape of the result and the costs as expressions in the shapes of the operands' fields."""
     where = {
         index: f"{{a_{k}}}.shape[{axis}]" for k, (_, axes) in enumerate(operands) for axis, index in enumerate(axes)
     }
     made = []
     for cost in costs:
-        for place in reversed(range(len(at))):
-            cost = cost.replace(f"n_{place}", where[at[place]])
+        for position in reversed(range(len(at))):
+            cost = cost.replace(f"n_{position}", where[at[position]])
         made.append(cost)
     return f"({where[at[0]]}, {where[at[-1]]}), ({', '.join(made)},)"
 
 
-# ---- which orders
+# ---- choice of orders
 
 
 @lru_cache(maxsize=256)
 def orders(names: tuple[str, ...]) -> tuple[tuple[Order, Mapping[str, int]], ...]:
-    """Return orders for the sizes of a chain, by name, that serve together, each with sizes that it is best at.
+    """Return orders for the sizes of a chain, by name, that serve together, each with sizes for which it is best.
 
-    One alone where it is nearly as good as all.
+    Return a single order if it is nearly as good as all.
     """
     rng = random.Random(0)
     drawn = [{name: rng.randint(1, LONGEST) for name in dict.fromkeys(names)} for _ in range(DRAWN)]
@@ -183,7 +183,7 @@ def orders(names: tuple[str, ...]) -> tuple[tuple[Order, Mapping[str, int]], ...
     if min(fsum(row) for row in times.values()) < WORTH * DRAWN:
         chosen = chosen[:1]
     found = []
-    for order in chosen:  # where it is furthest ahead of the other orders, so that a plan finds it
+    for order in chosen:  # sizes at which the order is furthest ahead of the others, so that a plan finds it
         others = [row for o, row in times.items() if o != order]
         gaps = [min((row[k] for row in others), default=1.0) * (times[order][k] == 1) for k in range(DRAWN)]
         ranks = [(min(*row, SHORT) if gap > 1 else 0, gap) for row, gap in zip(rows, gaps, strict=True)]
@@ -210,5 +210,5 @@ def best_order(sizes: Sequence[int]) -> Order:
 
 
 def _flops(order: Order, sizes: Sequence[int]) -> int:
-    """Return the multiplications of an order."""
+    """Return the number of multiplications of an order."""
     return sum(sizes[a] * sizes[b] * sizes[c] for a, b, c in order)

@@ -1,6 +1,6 @@
-"""A'*diag(d)*A of weights of one sign, as the Hessians of sums over rows are: the square of sqrt(|d|).*A.
+"""Computes A'*diag(d)*A with weights of one sign as a square of sqrt(|d|).*A, as in Hessians of sums over rows.
 
-A kernel for squares does half of the work of a product, and its result is symmetric to the last bit.
+A kernel for squares does half the work of a product, and its result is symmetric to the last bit.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from matcalc.tensor.size import Size
 
 Indices = tuple[int, ...]
 Term = tuple[Indices, Value | None, Node | None]
-"""An operand of a product: the index of each axis, its value where it is computed, its node where it is one."""
+"""An operand of a product: the index of each axis, its value if it is computed, its node if it is one."""
 
 
 def rooted(
     session: Session, terms: Sequence[Term], kept: frozenset[int], sizes: Mapping[int, Size]
 ) -> tuple[int, Value] | None:
-    """Return the sign of d, and sqrt(|d|).*A, of operands A, A and weights d of the index that both are summed along.
+    """Return the sign of d, and sqrt(|d|).*A, for operands A, A and weights d of the index that both are summed along.
 
-    None for other operands, and where the sign of the weights is not known.
+    Return None for other operands, and if the sign of the weights is not known.
     """
     matrices = [(at, value) for at, value, _ in terms if len(at) == 2]
     weights = [(at, value, node) for at, value, node in terms if len(at) == 1]
@@ -54,12 +54,12 @@ def rooted(
     axes = graph.axes[:2]
     entry = times(1, [Read(weight.name, (axes[one.index(index)],)), Read(matrix.name, axes)])
     node = next(node for at, _, node in terms if at == one)
-    said = Factors(((formula, (index,)), (node, one)), one, sizes) if node is not None else ""
-    return sign, graph.point(tuple(sizes[i] for i in one), entry, said)
+    subject = Factors(((formula, (index,)), (node, one)), one, sizes) if node is not None else ""
+    return sign, graph.point(tuple(sizes[i] for i in one), entry, subject)
 
 
 def _sign(nodes: Sequence[Node | None]) -> int:
-    """Return the sign of a product, by the ranges of those that it has an odd number of times; 0 where none tells."""
+    """Return the sign of a product from the ranges of factors that occur an odd number of times; 0 if it is unknown."""
     sign = 1
     for node, count in Counter(nodes).items():
         if node is None:

@@ -1,9 +1,9 @@
-"""What the forward pass of a pullback is to save for the backward one.
+"""Chooses the nodes that the forward pass of a pullback saves for the backward pass.
 
-Whatever the cotangents use without depending on the incoming one is known after the forward pass. At the
-border of these nodes it is decided what to save: a node that costs kernels is saved, an entrywise one is
-computed again where all that it is made of is there anyway, since reading it back costs as much as computing
-it. A switch is never saved but what it is made of: read back, its zeros would multiply what they are to leave out.
+Nodes that cotangents use and that do not depend on the incoming one are known after the forward pass. Those read by
+nodes that do depend on it are candidates. A candidate that needs kernels is saved. An entrywise one is recomputed if
+its operands exist anyway, since reading it back costs as much. The operands of a switch are saved, never the switch
+itself: read back as a number, its zeros would multiply the entries that they should leave out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matcalc.tensor.switches import is_switch
 
 
 def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequence[Node]) -> list[Node]:
-    """Return the nodes that backward reads and forward is to keep, operands first."""
+    """Return the nodes that the forward pass saves for the backward pass, operands first."""
     order = toposort(cotangents)
     ends = set(cotangents)
     linear = set(incoming)
@@ -42,7 +42,7 @@ def to_save(cotangents: Sequence[Node], inputs: Sequence[Node], incoming: Sequen
 
 
 def _is_cheap(node: Node, there: set[Node]) -> bool:
-    """Whether a node is entrywise in what is there, numbers and re-indexings included."""
+    """Whether a node is entrywise in nodes of `there`, numbers and re-indexings included."""
     if node.kind in ("number", "size", "selector", "constant", "symbol"):
         return True
     if node.kind == "op" or (node.kind == "product" and _sums(node)):

@@ -1,1 +1,1 @@
-"""What can be said of a Program before it is text: that it is right for all sizes, and what it does at some."""
+"""Checks a Program before it is text: proofs for all sizes, and an interpreter at concrete sizes."""

@@ -1,11 +1,12 @@
-"""The verifier: every access of a Program is proved for all sizes at once, before it is emitted.
+"""Proves every access of a Program for all sizes at once, before it is emitted.
 
-Proved are: every index is inside its axis, every entry of a result is written once or added to from a value
-that is whole, every view lies inside what it views, kernels get operands of the sizes that their patterns say,
-and no array has a negative size. (That nothing is read before it is written, and that what lives at once lies
-apart, is `order.verify`.) Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs
-the guard it stands under, or adds up where entries may meet). A size that must not be negative, and that only a
-test can tell, as `n - k` of `x[k:]`, is *hoisted*: each call tests it once. What can have none of these is refused.
+Every index is inside its axis. Every entry of a result is written once, or added to a value that is whole. Every view
+lies inside its buffer. Kernels get operands of the sizes in their patterns. No array has a negative size.
+(`order.verify` checks that nothing is read before it is written, and that values alive at once do not overlap.)
+
+Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs its guard, or adds up where entries
+may coincide). A size that must not be negative but is not known to be, as `n - k` of `x[k:]`, is *hoisted*: each call
+tests it once. Any other access raises ProgramFault.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Read, Select, entry_text, parts
 from matcalc.compiler.program import (
+    Argument,
     Buffer,
     Call,
     Loop,
-    Place,
     Program,
     ProgramFault,
     Proof,
@@ -38,7 +39,7 @@ from matcalc.tensor.size_equations import quotient
 def proved(program: Program) -> Program:
     """Return the Program with the proof that its accesses are sound.
 
-    Raises: ProgramFault that names the step and the access for which there is none.
+    Raises: ProgramFault that names the step and the access that cannot be proved.
     """
     checker = _Checker(program, known_of(program.assumed, program.data))
     checker.check_sizes()
@@ -62,14 +63,14 @@ class _Checker:
         self.table = self.program.table
         self.whole.update(b.name for b in self.program.buffers if b.role in ("input", "constant"))
         self.whole.update(self.program.blank)
-        given = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
-        self.tests = tuple(size for size in self.program.assumed if size not in given)
+        input_sizes = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
+        self.tests = tuple(size for size in self.program.assumed if size not in input_sizes)
 
     def proof(self) -> Proof:
         return Proof(self.discharged, tuple(self.hoisted), tuple(self.guarded))
 
     def buffer(self, value: str) -> Buffer:
-        return self.table[self.program.places.get(value, value)]
+        return self.table[self.program.buffer_of.get(value, value)]
 
     # ---- sizes
 
@@ -80,7 +81,7 @@ class _Checker:
                     self._make_nonnegative(size)
 
     def check_data(self) -> None:
-        """Check that what is compared with lengths is inside the data, by what was compared before."""
+        """Check that indices read by later checks are inside the data, given the earlier checks."""
         for number, checked in enumerate(self.program.data):
             known = known_of(self.program.assumed, self.program.data[:number]).at(dict(checked.axes))
             self._entries([checked.index], known, (), f"the check of {checked.text}")
@@ -92,7 +93,7 @@ class _Checker:
             self._inside(atom.right, shape[0], known, guards, f"{where} looks up {atom.left}[{atom.right}]")
 
     def _make_nonnegative(self, size: Size) -> bool:
-        """Make sure that a size is not negative; return whether that takes a test."""
+        """Ensure that a size is not negative; return whether that takes a test."""
         if self.known.is_nonnegative(size):
             return self._relies(self.known, lambda known: known.is_nonnegative(size))
         self.hoisted[size] = None
@@ -101,7 +102,7 @@ class _Checker:
         return True
 
     def _relies(self, known: Known, is_proved: Callable[[Known], bool]) -> bool:
-        """Whether a proof needs the tests of sizes; those that it cannot do without are hoisted."""
+        """Return whether a proof needs the tests of sizes, and hoist the tests that it needs."""
         needed = self.tests
         if not needed or is_proved(known.without(needed)):
             return False
@@ -135,7 +136,7 @@ class _Checker:
             tested = any([self._make_nonnegative(end) for end in ends])
             room = (length, *base[1:])
         if not self.known.is_zero(volume(room) - volume(shape)):
-            raise ProgramFault(f"{where} has {volume(shape)} entries, and there are {volume(room)}")
+            raise ProgramFault(f"{where} has {volume(shape)} entries, but {volume(room)} are available")
         self.discharged += not tested
         if view.start is None:
             self.roots[view.buffer] = self.root(view.of)
@@ -143,26 +144,26 @@ class _Checker:
             self.whole.add(view.buffer)
 
     def root(self, name: str) -> str:
-        """Return the buffer that a view shows all of."""
+        """Return the buffer of which a view shows all entries."""
         return self.roots.get(name, name)
 
     def _call(self, call: Call, known: Known) -> None:
         where = f"the call of {call.kernel.name}"
-        for _, place in (*call.results, *call.operands):
-            self._lead(place, known, where)
+        for _, argument in (*call.results, *call.operands):
+            self._lead(argument, known, where)
         for read in _reads(call.alpha):
             self._read(read[0], read[1], known, where)
         self._check_letters(call, known, where)
-        for _, place in call.results:
-            self._written(place.value)
+        for _, argument in call.results:
+            self._written(argument.value)
 
-    def _lead(self, place: Place, known: Known, where: str) -> None:
-        shape = self.buffer(place.value).shape
-        if len(place.lead) > len(shape):
-            raise ProgramFault(f"{where}: {place.value} has {len(shape)} axes, not {len(place.lead)}")
-        for index, length in zip(place.lead, shape, strict=False):
-            self._inside(index, length, known, (), f"{where}: {place.value}")
-        self.discharged += not place.lead
+    def _lead(self, argument: Argument, known: Known, where: str) -> None:
+        shape = self.buffer(argument.value).shape
+        if len(argument.lead) > len(shape):
+            raise ProgramFault(f"{where}: {argument.value} has {len(shape)} axes, not {len(argument.lead)}")
+        for index, length in zip(argument.lead, shape, strict=False):
+            self._inside(index, length, known, (), f"{where}: {argument.value}")
+        self.discharged += not argument.lead
 
     def _check_letters(self, call: Call, known: Known, where: str) -> None:
         """Check that the axes of operands and results have the sizes of the letters in the kernel's pattern."""
@@ -170,20 +171,24 @@ class _Checker:
         kernel = call.kernel
         arguments = [a for f in kernel.factors for a in f.args]
         terms = {t.name: t.letters for t in (*kernel.results, *kernel.factors, *arguments) if t.letters is not None}
-        for name, place in (*call.results, *call.operands):
+        for name, argument in (*call.results, *call.operands):
             letters = terms.get(name)
-            axes = self.buffer(place.value).shape[len(place.lead) :]
+            axes = self.buffer(argument.value).shape[len(argument.lead) :]
             if letters is None or not set(letters) <= set(sizes):
                 continue
-            wanted = tuple(sizes[x] for x in letters)
-            wanted = wanted[::-1] if place.flip else wanted
-            if len(wanted) != len(axes):
-                if not (len(wanted) == 1 and not axes and wanted[0] == 1):
-                    raise ProgramFault(f"{where}: {place.value} has the shape {_shown(axes)}, not {_shown(wanted)}")
+            expected = tuple(sizes[x] for x in letters)
+            expected = expected[::-1] if argument.flip else expected
+            if len(expected) != len(axes):
+                if not (len(expected) == 1 and not axes and expected[0] == 1):
+                    raise ProgramFault(
+                        f"{where}: {argument.value} has the shape {_shown(axes)}, not {_shown(expected)}"
+                    )
                 continue
-            for axis, size in zip(axes, wanted, strict=True):
+            for axis, size in zip(axes, expected, strict=True):
                 if axis is not size and not known.is_zero(axis - size):
-                    raise ProgramFault(f"{where}: {place.value} has the shape {_shown(axes)}, not {_shown(wanted)}")
+                    raise ProgramFault(
+                        f"{where}: {argument.value} has the shape {_shown(axes)}, not {_shown(expected)}"
+                    )
 
     # ---- loops
 
@@ -216,7 +221,7 @@ class _Checker:
     def _inside(self, index: Index, length: Size, here: Known, guards: Sequence[Guard], what: str) -> None:
         self._check_divisors(index, here, guards, what)
         under = here.at({}, guards) if guards else here
-        open_ = [s for s in _conditions(index, length) if guards and _stands(s, guards)]
+        open_ = [s for s in _conditions(index, length) if guards and _is_tested(s, guards)]
         if not open_ and here.is_inside(index, length):
             self.discharged += not self._relies(here, lambda known: known.is_inside(index, length))
         elif guards and under.is_inside(index, length):
@@ -225,7 +230,7 @@ class _Checker:
             raise ProgramFault(f"{what}, and {index} is not known to lie in 0 .. {length - 1}")
 
     def _check_divisors(self, index: Index, here: Known, guards: Sequence[Guard], what: str) -> None:
-        """Check that nothing is divided by zero on the way to an entry."""
+        """Check that no index divides by zero."""
         if isinstance(index, str):
             return
         for divisor in index.divisors:
@@ -233,11 +238,13 @@ class _Checker:
                 raise ProgramFault(f"{what}, and {divisor} may be zero")
 
     def _sum(self, store: Store, loop: Loop, where: str, here: Known) -> None:
-        """Check a sum: it starts from zero at every entry of its kept axes, which must be all there is."""
+        """Check a sum: it starts from zero at every entry of its result, which must be all entries of the buffer."""
         buffer = self.buffer(store.value)
         sizes = [dict(loop.axes).get(a) if isinstance(a, str) else None for a in store.at]
         if len(set(store.at)) < len(store.at) or None in sizes or len(sizes) != len(buffer.shape):
-            raise ProgramFault(f"{where} sums into {entry_text(store.value, store.at)}, which is no row of axes")
+            raise ProgramFault(
+                f"{where} sums into {entry_text(store.value, store.at)}, which is not a row of distinct axes"
+            )
         for size, length in zip(sizes, buffer.shape, strict=True):
             assert size is not None
             if not here.is_zero(size - length):
@@ -269,12 +276,12 @@ class _Checker:
         self._written(store.value)
 
     def _covers(self, loop: Loop, shape: Shape, here: Known) -> bool:
-        """Whether points, each with an entry of its own, are as many as there are entries."""
+        """Whether the points, each with an entry of its own, are as many as the entries."""
         if loop.guards:
             return False
         return here.is_zero(volume(s for _, s in loop.axes) - volume(shape))
 
-    # ---- what is whole
+    # ---- buffers that are written in full
 
     def _need_whole(self, value: str, what: str) -> None:
         if self.root(self.buffer(value).name) not in self.whole:
@@ -289,13 +296,13 @@ def _conditions(index: Index, length: Size) -> tuple[Size, Size]:
     return index, length - 1 - index
 
 
-def _stands(size: Size, guards: Sequence[Guard]) -> bool:
-    """Whether a guard is there for this very condition: what was proved has none."""
+def _is_tested(size: Size, guards: Sequence[Guard]) -> bool:
+    """Whether a guard tests this very condition: proved conditions have none."""
     return any(g.relation == ">=" and g.size is size for g in guards)
 
 
 def _reads(expr: Expr) -> Iterator[tuple[Read, tuple[Guard, ...]]]:
-    """Yield the reads of an expression, each with the guards it stands under."""
+    """Yield the reads of an expression, each with its guards."""
     stack: list[tuple[Expr, tuple[Guard, ...]]] = [(expr, ())]
     while stack:
         top, guards = stack.pop()

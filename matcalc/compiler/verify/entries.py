@@ -1,7 +1,7 @@
-"""Entries of data in indices, `k[i]`: what a call has compared with a length is like an axis of that length.
+"""Entries of index arrays, `k[i]`: an entry that a call compares with a length is like an axis of that length.
 
-An entry matches what was checked, `k[j]` for all j < N, where its place is inside those j. Whatever was not checked is
-any integer.
+An entry matches a check, `k[j]` for all j < N, if its index is inside the range of j. Unchecked entries may be any
+integers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from matcalc.tensor.size_tree import ENTRY
 Inside = Callable[[Size, Size], bool]
 
 
-def entry(data: Size, place: Size) -> Size:
-    """Return the integer that data hold at a place, `k[i]`: what only the indices of a program are made of."""
-    return COMPOUND[ENTRY](data, place)
+def entry(data: Size, index: Size) -> Size:
+    """Return the integer in an index array at an index, `k[i]`; a program uses such entries only as indices."""
+    return COMPOUND[ENTRY](data, index)
 
 
 def entries_in(sizes: Iterable[Size]) -> list[Compound]:
-    """Return the entries of data that sizes hold, the outermost of nested ones, in order."""
+    """Return the entries of data that sizes contain, the outermost of nested ones, in order."""
     found: dict[Compound, None] = {}
     for size in sizes:
         stack = [size] if "[" in size.key else []
@@ -38,7 +38,7 @@ def entries_in(sizes: Iterable[Size]) -> list[Compound]:
 
 
 def every_entry(sizes: Iterable[Size]) -> list[Compound]:
-    """Return the entries of data that sizes hold, at any depth."""
+    """Return the entries of data that sizes contain, at any depth."""
     found: dict[Compound, None] = {}
     waiting = entries_in(sizes)
     while waiting:
@@ -65,13 +65,13 @@ def lengths_of(atom: Compound, data: Sequence[Checked], is_inside: Inside) -> li
     for checked in data:
         axes = dict(checked.axes)
         at = _matched(checked.index, entry(atom.left, atom.right), axes)
-        if at is not None and all(is_inside(place, axes[axis]) for axis, place in at.items()):
+        if at is not None and all(is_inside(index, axes[axis]) for axis, index in at.items()):
             found[checked.length] = None
     return list(found)
 
 
 def _matched(pattern: Size, size: Size, axes: Mapping[str, Size]) -> dict[str, Size] | None:
-    """Return at which point of its axes a pattern is a size; None where it is that nowhere."""
+    """Return the point of its axes at which a pattern equals a size; None if there is none."""
     own = [axis for axis in axes if axis in pattern.names]
     if not own:
         return {} if pattern is size else None

@@ -1,7 +1,7 @@
-"""Expressions of a Program as Python functions of a frame: sizes and axes by name, and the lets of the loop.
+"""Compiles expressions of a Program to Python functions of a frame: sizes, axes and the lets of the loop by name.
 
-Sizes are computed with integers alone; a size that is no integer is a fault where an index, a length or a guard is
-meant. Elementwise functions are the values of their rules.
+Sizes are computed with integers alone; a fraction as an index, a length or in a guard is a fault. Elementwise functions
+are the values of their rules.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Whole = Callable[[Frame], int]
 def whole(size: Index) -> Whole:
     """Return a size or an index as a function of a frame.
 
-    Raises: when called, KeyError for a name without a value, ZeroDivisionError, RunFault where it is no integer.
+    Raises: when called, KeyError for a name without a value, ZeroDivisionError, RunFault if it is not an integer.
     """
     if isinstance(size, str):
         return itemgetter(size)
@@ -50,14 +50,14 @@ def whole(size: Index) -> Whole:
     def found(frame: Frame) -> int:
         value = function(frame)
         if value % scale:
-            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is no integer")
+            raise RunFault(f"{shown} is {Fraction(value, scale)}, which is not an integer")
         return value // scale
 
     return found
 
 
 def _polynomial(size: Size, scale: int) -> Whole:
-    """Return a size times `scale`, whose coefficients that makes integers: term by term, the constant innermost."""
+    """Return a size times `scale`, which makes its coefficients integers; nested term by term, constant innermost."""
     constant = int(size.constant * scale)
     function: Whole | None = None
     for monomial, coefficient in reversed(size.terms):
@@ -68,7 +68,7 @@ def _polynomial(size: Size, scale: int) -> Whole:
 
 
 def _plus(coefficient: int, atoms: Sequence[Atom], rest: Whole | None, constant: int) -> Whole:
-    """Return a term plus the rest, or plus a constant where there is none; one or two names are the usual ones."""
+    """Return a term plus the rest, or plus a constant if there is none; faster for one or two names."""
     names = [atom for atom in atoms if isinstance(atom, str)]
     if len(names) == len(atoms) == 1:
         (one,) = names
@@ -102,11 +102,11 @@ def _compound(atom: Compound) -> Whole:
     return lambda frame: combined(left(frame), right(frame))
 
 
-def _entry(data: str, place: Whole) -> Whole:
+def _entry(data: str, index: Whole) -> Whole:
     """Return an entry of data, which a frame holds as an array."""
 
     def found(frame: Frame) -> int:
-        at, array = place(frame), frame[data]
+        at, array = index(frame), frame[data]
         check_index(data, (at,), array.shape)  # type: ignore[attr-defined]
         return int(array[at])  # type: ignore[index]
 
@@ -114,7 +114,7 @@ def _entry(data: str, place: Whole) -> Whole:
 
 
 def _rounded(size: Size) -> Whole:
-    """Return an operand of `//`, `%`, min or max, rounded down where it is no integer."""
+    """Return an operand of `//`, `%`, min or max, rounded down to an integer."""
     scale = lcm(*(c.denominator for _, c in size.terms))
     function = _polynomial(size, scale)
     return function if scale == 1 else lambda frame: function(frame) // scale
@@ -135,7 +135,7 @@ def holds(guards: Sequence[Callable[[Frame], bool]], frame: Frame) -> bool:
 
 
 def plain_number(value: Number | Size, frame: Frame) -> float:
-    """Return a number, or the rational number that a size is."""
+    """Return a number, or the value of a size."""
     if not isinstance(value, Size):
         return as_float(value)
     scale = lcm(*(c.denominator for _, c in value.terms))
@@ -147,7 +147,7 @@ Reader = Callable[[Read], Numeric]
 
 
 def numeric(expr: Expr, reader: Reader) -> Numeric:
-    """Return an expression as a function of a frame; `reader` says how an entry is read."""
+    """Return an expression as a function of a frame; `reader` returns the function that reads an entry."""
     if isinstance(expr, Literal):
         value = expr.value
         return lambda frame: plain_number(value, frame)
@@ -185,21 +185,21 @@ def _applied(expr: Apply, args: Sequence[Numeric]) -> Numeric:
 def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     """Return an elementwise function of operands and parameters: the value of its rule.
 
-    The name of an entry is that of a rule, and of the parameters that the entry is for: `pow -2`. What is `of` another
-    entry is its first operand times that of the others.
+    The name of an entry is that of a rule, followed by the parameters that it is for: `pow -2`. An entry with `of` is
+    its first operand times the value of that entry at the others.
     """
     import numpy as np
 
     if "of" in function.templates:
         factor = meaning_of(replace(function, name=function.templates["of"], templates={}))
         return lambda args, params: args[0] * factor(args[1:], params)
-    name, *given = function.name.split(" ")
+    name, *texts = function.name.split(" ")
     rule = default_rulebook().rules.get(name)
     value = oracle(default_rulebook(), rule) if rule is not None else None
     if rule is None or value is None:
         raise NotSupported(f"{name} has no value expression")
     signature = rule.signature
-    fixed = [as_float(Fraction(text)) for text in given]
+    fixed = [as_float(Fraction(text)) for text in texts]
 
     def found(args: list[Any], params: list[float]) -> Any:
         arguments = paired(signature, (np.float64(a) for a in args), fixed + params)

@@ -1,4 +1,4 @@
-"""A fault that is found while a Program runs: the step, the value and entry that it is about, and the sizes."""
+"""The fault of a Program found while it runs: the step, the value, the entry and the sizes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matcalc.compiler.program import ProgramFault
 
 
 class RunFault(ProgramFault):
-    """A step that does at some sizes what no Program may do; the interpreter adds `step` and `sizes`."""
+    """A step that violates the rules of a Program at some sizes; the interpreter adds `step` and `sizes`."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class RunFault(ProgramFault):
         self.sizes = dict(sizes or {})
 
     def inside(self, step: str, sizes: Mapping[str, int]) -> RunFault:
-        """Return this fault with the step in which it came about, the innermost, and the sizes."""
+        """Return this fault with the innermost step in which it occurred, and the sizes."""
         return self if self.step else RunFault(self.what, self.value, self.index, step, sizes)
 
     def __reduce__(self) -> tuple[object, ...]:

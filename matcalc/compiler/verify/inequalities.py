@@ -1,8 +1,8 @@
-"""What is known of the integers of a Program, and what follows: bounds of indices, and one entry a point.
+"""Proves facts about the integers of a Program: bounds of indices, and that points map to distinct entries.
 
-Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes and are
-answered by bounds alone: an axis is at most its size less one, and a size is at least one where an axis runs
-over it. Only what these leave open is asked of integer sets (`integer_sets`).
+Names are sizes and axes; all are integers that are not negative. Most questions are about plain axes, and bounds alone
+answer them: an axis is at most its size less one, and a size is at least one if an axis runs over it. Integer sets
+(`integer_sets`) decide only the questions that remain open.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from matcalc.tensor.size import Size, is_nonnegative
 from matcalc.tensor.size_equations import linear_in
 
 PRIME = "'"
-DATUM = "$"  # how the name of an entry of data begins, as an axis
-HOPS = 2  # from the names of a question to what is known of them
+DATUM = "$"  # prefix of the name of an entry of data as an axis
+HOPS = 2  # steps from the names in a question to related facts
 
 
 @dataclass(frozen=True)
 class Known:
-    """Sizes that are not negative or zero, and axes with their lengths: 0 <= axis < length; `data` are places."""
+    """Sizes known to be nonnegative or zero, axes with lengths (0 <= axis < length), and `data` checked as indices."""
 
     nonnegative: tuple[Size, ...] = ()
     zero: tuple[Size, ...] = ()
@@ -34,20 +34,20 @@ class Known:
     data: tuple[Checked, ...] = ()
 
     def at(self, axes: Mapping[str, Size], guards: Iterable[Guard] = ()) -> Known:
-        """Return what is known at a point of a loop where the guards hold."""
+        """Return the facts at a point of a loop where the guards hold."""
         guards = tuple(guards)
         more = tuple(g.size for g in guards if g.relation == ">=")
         zero = tuple(g.size for g in guards if g.relation == "==")
         return Known((*self.nonnegative, *more), (*self.zero, *zero), {**self.axes, **axes}, self.data)
 
     def without(self, sizes: Sequence[Size]) -> Known:
-        """Return what is known if it is not that these sizes are not negative."""
+        """Return the facts without the assumption that these sizes are not negative."""
         return Known(tuple(s for s in self.nonnegative if s not in sizes), self.zero, self.axes, self.data)
 
     def plain(self, sizes: Sequence[Size]) -> tuple[Known, list[Size], list[str]]:
-        """Return what is known, and sizes, with entries of data as axes, as long as what they were compared with.
+        """Return the facts and sizes with entries of data as axes, of the lengths that they were compared with.
 
-        Last, the names of those that depend on an axis.
+        The third result are the names of the entries that depend on an axis.
         """
         atoms = entries_in((*sizes, *self.nonnegative, *self.zero))
         if not atoms:
@@ -75,12 +75,12 @@ class Known:
         return known, found[:first], varying
 
     def system(self) -> System:
-        """Return all that is known as inequalities."""
+        """Return all facts as inequalities."""
         inside = [length - 1 - Size.of(axis) for axis, length in self.axes.items()]
         return System((*inside, *self.nonnegative), self.zero)
 
     def about(self, size: Size) -> System:
-        """Return what is known of the names of a size, and of the names of that."""
+        """Return the facts about the names in a size, and about the names in those facts."""
         whole = self.system()
         names = set(size.names)
         for _ in range(HOPS):
@@ -98,14 +98,14 @@ class Known:
         known, (size,), _ = self.plain([size])
         return _is_nonnegative(known.nonnegative, known.zero, tuple(known.axes.items()), size)
 
-    def is_positive(self, size: Size, beside: Size) -> bool:
-        """Whether it is proved that `size >= 1` where there is a size `beside` it: data in that have axes."""
-        known, (size, _), _ = self.plain([size, beside])
+    def is_positive(self, size: Size, neighbour: Size) -> bool:
+        """Whether it is proved that `size >= 1` beside another size, whose entries of data become axes too."""
+        known, (size, _), _ = self.plain([size, neighbour])
         return known.is_nonnegative(size - 1)
 
-    def is_given(self, size: Size) -> bool:
-        """Whether a condition says that `size >= 0`, perhaps with something to spare."""
-        return any(is_nonnegative(size - given) for given in self.nonnegative)
+    def is_assumed(self, size: Size) -> bool:
+        """Whether an assumption implies that `size >= 0`, perhaps with slack."""
+        return any(is_nonnegative(size - assumption) for assumption in self.nonnegative)
 
     def is_zero(self, size: Size) -> bool:
         """Whether it is proved that `size == 0`."""
@@ -119,7 +119,7 @@ class Known:
         return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
 
     def is_bounded(self, size: Size) -> bool:
-        """Whether each axis at its worst end leaves something that is not negative."""
+        """Whether a size is nonnegative with each axis at its worst end."""
         for axis, length in self.axes.items():
             if axis not in size.names:
                 continue
@@ -136,12 +136,12 @@ class Known:
         return is_nonnegative(size) or is_nonnegative(self._from_one(size))
 
     def _from_one(self, size: Size) -> Size:
-        """Return a size counted from one in the names that are at least one since an axis runs over them."""
+        """Return a size counted from one in the names that are at least one because an axis runs over them."""
         ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
         return size.substitute(ones)
 
     def is_never(self, size: Size) -> bool:
-        """Whether what is known is impossible together with `size >= 0`."""
+        """Whether `size >= 0` contradicts the facts."""
         known, (size,), _ = self.plain([size])
         return is_impossible(known.about(size).also((size,)))
 
@@ -151,22 +151,22 @@ class Known:
         return self.is_never(-index - 1) and self.is_never(index - length)
 
     def folded(self, sizes: Sequence[Size]) -> tuple[Known, Folded] | None:
-        """Return what is known where positions in triangles are axes, and sizes in these; None where there are none."""
-        given = len(self.nonnegative)
+        """Return the facts and sizes with positions in triangles as axes; None if there are none."""
+        count = len(self.nonnegative)
         found = folded((*sizes, *self.nonnegative, *self.zero), self.axes, len(sizes), self._is_plainly_inside)
         if found is None:
             return None
         known = found.sizes[len(sizes) :]
-        return Known(known[:given], known[given:], {**self.axes, **found.axes}), found
+        return Known(known[:count], known[count:], {**self.axes, **found.axes}), found
 
     # ---- maps of points into entries
 
     def is_injective(self, at: At, axes: Sequence[str]) -> bool:
         """Whether two points of the axes never share the entry `at`."""
-        known, places, varying = self.plain([Size.of(index) for index in at])
-        if known is not self:  # an entry of data may be any other at another point
-            moving = [name for name in varying if any(name in place.names for place in places)]
-            return known.is_injective(tuple(places), [*axes, *moving])
+        known, indices, varying = self.plain([Size.of(index) for index in at])
+        if known is not self:  # an entry of data may have any value at another point
+            moving = [name for name in varying if any(name in index.names for index in indices)]
+            return known.is_injective(tuple(indices), [*axes, *moving])
         if is_evidently_injective(at, axes):
             return True
         if not set(axes) <= {name for index in (*at, *self.zero) for name in _names(index)}:
@@ -184,7 +184,7 @@ class Known:
         same = tuple(Size.of(index) - Size.of(index).substitute(other) for index in at)
         both = self.system().also(there.nonnegative, (*there.zero, *same))
         left = list(axes)
-        while left:  # an axis that must agree makes it easier for the others
+        while left:  # an axis proved equal makes the others easier to prove
             agreed = next((a for a in left if is_impossible(both.also((Size.of(a) - other[a] - 1,)))), None)
             if agreed is None:
                 return False
@@ -193,24 +193,24 @@ class Known:
         return True
 
     def _is_injective_folded(self, at: At, axes: Sequence[str]) -> bool:
-        """Whether positions in triangles are told by an entry, and their axes by them."""
+        """Whether an entry determines the positions in triangles, and these their axes."""
         inner = self.folded([Size.of(index) for index in at])
         if inner is None:
             return False
         known, found = inner
-        places = found.sizes[: len(at)]
+        indices = found.sizes[: len(at)]
         inside = {axis for t in found.triangles for axis in t.axes}
-        if not inside.isdisjoint(name for index in places for name in index.names) or not inside <= set(axes):
+        if not inside.isdisjoint(name for index in indices for name in index.names) or not inside <= set(axes):
             return False
         if inside == set(axes) and len(found.triangles) == 1:  # the position itself
             return False
         outside = [*(a for a in axes if a not in inside), *(t.name for t in found.triangles)]
         return all(self.is_injective((t.position,), t.axes) for t in found.triangles) and known.is_injective(
-            places, outside
+            indices, outside
         )
 
     def _digits(self, index: Index, axes: Sequence[str]) -> list[str]:
-        """Return the axes that an index determines as a number of mixed radix determines its digits."""
+        """Return the axes that an index determines, as a number of mixed radix determines its digits."""
         index = Size.of(index)
         weights: dict[str, Size] = {}
         for axis in (a for a in axes if a in index.names):
@@ -233,7 +233,7 @@ class Known:
 
 
 def known_of(assumed: Sequence[Size], data: Sequence[Checked]) -> Known:
-    """Return what is known of sizes, and of data: a single index is like an axis itself."""
+    """Return the facts about sizes and data: a single index is like an axis itself."""
     axes: dict[str, Size] = {}
     more = []
     for checked in data:
@@ -247,7 +247,7 @@ def _is_nonnegative(
     nonnegative: tuple[Size, ...], zero: tuple[Size, ...], axes: tuple[tuple[str, Size], ...], size: Size
 ) -> bool:
     known = Known(nonnegative, zero, dict(axes))
-    if known.is_bounded(size) or known.is_given(size):
+    if known.is_bounded(size) or known.is_assumed(size):
         return True
     inner = known.folded([size])
     if inner is not None and inner[0].is_nonnegative(inner[1].sizes[0]):
@@ -256,7 +256,7 @@ def _is_nonnegative(
 
 
 def is_evidently_injective(at: At, axes: Sequence[str]) -> bool:
-    """Whether each axis stands alone in one place of `at`, plain or shifted by a size."""
+    """Whether each axis is the only one in some index of `at`, plain or shifted by a size."""
     alone = set()
     for index in at:
         own = [axis for axis in axes if axis in _names(index)]

@@ -1,12 +1,12 @@
-"""Systems of polynomial inequalities over integers, and whether they can hold at all.
+"""Decides whether systems of polynomial inequalities over integers are impossible.
 
-Most that cannot be proved impossible hold at a small point, which is looked for first. For the others, every monomial
-that is no name becomes an unknown of its own, and what is known of products is added as products of the inequalities:
-`i <= n - 1` times `m >= 0` says that `i*m <= n*m - m`. That a system is impossible then has a certificate: a
-combination of its inequalities, with factors that are not negative, that reads -1 >= 0 (Farkas). A linear program finds
-one, and it is checked in exact arithmetic. A linear system without one is asked of the integer set library (isl), which
-knows that integers have gaps. So "impossible" is a proof for all sizes, while "perhaps" says nothing. Floor divisions
-and remainders by positive sizes become quotients with their two inequalities; minima and maxima are split into cases.
+Most systems that cannot be proved impossible hold at a small point, so these are tried first. For the others, every
+monomial of higher degree becomes an unknown of its own. Products of inequalities relate these unknowns: `i <= n - 1`
+times `m >= 0` implies `i*m <= n*m - m`. An impossible system then has a certificate: a combination of its inequalities
+with nonnegative factors that reads -1 >= 0 (Farkas). A linear program finds it, and exact arithmetic checks it. A
+linear system without one goes to the integer set library (isl), which also uses that integers have gaps. So
+"impossible" is a proof for all sizes; "not impossible" proves nothing. Floor divisions and remainders by positive sizes
+become quotients with two inequalities each. Minima and maxima are split into cases.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from matcalc.tensor.size import Atom, Compound, Size
 if TYPE_CHECKING:
     import numpy as np
 
-OPERATIONS = 100_000  # steps of isl that one question may take
-REMEMBERED = 1024  # answers
-DENOMINATOR = 1000  # of a factor in a certificate
+OPERATIONS = 100_000  # steps of isl for one question
+REMEMBERED = 1024  # cached answers
+DENOMINATOR = 1000  # largest denominator of a factor in a certificate
 PRODUCTS = 14  # inequalities that are multiplied with each other, at most
 CASES = 32  # of minima and maxima
 POINTS = 4096  # at which a system is tried
-REACH = (2, 4, 8, 16)  # numbers below these, for a quarter of the points each
+REACH = (2, 4, 8, 16)  # bounds of the coordinates, each for a quarter of the points
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Inequalities `size >= 0` and equations `size == 0`; every name in them is an integer that is not negative."""
+    """Inequalities `size >= 0` and equations `size == 0`; every name is a nonnegative integer."""
 
     nonnegative: tuple[Size, ...]
     zero: tuple[Size, ...] = ()
@@ -56,7 +56,7 @@ def is_impossible(system: System) -> bool:
 
 
 def _compounds(sizes: Iterable[Size]) -> list[Compound]:
-    """Return the parts that are no polynomials, the innermost first; a remainder counts as its quotient."""
+    """Return the non-polynomial parts, the innermost first; a remainder counts as its quotient."""
     found: dict[Compound, None] = {}
     stack: list[tuple[Size | Compound, bool]] = [(s, False) for s in sizes]
     while stack:
@@ -75,7 +75,7 @@ def _divided(compound: Compound) -> Compound:
 
 
 def _replaced(size: Size, table: Mapping[Compound, Size]) -> Size:
-    """Return a size with compounds replaced, the inner ones too."""
+    """Return a size with compounds replaced, including nested ones."""
 
     def value(atom: Atom) -> Size:
         if isinstance(atom, str):
@@ -89,7 +89,7 @@ def _replaced(size: Size, table: Mapping[Compound, Size]) -> Size:
 
 @dataclass(frozen=True)
 class _Case:
-    """What the compounds are in one case, under which conditions, and the quotients with their divisors."""
+    """The values of compounds in one case, the conditions of the case, and quotients with their divisors."""
 
     table: Mapping[Compound, Size]
     known: System
@@ -97,7 +97,7 @@ class _Case:
 
 
 def _without_compounds(system: System) -> list[System] | None:
-    """Return systems without compounds, one for each case of them; None for too many."""
+    """Return systems without compounds, one for each case; None if there are too many."""
     cases = [_Case({}, System(()))]
     for number, compound in enumerate(_compounds((*system.nonnegative, *system.zero))):
         cases = [further for case in cases for further in _meanings(case, compound, f"?{number}")]
@@ -113,7 +113,7 @@ def _without_compounds(system: System) -> list[System] | None:
 
 
 def _meanings(case: _Case, compound: Compound, fresh: str) -> list[_Case]:
-    """Return what a compound can be, each with the inequalities under which it is that."""
+    """Return the possible values of a compound, each as a case with its conditions."""
     left, right = (_replaced(s, case.table) for s in (compound.left, compound.right))
 
     def being(value: Size, *conditions: Size) -> _Case:
@@ -126,15 +126,15 @@ def _meanings(case: _Case, compound: Compound, fresh: str) -> list[_Case]:
     quotient = Size.of(fresh)
     rest, below = left - right * quotient, left + right * quotient
     found = _compared(being(quotient, right - 1, rest, right - 1 - rest), quotient, right)
-    # the quotient of a negative number is negative, and no name is
+    # the quotient of a negative number is negative, but names are not
     found.append(being(-quotient, right - 1, quotient - 1, below, right - 1 - below))
-    if not right.is_integer:  # where the divisor may be zero nothing is claimed
+    if not right.is_integer:  # nothing is claimed if the divisor may be zero
         found.append(being(Size.of(f"{fresh}+") - Size.of(f"{fresh}-"), -right))
     return found
 
 
 def _compared(case: _Case, quotient: Size, divisor: Size) -> list[_Case]:
-    """Split a case by whether a quotient is larger than an earlier one by the same divisor."""
+    """Split a case by the order of a quotient and an earlier one by the same divisor: larger, smaller or equal."""
     own = (quotient, divisor)
     earlier = next((q for q, d in case.quotients if d is divisor), None)
     quotients = (*case.quotients, own)
@@ -145,10 +145,8 @@ def _compared(case: _Case, quotient: Size, divisor: Size) -> list[_Case]:
     return [_Case(case.table, k, quotients) for k in known]
 
 
-# ---- polynomials in names with integer coefficients, whose products are quick
-
-
-Monomial = tuple[str, ...]  # its names, sorted, each as often as its power
+# ---- polynomials in names with integer coefficients, with fast products
+Monomial = tuple[str, ...]  # sorted names, each repeated as often as its power
 Polynomial = Mapping[Monomial, int]
 
 
@@ -206,7 +204,7 @@ def _case_is_impossible(system: System) -> bool:
 
 
 def _stages(system: _Polynomials) -> Iterable[_Polynomials]:
-    """Yield the system with more and more of what follows for products, cheapest first."""
+    """Yield the system with more and more products of its conditions, cheapest first."""
     weighted = system
     for _ in range(2):
         weighted = _weighted(system, weighted)
@@ -215,7 +213,7 @@ def _stages(system: _Polynomials) -> Iterable[_Polynomials]:
 
 
 def _weighted(system: _Polynomials, known: _Polynomials) -> _Polynomials:
-    """Add the conditions of a system times the names that they are multiplied with in what is known."""
+    """Add the conditions of a system multiplied by the names that `known` multiplies their names by."""
     weights = _weights(known.all)
     more = [_times(p, {w: 1}) for p in system.nonnegative for w in _weights_of(p, weights)]
     equal = [_times(p, {w: 1}) for p in system.zero for w in _weights_of(p, weights)]
@@ -223,18 +221,18 @@ def _weighted(system: _Polynomials, known: _Polynomials) -> _Polynomials:
 
 
 def _weights_of(polynomial: Polynomial, weights: Mapping[str, Mapping[Monomial, None]]) -> Iterable[Monomial]:
-    """Return what the names that stand alone in a condition are multiplied with."""
+    """Return the factors that occur with those names that a condition contains as linear terms."""
     return dict.fromkeys(w for m in polynomial if len(m) == 1 for w in weights.get(m[0], ()))
 
 
 def _weights(polynomials: Iterable[Polynomial]) -> dict[str, dict[Monomial, None]]:
-    """Return for each name what it is multiplied with, as products of names."""
+    """Return for each name the products of names that multiply it."""
     found: dict[str, dict[Monomial, None]] = {}
     for polynomial in polynomials:
         for monomial in polynomial:
             if 2 <= len(monomial) <= 3:
-                for place, name in enumerate(monomial):
-                    found.setdefault(name, {})[monomial[:place] + monomial[place + 1 :]] = None
+                for k, name in enumerate(monomial):
+                    found.setdefault(name, {})[monomial[:k] + monomial[k + 1 :]] = None
     return found
 
 
@@ -248,7 +246,7 @@ def _multiplied(system: _Polynomials) -> _Polynomials:
 
 @lru_cache(maxsize=64)
 def _points(count: int) -> np.ndarray:
-    """Return the points of so many names, always the same ones, as columns."""
+    """Return the points for so many names, always the same ones, as columns."""
     import numpy as np
 
     below = np.repeat(REACH, POINTS // len(REACH))
@@ -256,16 +254,16 @@ def _points(count: int) -> np.ndarray:
 
 
 def holds_somewhere(system: _Polynomials) -> bool:
-    """Whether a system holds at one of some small points, so that nothing can prove it impossible."""
+    """Whether a system holds at one of some small points, so that it is not impossible."""
     import numpy as np
 
     names = {name: row for row, name in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}
     points = _points(len(names))
-    for place, polynomial in enumerate(system.all):
+    for k, polynomial in enumerate(system.all):
         values = np.zeros(points.shape[1])
         for monomial, coefficient in polynomial.items():
             values += coefficient * np.prod([points[names[n]] for n in monomial], axis=0)
-        points = points[:, values >= 0 if place < len(system.nonnegative) else values == 0]
+        points = points[:, values >= 0 if k < len(system.nonnegative) else values == 0]
         if not points.shape[1]:
             return False
     found = {name: int(points[row, 0]) for name, row in names.items()}
@@ -275,7 +273,7 @@ def holds_somewhere(system: _Polynomials) -> bool:
 
 
 def has_certificate(system: _Polynomials) -> bool:
-    """Whether a combination of the inequalities and equations, each monomial being not negative, reads -1 >= 0."""
+    """Whether the inequalities and equations combine to -1 >= 0, with nonnegative monomials."""
     import numpy as np
     from scipy.optimize import linprog
 
@@ -290,7 +288,7 @@ def has_certificate(system: _Polynomials) -> bool:
     for column, polynomial in enumerate(system.all):
         for monomial, coefficient in polynomial.items():
             table[rows[monomial], column] = coefficient
-    # what stands before a monomial may be negative, since the monomial is not; the constant must be
+    # coefficients of monomials may be negative, since monomials are not; the constant must be negative
     limits = np.zeros(len(rows))
     limits[0] = -1.0
     cost = np.concatenate([np.ones(free), np.zeros(len(system.zero))])
@@ -300,7 +298,7 @@ def has_certificate(system: _Polynomials) -> bool:
 
 
 def _is_certificate(system: _Polynomials, numbers: Sequence[float]) -> bool:
-    """Whether the factors, as fractions, combine the system to what cannot be, in exact arithmetic."""
+    """Whether the factors, as fractions, combine the system to a contradiction in exact arithmetic."""
     factors = [Fraction(x).limit_denominator(DENOMINATOR) for x in numbers]
     total: dict[Monomial, Fraction] = {(): Fraction(0)}
     for factor, polynomial in zip(factors, system.all, strict=True):
@@ -311,7 +309,7 @@ def _is_certificate(system: _Polynomials, numbers: Sequence[float]) -> bool:
 
 
 def _has_no_integers(system: _Polynomials) -> bool:
-    """Whether isl finds no integer point of a linear system, its names being not negative."""
+    """Whether isl finds no nonnegative integer point of a linear system."""
     import islpy
 
     names = {n: f"x{k}" for k, n in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}

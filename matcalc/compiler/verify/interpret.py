@@ -1,10 +1,10 @@
-"""A checked interpreter: a Program at concrete sizes, point by point, with every access supervised.
+"""A checked interpreter: runs a Program at concrete sizes, point by point, and checks every access.
 
-Nothing of the emitters is used: loops are walked, elementwise functions and kernels are what their rules and patterns
-say (`kernels`). Each index is checked against the shape of its buffer, each entry that is read must hold the value that
-is meant, an entry is assigned once unless it is added to, views lie inside what they are of, calls
-get operands of the shapes that their patterns say and results that overlap nothing, and every entry of an output is
-written in the end.
+It shares nothing with the emitters: it runs loops step by step, and computes elementwise functions and kernels from
+their rules and patterns (`kernels`). Each index is checked against the shape of its buffer. Each entry that is read
+must hold the expected value. An entry is assigned once unless it is added to. Views lie inside their buffers. Calls get
+operands of the shapes in their patterns, and results that overlap nothing. Every entry of an output is written in the
+end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matcalc.compiler.verify.kernels import Run, Surroundings, compute, factoris
 from matcalc.compiler.verify.memory import Array, Memory, check_index, numbered
 from matcalc.errors import ShapeError
 
-LETS = "lets "  # where a frame keeps a let: no name of a size or axis has a space
+LETS = "lets "  # prefix of keys of lets in a frame: no name of a size or axis has a space
 
 
 def interpret(
@@ -33,16 +33,16 @@ def interpret(
 ) -> dict[str, Array]:
     """Run a Program on arrays by name and return its outputs; `sizes` are those that no argument determines.
 
-    Where a kernel has no value (a singular matrix), this is NaN if it `goes_on`.
+    If a kernel has no value (a singular matrix), its results are NaN with `goes_on`.
 
-    Raises: RunFault for what no Program may do; np.linalg.LinAlgError with the program's message where a kernel has
-    no value; ShapeError for arguments, or sizes at which a buffer would have a negative length.
+    Raises: RunFault for an invalid step; np.linalg.LinAlgError with the program's message if a kernel has no value;
+    ShapeError for arguments, or sizes at which a buffer would have a negative length.
     """
     return Interpreter(program, goes_on).run(arguments, sizes)
 
 
 class Interpreter:
-    """A Program made ready to run: its expressions are functions, each step an action."""
+    """A Program prepared to run: its expressions are functions, each step an action."""
 
     def __init__(self, program: Program, goes_on: bool = False) -> None:
         self.program = program
@@ -58,9 +58,9 @@ class Interpreter:
         program = self.program
         if self.ahead is not None:
             arguments = {**arguments, **self.ahead.run(arguments, sizes)}
-        given = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
-        self.frame = self.sizes_of(given, sizes)
-        data: Any = {name: given[name] for name in program.inputs if given[name].dtype.kind == "i"}
+        arrays = {name: np.asarray(arguments[name], program.table[name].dtype) for name in program.inputs}
+        self.frame = self.sizes_of(arrays, sizes)
+        data: Any = {name: arrays[name] for name in program.inputs if arrays[name].dtype.kind == "i"}
         self.frame |= {name: array if array.shape else int(array) for name, array in data.items()}
         self.check_data()
         self.memory, self.made = Memory(program, self.number, self.before), self.made_ahead()
@@ -70,7 +70,7 @@ class Interpreter:
                 continue
             shape = tuple(whole(s)(self.frame) for s in buffer.shape)
             if buffer.role in ("input", "constant"):
-                array = given.get(buffer.name)
+                array = arrays.get(buffer.name)
                 if array is None:
                     array = np.array(program.constants[buffer.name]).reshape(shape)
                 if array.shape != shape:
@@ -84,7 +84,7 @@ class Interpreter:
         return {name: self.result(name) for name in program.outputs}
 
     def made_ahead(self) -> dict[tuple[str, tuple[int, ...]], Any]:
-        """Return how the inputs were made that are computed ahead."""
+        """Return the records of how the inputs that are computed ahead were computed."""
         if self.ahead is None:
             return {}
         before = self.ahead.program
@@ -92,7 +92,7 @@ class Interpreter:
         return {(names[value], lead): how for (value, lead), how in self.ahead.made.items() if value in names}
 
     def check_data(self) -> None:
-        """Raise ShapeError where data are no places of what they are looked up in."""
+        """Raise ShapeError if indices in data are outside their axes."""
         for checked in self.program.data:
             index, length = whole(checked.index), whole(checked.length)(self.frame)
             for at in np.ndindex(*(whole(size)(self.frame) for _, size in checked.axes)):
@@ -100,11 +100,11 @@ class Interpreter:
                 if not 0 <= index({**self.frame, **point}) < length:
                     raise ShapeError(checked.fault)
 
-    def sizes_of(self, given: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
-        """Return the sizes, read as the emitted code reads them and compared with those that are given."""
+    def sizes_of(self, arrays: Mapping[str, Array], sizes: Mapping[str, int]) -> Frame:
+        """Return the sizes, read as the emitted code reads them and compared with `sizes`."""
         frame: Frame = {name: int(sizes[name]) for name in self.program.size_args}
         for source in self.program.sources:
-            length = given[source.input].shape[source.axis] - whole(source.offset)(frame)
+            length = arrays[source.input].shape[source.axis] - whole(source.offset)(frame)
             value = length / source.factor
             frame[source.name] = int(value)
             if value != int(value) or sizes.get(source.name, int(value)) != int(value):
@@ -124,7 +124,7 @@ class Interpreter:
         except RunFault as fault:
             raise fault.inside(step_text(step), self.frame_sizes) from None
         except KeyError as missing:
-            what = f"{missing.args[0]} is no size, axis or value here"
+            what = f"{missing.args[0]} is not a size, axis or value here"
             raise RunFault(what, str(missing.args[0]), (), step_text(step), self.frame_sizes) from None
         except ZeroDivisionError:
             what = "an index or size is divided by zero"
@@ -136,8 +136,8 @@ class Interpreter:
 
         def function(*arguments: Any) -> int:
             named = dict(zip(part.parameters, arguments, strict=True))
-            given = {name: named[name] for name in part.program.inputs}
-            for name, value in machine.run(given, {n: int(named[n]) for n in part.program.size_args}).items():
+            arrays = {name: named[name] for name in part.program.inputs}
+            for name, value in machine.run(arrays, {n: int(named[n]) for n in part.program.size_args}).items():
                 named[name][...] = value
             return 0
 
@@ -176,38 +176,42 @@ class Interpreter:
     def call(self, call: Call, alpha: Numeric) -> None:
         memory, leads = self.memory, {}
         operands: dict[str, Array] = {}
-        for field, place in call.operands:
-            leads[field] = tuple(whole(a)(self.frame) for a in place.lead)
-            operands[field] = memory.check_read(place.value, leads[field])
+        for field, argument in call.operands:
+            leads[field] = tuple(whole(a)(self.frame) for a in argument.lead)
+            operands[field] = memory.check_read(argument.value, leads[field])
         blocks: dict[str, tuple[Array, Array]] = {}
-        for number, (field, place) in enumerate(call.results):
-            memory.check_write(place.value)
-            lead = leads[field] = tuple(whole(a)(self.frame) for a in place.lead)
-            data, owner = blocks[field] = memory.block(place.value, lead)
+        for number, (field, argument) in enumerate(call.results):
+            memory.check_write(argument.value)
+            lead = leads[field] = tuple(whole(a)(self.frame) for a in argument.lead)
+            data, owner = blocks[field] = memory.block(argument.value, lead)
             for other, array in [*operands.items(), *((f, b[0]) for f, b in blocks.items() if f != field)]:
                 if np.may_share_memory(data, array) and array.size and data.size:
-                    raise RunFault(f"{place.value} is written where {other} of the same call is", place.value, lead)
+                    raise RunFault(
+                        f"{argument.value} is written where {other} of the same call is", argument.value, lead
+                    )
             if call.onto and number == 0:
-                memory.check_read(place.value, lead)  # the value that it is added to, or itself in an earlier round
-                if memory.place(call.onto) != memory.place(place.value):
-                    raise RunFault(f"{place.value} is added to {call.onto}, which is elsewhere", place.value)
-            elif np.any(owner == self.number[place.value]):
-                raise RunFault(f"{place.value} is written a second time", place.value, lead)
+                memory.check_read(argument.value, lead)  # the value that is added to, or this value in an earlier round
+                if memory.buffer_of(call.onto) != memory.buffer_of(argument.value):
+                    raise RunFault(
+                        f"{argument.value} is added to {call.onto}, which is in another buffer", argument.value
+                    )
+            elif np.any(owner == self.number[argument.value]):
+                raise RunFault(f"{argument.value} is written a second time", argument.value, lead)
         made = {field: self.made.get((self.program.root(p.value), leads[field])) for field, p in call.operands}
         shapes = {f: b[0].shape for f, b in blocks.items()}
         found = compute(Run(call, operands, shapes, made, self.frame, self.around))
         scale, known = alpha(self.frame), factorised(call, operands)
-        for number, (field, place) in enumerate(call.results):
+        for number, (field, argument) in enumerate(call.results):
             data, owner = blocks[field]
             value = scale * found[field] if data.dtype.kind == "f" else found[field]
             data[...] = data + value if call.onto and number == 0 else value
-            owner[...] = self.number[place.value]
-            self.made[self.program.root(place.value), leads[field]] = known
+            owner[...] = self.number[argument.value]
+            self.made[self.program.root(argument.value), leads[field]] = known
 
     # ---- reading
 
     def reader(self, local: Mapping[str, At]) -> Callable[[Read], Numeric]:
-        """Return what makes reads into functions; `local` are the lets of a loop."""
+        """Return the function that turns reads into functions of a frame; `local` are the lets of a loop."""
 
         def function(read: Read) -> Numeric:
             value = read.value
@@ -216,17 +220,17 @@ class Interpreter:
                 return lambda frame: frame[key]
             at = [whole(a) for a in read.at]
             number, before = self.number.get(value, -1), self.before.get(value, frozenset())
-            place = self.program.places.get(value, value)
+            buffer = self.program.buffer_of.get(value, value)
 
             def entry(frame: Frame) -> Any:
                 index = tuple([k(frame) for k in at])
                 memory = self.memory
-                if place not in memory.data:
+                if buffer not in memory.data:
                     raise RunFault(f"{value} has no memory", value, index)
-                data = memory.data[place]
+                data = memory.data[buffer]
                 if data.shape and index or data.ndim != len(index):
                     check_index(value, index, data.shape)
-                owner = int(memory.owner[place][index])
+                owner = int(memory.owner[buffer][index])
                 if owner != number and owner not in before:
                     raise memory.fault_of_reading(value, owner, index)
                 return data[index]
@@ -237,7 +241,7 @@ class Interpreter:
 
 
 class LoopRun:
-    """A Loop made ready: lets, sums and stores as functions of a frame."""
+    """A Loop prepared to run: lets, sums and stores as functions of a frame."""
 
     def __init__(self, machine: Interpreter, loop: Loop) -> None:
         self.machine = machine
@@ -288,7 +292,7 @@ class LoopRun:
         self.machine.frame = outer
 
     def zero(self, store: Store, at: Sequence[Callable[[Frame], int]], lengths: Mapping[str, int]) -> None:
-        """Set the sums to zero, wherever the axes that index them lead."""
+        """Set the sums to zero at all entries that their axes reach."""
         frame = dict(self.machine.frame)
         found = {n for a in store.at for n in ((a,) if isinstance(a, str) else a.names)}
         names = [axis for axis in lengths if axis in found]
@@ -302,21 +306,21 @@ class LoopRun:
     def entry(
         self, store: Store, at: Sequence[Callable[[Frame], int]], frame: Frame | None = None
     ) -> tuple[Array, Array, tuple[int, ...]]:
-        """Return the memory of a store and the index, which is inside."""
+        """Return the memory of a store and the index, checked to be inside."""
         memory = self.machine.memory
-        place = memory.place(store.value)
-        if place not in memory.data:
+        buffer = memory.buffer_of(store.value)
+        if buffer not in memory.data:
             raise RunFault(f"{store.value} has no memory", store.value)
         index = tuple(k(self.machine.frame if frame is None else frame) for k in at)
-        check_index(store.value, index, memory.data[place].shape)
-        return memory.data[place], memory.owner[place], index
+        check_index(store.value, index, memory.data[buffer].shape)
+        return memory.data[buffer], memory.owner[buffer], index
 
 
 def check_lets(loop: Loop) -> None:
-    """Raise RunFault where a let is read at two places of its loop: it is one number."""
+    """Raise RunFault if a loop reads a let at two indices: a let is one number."""
     lets, seen = {let.value for let in loop.lets}, dict[str, At]()
     for statement in statements(loop):
         for read in reads(statement.expr):
             if read.value in lets and seen.setdefault(read.value, read.at) != read.at:
-                what = f"{read.value} is read at two places of one loop: {read.at} and {seen[read.value]}"
+                what = f"{read.value} is read at two indices in one loop: {read.at} and {seen[read.value]}"
                 raise RunFault(what, read.value, (), step_text(loop))

@@ -1,8 +1,8 @@
-"""What a kernel computes, said by its entry: its pattern as an einsum, its operation by the value of the rule.
+"""Computes the results of a kernel from its entry: its pattern as an einsum, its operation by the value of the rule.
 
-The template for NumPy is run as well and compared with that, so that templates are judged too. A factorisation that is
-no operation of the rulebook (`getrf`, `schur`) is what its template returns, and is remembered with the matrix that it
-is of: a kernel that takes it as an operand computes with that matrix.
+The NumPy template runs as well and is compared with that result, so that templates are checked too. A factorisation
+outside the rulebook (`getrf`, `schur`) is whatever its template returns. It is recorded with its matrix, and a kernel
+that takes it as an operand computes with that matrix.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from matcalc.tensor.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CLOSE, NEARBY = 1e-9, 2.0**-44
-"""What a template may differ by, relative to the largest entry; how far operands are moved to see their rounding."""
+"""Largest relative difference of a template's result; relative change of operands that measures rounding."""
 FACT = 1e-7
 PLAIN_AS: Mapping[str, Callable[[Any], Any]] = {"integer": int, "number": float}
-REFUSED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
+REJECTED = (np.linalg.LinAlgError, ValueError, ZeroDivisionError, FloatingPointError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class Factorised:
-    """What a result of a call is: the entry that made it, of which matrix, in which call."""
+    """The origin of a result of a call: the factorisation's entry, its matrix and its call."""
 
     kernel: Kernel
     matrix: Array
@@ -46,7 +46,7 @@ class Factorised:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a call takes of the program around it: what faults say, how parts run, whether NaN stands for no value."""
+    """The program around a call: messages of faults, functions of parts, and whether to continue with NaN."""
 
     faults: tuple[str, ...]
     function: Callable[[Part], Callable[..., int]]
@@ -54,39 +54,39 @@ class Surroundings:
 
 
 def factorised(call: Call, operands: Mapping[str, Array]) -> Factorised | None:
-    """Return what is remembered of the results of a call of one operand."""
+    """Return the record of a call with one operand, as a factorisation of that operand."""
     if len(call.operands) != 1 or len(call.kernel.factors) != 1:
         return None
-    (_, place), array = call.operands[0], next(iter(operands.values()))
-    return Factorised(call.kernel, np.array(array.T if place.flip else array), object())
+    (_, argument), array = call.operands[0], next(iter(operands.values()))
+    return Factorised(call.kernel, np.array(array.T if argument.flip else array), object())
 
 
 def compute(run: Run) -> dict[str, Array]:
-    """Return the results of a call by field, as the pattern says, having compared the template for NumPy with it.
+    """Return the results of a call by field, from the pattern; compare the NumPy template with them.
 
-    Raises: RunFault for operands that do not fit the pattern, and for a template that computes something else;
-    np.linalg.LinAlgError where there is no value.
+    Raises: RunFault for operands that do not fit the pattern, and for a template with other results;
+    np.linalg.LinAlgError if there is no value.
     """
     call, around, shapes = run.call, run.around, run.shapes
     run.check_shapes()
     run.check_facts()
     if around.goes_on and any(run.made.get(f) and not np.all(np.isfinite(a)) for f, a in run.stored.items()):
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}  # a factorisation has no value
-    wanted: dict[str, Array] | None
-    wanted, why = _tried(run.meaning, run.operands)
+    expected: dict[str, Array] | None
+    expected, why = _tried(run.meaning, run.operands)
     templated, why_not = _tried(run.template, run.operands)
-    if wanted is None and why is None:  # the entry is what its template computes
-        wanted, why = templated, why_not
-    elif wanted is not None:
-        run.compare(wanted, templated, why_not)
-    if wanted is None:
+    if expected is None and why is None:  # the template defines the entry
+        expected, why = templated, why_not
+    elif expected is not None:
+        run.compare(expected, templated, why_not)
+    if expected is None:
         if not around.goes_on:
             raise np.linalg.LinAlgError(around.faults[call.fault - 1] if call.fault else str(why))
         return {field: np.full(shape, np.nan) for field, shape in shapes.items()}
     for field, shape in shapes.items():
-        if np.shape(wanted[field]) != shape:
-            raise RunFault(f"{call.kernel.name} gives {field} of shape {np.shape(wanted[field])}, not {shape}", field)
-    return wanted
+        if np.shape(expected[field]) != shape:
+            raise RunFault(f"{call.kernel.name} gives {field} of shape {np.shape(expected[field])}, not {shape}", field)
+    return expected
 
 
 def _tried(
@@ -94,13 +94,13 @@ def _tried(
 ) -> tuple[Any, Exception | None]:
     try:
         return function(operands), None
-    except REFUSED as error:
+    except REJECTED as error:
         return None, error
 
 
 @dataclass
 class Run:
-    """One call of a kernel at concrete operands: results by their shapes, what is known of how operands were made."""
+    """One call of a kernel at concrete operands, with shapes of results and records of factorised operands."""
 
     call: Call
     stored: Mapping[str, Array]
@@ -113,24 +113,24 @@ class Run:
         call, frame, operands = self.call, self.frame, self.stored
         self.kernel = call.kernel
         self.params = {n: whole(v)(frame) if isinstance(v, Size) else v for n, v in call.params}
-        self.flips = {field for field, place in (*call.results, *call.operands) if place.flip}
+        self.flips = {field for field, argument in (*call.results, *call.operands) if argument.flip}
         self.flips |= {field for field in operands if self.params.get(f"{field}.t") == "1"}
         self.sizes = {letter: whole(s)(frame) for letter, s in call.sizes}
         self.operands = {f: a.T if f in self.flips else a for f, a in operands.items()}
         self.through = self.matrices()
 
     def matrices(self) -> dict[str, Array]:
-        """Return the matrices whose factorisations are operands, by the names that the pattern has for them."""
+        """Return the matrices whose factorisations are operands, by their names in the pattern."""
         found: dict[str, Array] = {}
         for term in self.kernel.via:
             name, entry = term.args[0].name, load(data_folder("codegen")).factorisation(term)
             fields = {self.kernel.factor_field(term, r.name): r for r in entry.results}
-            given = {f: self.made.get(f) for f in fields if f in self.stored}
-            first = next(iter(given.values()), None)
-            for field, known in given.items():
+            factors = {f: self.made.get(f) for f in fields if f in self.stored}
+            first = next(iter(factors.values()), None)
+            for field, known in factors.items():
                 if known is None or known.kernel.name != entry.name:
                     raise RunFault(
-                        f"{self.kernel.name} takes {field} of {entry.name}({name}), and it is not that", field
+                        f"{self.kernel.name} needs {field} of {entry.name}({name}), but gets another array", field
                     )
                 assert first is not None
                 if known.call is not first.call:
@@ -139,10 +139,10 @@ class Run:
                 found[name] = first.matrix.T if self.params.get(f"{name}.t") == "1" else first.matrix
         return found
 
-    # ---- what must hold before
+    # ---- checks of operands
 
     def check_shapes(self) -> None:
-        """Raise RunFault where arrays do not have the shapes that the letters of the pattern say."""
+        """Raise RunFault if arrays do not have the shapes that the letters of the pattern require."""
         lengths = dict(self.sizes)
         terms: list[tuple[str, tuple[str, ...] | None, tuple[int, ...]]] = []
         for term in self.kernel.factors:
@@ -168,7 +168,7 @@ class Run:
         return [argument for term in self.kernel.factors for argument in term.args]
 
     def check_facts(self) -> None:
-        """Raise RunFault where the first operand lacks what the entry asks of it, as far as zeros tell."""
+        """Raise RunFault if the first operand lacks a fact that the entry requires, as far as zeros show it."""
         term = self.kernel.factors[0]
         name = term.args[0].name if term.args else term.name
         array = self.through.get(name, self.stored.get(name))
@@ -176,12 +176,12 @@ class Run:
             return
         for fact in _linear(tuple(sorted(self.kernel.when))):
             if _defect(array, fact) > FACT:
-                raise RunFault(f"{self.kernel.name} is for {fact} matrices, and {name} is not {fact}", name)
+                raise RunFault(f"{self.kernel.name} needs a {fact} matrix, but {name} is not {fact}", name)
 
-    # ---- what it computes
+    # ---- results
 
     def meaning(self, operands: Mapping[str, Array]) -> dict[str, Array] | None:
-        """Return the results by the pattern; None where only the template says what they are."""
+        """Return the results by the pattern; None if only the template defines them."""
         factors: list[tuple[Any, tuple[str, ...]]] = []
         for term in self.kernel.factors:
             if not term.is_operation:
@@ -217,19 +217,19 @@ class Run:
         return {f: np.array([row[f] for row in rows]).reshape(shape) for f, shape in self.shapes.items()}
 
     def value(self, rule: Rule, arrays: Sequence[Array]) -> Any:
-        """Return what a rule's value gives; NaN where SciPy refuses data that are not finite."""
+        """Return the value of a rule; None if SciPy rejects data that are not finite."""
         function = oracle(default_rulebook(), rule)
         assert function is not None
         plain = (PLAIN_AS[p.kind](self.params[p.name]) for p in rule.signature.parameters if p.kind in PLAIN_AS)
         try:
             return function(*(a for _, a in paired(rule.signature, (a.copy() for a in arrays), plain)))
-        except REFUSED:
+        except REJECTED:
             if all(np.all(np.isfinite(a)) for a in arrays):
                 raise
             return None
 
     def named(self, rule: Rule, value: Any) -> dict[str, Array]:
-        """Return the results of an operation by the names that the entry has for them."""
+        """Return the results of an operation by their names in the entry."""
         found = {}
         for term in self.kernel.results:
             shape = self.shapes.get(term.name, ())
@@ -248,23 +248,23 @@ class Run:
     # ---- the template for NumPy
 
     def template(self, operands: Mapping[str, Array]) -> dict[str, Array] | None:
-        """Return what the template for NumPy computes; None where the entry has none."""
+        """Return the results of the NumPy template; None if the entry has none."""
         text = self.kernel.templates.get("numpy")
         if text is None:
             return None
         space = dict(space_of(self.kernel))
         for part in self.kernel.parts:
             space[part.spelled("numpy")] = self.around.function(part)
-        given: dict[str, str] = {"fault": repr("fault"), **{n: str(v) for n, v in self.params.items()}}
-        given |= {letter: str(length) for letter, length in self.sizes.items()}
+        fields: dict[str, str] = {"fault": repr("fault"), **{n: str(v) for n, v in self.params.items()}}
+        fields |= {letter: str(length) for letter, length in self.sizes.items()}
         for field, array in operands.items():
             stored = array.T if field in self.flips else array
             space[f"arg_{field}"] = np.array(stored, order="C") if stored.ndim else np.float64(stored)
-            given[field] = f"arg_{field}"
-            given[f"{field}.t"] = "1" if field in self.flips else "0"
-            given[f"{field}.T"] = f"arg_{field}.T" if field in self.flips else f"arg_{field}"
+            fields[field] = f"arg_{field}"
+            fields[f"{field}.t"] = "1" if field in self.flips else "0"
+            fields[f"{field}.T"] = f"arg_{field}.T" if field in self.flips else f"arg_{field}"
 
-        value = eval(fill(text, given, self.kernel.name), space)
+        value = eval(fill(text, fields, self.kernel.name), space)
         names = [t.name for t in self.kernel.results]
         values = value if len(names) > 1 else (value,)
         if len(values) != len(names):
@@ -272,20 +272,20 @@ class Run:
         return {n: np.asarray(v) for n, v in zip(names, values, strict=True)}
 
     def compare(
-        self, wanted: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
+        self, expected: Mapping[str, Array], found: Mapping[str, Array] | None, refusal: Exception | None
     ) -> None:
-        """Raise RunFault where the template differs by more than rounding of the operands would make of the result.
+        """Raise RunFault if the template's results differ by more than rounding of the operands explains.
 
-        So does one that refuses operands of which the result is finite and no matter of rounding.
+        A template that raises for operands with a finite, well-conditioned result is at fault too.
         """
         if found is None:
-            known = all(np.all(np.isfinite(v)) for v in (*wanted.values(), *self.operands.values()))
-            if known and refusal and all(self.sensitivity(f, v) <= CLOSE * _largest(v) for f, v in wanted.items()):
-                raise RunFault(f"{self.kernel.name} on NumPy refuses what has a value: {refusal}")
+            known = all(np.all(np.isfinite(v)) for v in (*expected.values(), *self.operands.values()))
+            if known and refusal and all(self.sensitivity(f, v) <= CLOSE * _largest(v) for f, v in expected.items()):
+                raise RunFault(f"{self.kernel.name} on NumPy raises an error although there is a result: {refusal}")
             return
         rule = default_rulebook().rules.get(self.kernel.factors[0].name)
         chosen = rule is not None and rule.gauge is not None
-        for field, value in wanted.items():
+        for field, value in expected.items():
             other = found[field]
             if other.shape != value.shape:
                 raise RunFault(
@@ -297,9 +297,11 @@ class Run:
             error, scale = float(np.max(gap)), _largest(value[np.isfinite(value)])
             if error > CLOSE * scale and error > self.sensitivity(field, value):
                 index = tuple(int(k) for k in np.unravel_index(np.argmax(gap), gap.shape))
-                told = f"{other[index]:.6g}, not {value[index]:.6g}"
+                difference = f"{other[index]:.6g}, not {value[index]:.6g}"
                 raise RunFault(
-                    f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {told}", field, index
+                    f"{self.kernel.name} on NumPy gives {field}[{', '.join(map(str, index))}] = {difference}",
+                    field,
+                    index,
                 )
 
     def sensitivity(self, field: str, value: Array) -> float:
@@ -340,7 +342,7 @@ def _largest(array: Array) -> float:
 
 @lru_cache(maxsize=64)
 def _linear(facts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the facts among these and what they imply that ask for zeros."""
+    """Return the facts, among these and their consequences, that require zeros."""
     book = default_rulebook()
     return tuple(sorted(f for f in book.closure(facts) if f in ("symmetric", "lower", "upper", "diagonal", "skew")))
 
@@ -352,7 +354,7 @@ ZEROS: Mapping[str, Callable[[Array], Array]] = {
     "upper": lambda X: np.tril(X, -1),
     "diagonal": lambda X: X - np.diag(np.diag(X)),
 }
-"""What is zero in a matrix with a fact."""
+"""For each fact, the entries of a matrix that must be zero."""
 
 
 def _defect(array: Array, fact: str) -> float:

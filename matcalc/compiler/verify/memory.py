@@ -1,7 +1,7 @@
-"""The memory of a Program that runs under supervision: each entry knows which value wrote it.
+"""Simulated memory of a Program: each entry records which value wrote it.
 
-A buffer is born as NaN and owned by nobody. A value may be read where it, or one that it was added to or laid over,
-wrote the entry last; so an entry that nobody wrote, and one that another value has taken since, are found by one test.
+A new buffer is NaN without owners. A value may be read where it, or a value that it was added to or written over, wrote
+the entry last. So one test finds entries that were never written, and entries that another value has overwritten.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Memory:
         self.read_only: set[str] = set()
 
     def make(self, name: str, shape: Sequence[int], dtype: str, blank: str = "") -> None:
-        """Make a buffer: of NaN, or of the least integer, with no owner; one that is handed in `blank`, of that value.
+        """Allocate a buffer without owners, of NaN or the least integer; with `blank`, zeros owned by that value.
 
-        Raises: ShapeError for a length that is negative: such sizes the program is not for.
+        Raises: ShapeError for a negative length: the program does not support such sizes.
         """
         if any(length < 0 for length in shape):
             raise ShapeError(f"{name} has the shape {tuple(shape)}")
@@ -45,7 +45,7 @@ class Memory:
             self.data[name], self.owner[name] = np.zeros(shape, kind), np.full(shape, self.number[blank], np.int32)
 
     def give(self, name: str, array: Array) -> None:
-        """Hand in an argument or a constant: what nobody may write to."""
+        """Add an argument or a constant, which is read-only."""
         self.data[name] = np.array(array, self.program.table[name].dtype, order="C")
         self.owner[name] = np.full(self.data[name].shape, self.number[name], np.int32)
         self.read_only.add(name)
@@ -66,8 +66,8 @@ class Memory:
         if view.of in self.read_only:
             self.read_only.add(view.buffer)
 
-    def place(self, value: str) -> str:
-        return self.program.places.get(value, value)
+    def buffer_of(self, value: str) -> str:
+        return self.program.buffer_of.get(value, value)
 
     def may_read(self, value: str, owner: int) -> bool:
         return owner == self.number[value] or owner in self.before[value]
@@ -75,13 +75,13 @@ class Memory:
     def fault_of_reading(self, value: str, owner: int, index: tuple[int, ...]) -> RunFault:
         entry = entry_text(value, index)
         if owner == NOBODY:
-            return RunFault(f"{entry} is read and nobody wrote it", value, index)
+            return RunFault(f"{entry} is read before it is written", value, index)
         holder = next((v for v, n in self.number.items() if n == owner), "another value")
         return RunFault(f"{entry} is read, but its memory holds {holder}", value, index)
 
     def block(self, value: str, lead: tuple[int, ...]) -> tuple[Array, Array]:
-        """Return what a call is given of a value, data and owners, with its leading axes fixed."""
-        name = self.place(value)
+        """Return the data and owners of a value that a call gets, with its leading axes fixed."""
+        name = self.buffer_of(value)
         data = self.data[name]
         check_index(value, lead, data.shape[: len(lead)])
         if len(lead) > data.ndim:
@@ -90,9 +90,9 @@ class Memory:
         return data[at], self.owner[name][at]
 
     def check_read(self, value: str, lead: tuple[int, ...]) -> Array:
-        """Return a block of which every entry holds the value.
+        """Return a block in which every entry holds the value.
 
-        Raises: RunFault for the first that does not.
+        Raises: RunFault for the first entry that does not.
         """
         data, owner = self.block(value, lead)
         for found in np.unique(owner):
@@ -102,8 +102,8 @@ class Memory:
         return np.asarray(data)
 
     def check_write(self, value: str) -> None:
-        if self.place(value) in self.read_only:
-            raise RunFault(f"{value} is written into {self.place(value)}, which is an argument", value)
+        if self.buffer_of(value) in self.read_only:
+            raise RunFault(f"{value} is written into {self.buffer_of(value)}, which is an argument", value)
 
 
 def check_index(value: str, index: tuple[int, ...], shape: tuple[int, ...]) -> None:
@@ -116,9 +116,9 @@ def check_index(value: str, index: tuple[int, ...], shape: tuple[int, ...]) -> N
 
 
 def numbered(program: Program) -> tuple[dict[str, int], dict[str, frozenset[int]]]:
-    """Return a number for each value, one for those that are the same, and of each the values that it was laid over."""
+    """Return a number for each value, the same for views of it, and the numbers of the values that it replaces."""
     under: dict[str, str] = {}
-    names = dict.fromkeys([*(b.name for b in program.buffers), *program.places])
+    names = dict.fromkeys([*(b.name for b in program.buffers), *program.buffer_of])
     for step in walk(program.steps):
         if isinstance(step, Call):
             names.update(dict.fromkeys(p.value for _, p in (*step.results, *step.operands)))

@@ -1,7 +1,7 @@
-"""The order of a Program: nothing is read before it is written, and what lives at once lies apart.
+"""Checks the order of a Program: nothing is read before it is written, and values alive at once do not overlap.
 
-Values are followed through the buffers that hold them, step by step: a value must still be in its memory whenever it
-is read. Where in an array an access lies is another question (`accesses`).
+Values are followed through their buffers, step by step: a value must still be in its buffer whenever it is read.
+`accesses` checks the indices of accesses.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from matcalc.compiler.program import Call, Loop, Program, ProgramFault, Store, V
 def verify(program: Program) -> Program:
     """Return `program` if it is sound.
 
-    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call
-    writes to memory that it reads; a loop that overwrites a value reads it only where it is about to write,
-    and not after; ranks agree; every output ends with its result.
+    Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call writes to
+    memory that it reads; a loop that overwrites a value reads only the entry that it is about to write, and not after;
+    ranks agree; every output ends with its result.
 
     Raises: ProgramFault that names the step.
     """
@@ -32,13 +32,13 @@ def verify(program: Program) -> Program:
             _check_loop(step, memory)
     for name, value in program.results.items():
         if memory.of(value) != memory.root[name]:
-            raise ProgramFault(f"the output {name} is not where its result {value} is")
+            raise ProgramFault(f"the output {name} is not the buffer of its result {value}")
         memory.read(value, "the caller")
     return program
 
 
 class _Memory:
-    """What each piece of memory holds while the steps of a Program are followed."""
+    """The value in each buffer while the steps of a Program are followed."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -50,17 +50,17 @@ class _Memory:
         self.holds |= {name: program.root(value) for name, value in program.blank.items()}
 
     def of(self, value: str) -> str:
-        place = self.program.places.get(value, value)
-        if place not in self.root:
+        buffer = self.program.buffer_of.get(value, value)
+        if buffer not in self.root:
             raise ProgramFault(f"the value {value} has no memory")
-        return self.root[place]
+        return self.root[buffer]
 
     def rank(self, value: str) -> int:
-        return self.ranks[self.program.places.get(value, value)]
+        return self.ranks[self.program.buffer_of.get(value, value)]
 
-    def is_same_place(self, read: Read, store: Store) -> bool:
-        """Whether an entry is read where it is written, in one shape of the memory."""
-        shapes = [self.program.table[self.program.places.get(v, v)].shape for v in (read.value, store.value)]
+    def is_same_entry(self, read: Read, store: Store) -> bool:
+        """Whether an entry is read at the index at which it is written, in one shape of the memory."""
+        shapes = [self.program.table[self.program.buffer_of.get(v, v)].shape for v in (read.value, store.value)]
         return read.at == store.at and shapes[0] == shapes[1]
 
     def read(self, value: str, where: str) -> None:
@@ -72,7 +72,7 @@ class _Memory:
         if onto:
             self.read(onto, where)
             if self.of(onto) != self.of(value):
-                raise ProgramFault(f"{where} adds to {onto}, which is elsewhere than {value}")
+                raise ProgramFault(f"{where} adds to {onto}, which is not in the buffer of {value}")
         if value in self.written:
             raise ProgramFault(f"{where} writes {value} a second time")
         if self.of(value) in self.constant:
@@ -83,16 +83,16 @@ class _Memory:
 
 def _check_call(call: Call, memory: _Memory) -> None:
     where = f"the call of {call.kernel.name}"
-    taken = [memory.of(p.value) for _, p in call.operands]
-    for _, place in call.operands:
-        memory.read(place.value, where)
+    read_buffers = [memory.of(p.value) for _, p in call.operands]
+    for _, argument in call.operands:
+        memory.read(argument.value, where)
     for read in reads(call.alpha):
         memory.read(read.value, where)
-    given = [memory.of(p.value) for _, p in call.results]
-    if set(given) & set(taken) or len(set(given)) != len(given):
-        raise ProgramFault(f"{where} writes to memory that it reads: {', '.join(given)}")
-    for number, (_, place) in enumerate(call.results):
-        memory.write(place.value, call.onto if number == 0 else "", where)
+    written_buffers = [memory.of(p.value) for _, p in call.results]
+    if set(written_buffers) & set(read_buffers) or len(set(written_buffers)) != len(written_buffers):
+        raise ProgramFault(f"{where} writes to memory that it reads: {', '.join(written_buffers)}")
+    for number, (_, argument) in enumerate(call.results):
+        memory.write(argument.value, call.onto if number == 0 else "", where)
 
 
 def _check_loop(loop: Loop, memory: _Memory) -> None:
@@ -112,7 +112,7 @@ def _check_loop(loop: Loop, memory: _Memory) -> None:
     for number, store in enumerate(loop.stores):
         target = memory.of(store.value)
         before = outside + [r for later in pending[: number + 1] for r in later]
-        if any(memory.of(r.value) == target and not memory.is_same_place(r, store) for r in before):
+        if any(memory.of(r.value) == target and not memory.is_same_entry(r, store) for r in before):
             raise ProgramFault(f"{where} reads entries of {target} that it has overwritten by {store.value}")
         if any(memory.of(r.value) == target for later in pending[number + 1 :] for r in later):
             raise ProgramFault(f"{where} overwrites {target} by {store.value} before it is read")

@@ -1,4 +1,4 @@
-"""What the templates for NumPy may speak of: the functions of `codegen/numpy`, and those that a kernel brings along."""
+"""The names available to NumPy templates: the functions of `codegen/numpy`, and those in a kernel's own sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matcalc.compiler.runtime.library import load_library
 
 
 def space_of(kernel: Kernel) -> dict[str, Any]:
-    """Return the names that the template of a kernel may speak of."""
+    """Return the names available to the template of a kernel."""
     own = kernel.sources.get("numpy")
     return _own(own) if own else functions()
 

@@ -1,8 +1,8 @@
-"""Positions in a triangle stand as axes: `i + j*n - j*(j + 1)/2` with i >= j is one number below n*(n + 1)/2.
+"""Replaces positions in a triangle by axes: `i + j*n - j*(j + 1)/2` with i >= j is a number below n*(n + 1)/2.
 
-Written out, a position is quadratic, and its product with a stride is a polynomial of a degree that no certificate is
-found for. As an axis it is a digit like any other: what is asked of `kron(vech(A), B)` is asked of `kron(x, B)`. That
-the number is inside its range is a question of its own, without what stands round it.
+Written out, a position is quadratic. Its product with a stride is a polynomial of such a degree that no certificate is
+found. As an axis it is a digit like any other: questions about `kron(vech(A), B)` become questions about `kron(x, B)`.
+Whether the number is inside its range is a separate question, without the terms around it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from matcalc.tensor.size import COMPOUND, Compound, Size
 from matcalc.tensor.size_equations import linear_in, quotient
 
 Inside = Callable[[Size, Size], bool]
-FRESH = "@"  # begins the name of a position: no name of a user does
+FRESH = "@"  # prefix of names of positions; users' names cannot have it
 
 
 @dataclass(frozen=True, slots=True)
 class Triangle:
-    """Two axes that occur only in a number that counts from zero to its length, by its name."""
+    """Two axes that occur only in a position, a named number from zero to below `length`."""
 
     name: str
     axes: tuple[str, str]
@@ -31,20 +31,20 @@ class Triangle:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Sizes in which positions are names, and how long each is."""
+    """Sizes in which positions are names, with the lengths of these."""
 
     sizes: tuple[Size, ...]
     axes: Mapping[str, Size]
     triangles: tuple[Triangle, ...]
 
 
-def folded(sizes: Sequence[Size], axes: Mapping[str, Size], asked: int, is_inside: Inside) -> Folded | None:
-    """Return sizes with positions as names; None where the `asked` first have none.
+def folded(sizes: Sequence[Size], axes: Mapping[str, Size], count: int, is_inside: Inside) -> Folded | None:
+    """Return sizes with positions as names; None if the first `count` sizes have none.
 
-    `is_inside(position, length)` says whether 0 <= position < length is known.
+    `is_inside(position, length)` returns whether 0 <= position < length is proved.
     """
     found: list[Triangle] = []
-    names = {name for size in sizes[:asked] for name in size.names}
+    names = {name for size in sizes[:count] for name in size.names}
     earlier = sum(axis.startswith(FRESH) for axis in axes)
     for pair, position in dict.fromkeys(_positions(sizes, axes)):
         if not names.issuperset(pair) or any(set(pair) & set(t.axes) for t in found):
@@ -55,7 +55,7 @@ def folded(sizes: Sequence[Size], axes: Mapping[str, Size], asked: int, is_insid
     if not found:
         return None
     named = tuple(_named(s, found) for s in sizes)
-    pairs = list(zip(sizes[:asked], named, strict=False))
+    pairs = list(zip(sizes[:count], named, strict=False))
     if not any(t.axes[1] in old.names and t.axes[1] not in new.names for t in found for old, new in pairs):
         return None
     lengths = {t.name: t.length for t in found}
@@ -66,7 +66,7 @@ def folded(sizes: Sequence[Size], axes: Mapping[str, Size], asked: int, is_insid
 
 
 def _positions(sizes: Iterable[Size], axes: Mapping[str, Size]) -> Iterator[tuple[tuple[str, str], Size]]:
-    """Yield pairs of axes, the second of which is squared, with what stands there in them, divided by its stride."""
+    """Yield pairs of axes, the second of which is squared, with their terms in a size divided by the stride."""
     for size in _polynomials(sizes):
         present = [a for a in axes if a in size.names]
         for low in (a for a in present if any((a, 2) in m for m, _ in size.terms)):
@@ -109,11 +109,11 @@ def _measured(
     return None
 
 
-# ---- names for them
+# ---- substitution
 
 
 def _named(size: Size, triangles: Sequence[Triangle]) -> Size:
-    """Return a size with positions as names, and quotients that are polynomials as these."""
+    """Return a size with positions as names, and with exact quotients as polynomials."""
     total = size.over(lambda atom: Size.of(atom) if isinstance(atom, str) else _named_compound(atom, triangles))
     for triangle in triangles:
         total = _without(total, triangle)
@@ -121,7 +121,7 @@ def _named(size: Size, triangles: Sequence[Triangle]) -> Size:
 
 
 def _without(size: Size, triangle: Triangle) -> Size:
-    """Return a size with a position for its two axes; as it is if there is more to it than the position."""
+    """Return a size with a position for its two axes, unchanged if these axes would remain in it."""
     high, low = triangle.axes
     if low not in size.names:
         return size
@@ -135,7 +135,7 @@ def _named_compound(compound: Compound, triangles: Sequence[Triangle]) -> Size:
 
 
 def exact(compound: Compound) -> Size | None:
-    """Return the polynomial that a quotient by a number always is, as `n*(n + 1)//2` is; None if there is none."""
+    """Return the polynomial that a quotient by a number equals, as `n*(n + 1)//2` does; None if there is none."""
     if compound.operator != "//" or not compound.right.is_integer or compound.right.constant <= 0:
         return None
     if any(isinstance(atom, Compound) for m, _ in compound.left.terms for atom, _ in m):
@@ -145,7 +145,7 @@ def exact(compound: Compound) -> Size | None:
 
 
 def _is_integral(polynomial: Size) -> bool:
-    """Whether a polynomial is an integer wherever its names are: its values return after so many steps."""
+    """Whether a polynomial is an integer for all integers: its fractional parts are periodic."""
     period = lcm(*(c.denominator for _, c in polynomial.terms))
     values = [polynomial]
     for name in polynomial.names:

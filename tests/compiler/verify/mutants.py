@@ -137,13 +137,13 @@ def assigned(step):
 def buffers_shared(program):
     """Two values in one buffer, of those that have buffers of one shape."""
     table = program.table
-    own = [v for v, b in program.places.items() if b in table and table[b].role in ("temporary", "output")]
+    own = [v for v, b in program.buffer_of.items() if b in table and table[b].role in ("temporary", "output")]
     for one in own:
         for other in own:
-            a, b = table[program.places[one]], table[program.places[other]]
+            a, b = table[program.buffer_of[one]], table[program.buffer_of[other]]
             if a.name != b.name and a.shape == b.shape and a.dtype == b.dtype and a.role == "temporary":
-                moved = {v: b.name if p == a.name else p for v, p in program.places.items()}
-                yield f"{a.name} is {b.name}", replace(program, places=moved)
+                moved = {v: b.name if p == a.name else p for v, p in program.buffer_of.items()}
+                yield f"{a.name} is {b.name}", replace(program, buffer_of=moved)
 
 
 def zeroing_dropped(program):

@@ -189,7 +189,7 @@ def test_points_that_meet_must_add_up():
     zero = Loop((("i", 2 * n - 1),), stores=(Store("a", ("i",), one),))
     meeting = Loop((("i", n), ("j", n)), stores=(Store("b", (x,), one, onto="a"),))
     whole = dataclasses.replace(
-        program, steps=(zero, meeting), places={**program.places, "a": "result", "b": "result"}, proof=None
+        program, steps=(zero, meeting), buffer_of={**program.buffer_of, "a": "result", "b": "result"}, proof=None
     )
     assert proved(whole).proof.guarded == (f"the loop over i < n, j < n writes b[{x}] adds up",)
     with pytest.raises(ProgramFault, match="several points may meet"):

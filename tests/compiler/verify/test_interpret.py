@@ -13,7 +13,7 @@ import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Product, Read, Select
 from matcalc.compiler.lowering_entries import load
 from matcalc.compiler.plan import plan
-from matcalc.compiler.program import Buffer, Call, Each, Let, Loop, Place, Program, Source, Store, View
+from matcalc.compiler.program import Argument, Buffer, Call, Each, Let, Loop, Program, Source, Store, View
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import interpret
@@ -93,9 +93,9 @@ def store(value, at, expr, **more):
 def call(name, result, *operands, **more):
     kernel = KERNELS[name]
     fields = [t.name for t in kernel.factors]
-    given = tuple((f, p if isinstance(p, Place) else Place(p)) for f, p in zip(fields, operands, strict=True))
-    place = result if isinstance(result, Place) else Place(result)
-    return Call(kernel, ((kernel.results[0].name, place),), given, **more)
+    given = tuple((f, p if isinstance(p, Argument) else Argument(p)) for f, p in zip(fields, operands, strict=True))
+    argument = result if isinstance(result, Argument) else Argument(result)
+    return Call(kernel, ((kernel.results[0].name, argument),), given, **more)
 
 
 X_I = entry("x", "i")
@@ -111,36 +111,37 @@ FAULTS = [
     (program(loop(store("y", "i", entry("x", AT * N)))), "x.3.: index 3"),
     (program(loop(store("y", AT + J, X_I), axes=TWO)), "assigned a second time|length 3"),
     (program(loop(store("y", Size.of(0), X_I))), "y.0. is assigned a second time"),
-    (program(loop(store("y", "i", X_I), guards=(Guard(">=", AT - 1),))), "y.0. is read and nobody wrote it, in `out"),
-    (program(loop(store("y", "i", X_I), axes=(("i", N - 1),))), "y.2. is read and nobody wrote it"),
-    (program(loop(store("y", "i", X_I, onto="z")), places={"z": "out"}), "z.0. is read and nobody wrote it"),
-    (program(loop(store("y", "i", entry("t", "i"))), places={"t": "r"}, r=(N,)), "t.0. is read and nobody wrote it"),
+    (program(loop(store("y", "i", X_I), guards=(Guard(">=", AT - 1),))), "y.0. is read before it is written, in `out"),
+    (program(loop(store("y", "i", X_I), axes=(("i", N - 1),))), "y.2. is read before it is written"),
+    (program(loop(store("y", "i", X_I, onto="z")), places={"z": "out"}), "z.0. is read before it is written"),
+    (program(loop(store("y", "i", entry("t", "i"))), places={"t": "r"}, r=(N,)), "t.0. is read before it is written"),
     (program(loop(store("t", "i", X_I)), loop(store("u", "i", DOUBLE)), loop(store("y", "i", entry("t", "i"))),
              places={"t": "r", "u": "r"}, r=(N,)), "t.0. is read, but its memory holds u"),
     (program(loop(store("t", "i", X_I)), loop(store("y", "i", entry("t", N - 1 - AT))), places={"t": "out"}),
      "t.0. is read, but its memory holds y"),
     (program(loop(store("y", "i", Select((Guard("==", (AT - 1) * Fraction(1, 2)),), X_I)))), "is -1/2, which is no"),
     (program(loop(store("y", "i", entry("x", AT % (N - 3))))), "divided by zero"),
-    (program(loop(store("y", "i", entry("x", "k")))), "k is no size, axis or value here"),
+    (program(loop(store("y", "i", entry("x", "k")))), "k is not a size, axis or value here"),
     (program(loop(store("x", "i", DOUBLE)), COPY), "x is written into x, which is an argument"),
     (program(COPY, loop(store("z", "i", entry("w", "i"))), places={"z": "r"}, r=(N,)), "w has no memory"),
     (program(loop(lets=[Let("t", X_I), Let("u", entry("t", "j"))], axes=TWO,
              sums=[store("y", "i", Product(Fraction(1), (entry("t", "i"), entry("u", "j"))))])),
-     "t is read at two places"),
+     "t is read at two indices"),
     (program(View("view", "x", ONE), loop(store("y", "i", entry("s", "i"))), places={"s": "view"}, same={"s": "x"},
              view=(N,)), "view is x.1:4. of 3"),
     (program(View("view", "x"), loop(store("y", "i", X_I)), view=(N, N)), "is a view of .3,."),
     (program(MATRIX, call("gemv", "y", "t", "x", sizes=(("i", N), ("k", N + 1))), **T), "k of A is 3 and 4"),
     (program(MATRIX, call("gemm", "y", "t", "t"), **T), "C with 2 axes, not .3,."),
-    (program(call("gemv", "y", "t", "x"), **T), "t.0, 0. is read and nobody wrote it"),
+    (program(call("gemv", "y", "t", "x"), **T), "t.0, 0. is read before it is written"),
     (program(COPY, call("gemv", "u", "A", "y"), loop(store("z", "i", entry("u", "i"))),
              places={"u": "out", "z": "r"}, r=(N,)), "u is written where x of the same call is"),
     (program(call("gemv", "y", "A", "x"), call("gemv", "y", "A", "x")), "y is written a second time"),
-    (program(call("gemv", "y", "A", "x", onto="z"), places={"z": "out"}), "y.0. is read and nobody wrote"),
-    (program(call("symv", "y", "A", "x")), "symv is for symmetric matrices, and A is not"),
-    (program(MATRIX, Call(KERNELS["chol_solve_vec"], (("z", Place("y")),), (("L", Place("t")), ("b", Place("x")))),
-             **T), "takes L of chol.X., and it is not that"),
-    (program(Each("k", N + 1, (call("gemv", Place("y", ("k",)), "A", Place("C", ("k",))),)), places={"C": "A"},
+    (program(call("gemv", "y", "A", "x", onto="z"), places={"z": "out"}), "y.0. is read before it is written"),
+    (program(call("symv", "y", "A", "x")), "symv needs a symmetric matrix, but A is not"),
+    (program(MATRIX, Call(KERNELS["chol_solve_vec"], (("z", Argument("y")),),
+                          (("L", Argument("t")), ("b", Argument("x")))), **T),
+     "needs L of chol.X., but gets another array"),
+    (program(Each("k", N + 1, (call("gemv", Argument("y", ("k",)), "A", Argument("C", ("k",))),)), places={"C": "A"},
              same={"C": "A"}, out=(N, N)), "C.3.: index 3"),
 ]  # fmt: skip
 
@@ -151,7 +152,7 @@ def test_each_kind_of_fault(number):
     with pytest.raises(RunFault, match=message) as caught:
         run(wrong, n=3)
     assert caught.value.step
-    assert "where n = 3" in str(caught.value) or "two places" in message
+    assert "where n = 3" in str(caught.value) or "two indices" in message
 
 
 def test_sizes_that_a_program_is_not_for():

@@ -60,8 +60,8 @@ def test_values_have_the_shape_of_their_indices(entry, value):
         store = Store("b", (ENTRIES[entry],), VALUES[value], onto="a")
         meeting = Loop((("i", n), ("j", n)), stores=(store,), guards=guards)
         program = planned("conv(z, w)", "z: vector(n); w: vector(n)")
-        places = {**program.places, "a": "result", "b": "result"}
-        program = proved(dataclasses.replace(program, steps=(whole, meeting), places=places, proof=None))
+        buffer_of = {**program.buffer_of, "a": "result", "b": "result"}
+        program = proved(dataclasses.replace(program, steps=(whole, meeting), buffer_of=buffer_of, proof=None))
         space = {"np": Checked()}
         exec(emit(program, "f", "numpy"), space)
         x, y, found = np.arange(1.0, length + 1), np.arange(2.0, length + 2) ** 2, np.full(2 * length - 1, np.nan)

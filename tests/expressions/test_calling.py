@@ -41,7 +41,7 @@ def test_objects_mean_what_the_text_means(make, text):
 
 
 FAULTS = [
-    (lambda: mc.inv(X), mc.ShapeError, "inv takes a square matrix, and X (m x n) is none\n  inv(X)\n  ^   ~"),
+    (lambda: mc.inv(X), mc.ShapeError, "inv takes a square matrix, and X (m x n) is not square\n  inv(X)\n  ^   ~"),
     (lambda: mc.inv(X @ w), mc.ShapeError, "'inv' does not take (vector(m))\n  inv(X*w)\n  ^   ~~~"),
     (
         lambda: mc.hypot(X, Y),

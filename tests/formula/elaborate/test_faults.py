@@ -49,7 +49,7 @@ SHAPE = [
     ("x[1, 2]", "x (vector of n) has 1 axes, not 2", 1, ""),
     ("[S, x; y']", "rows of a block matrix of unequal width: n + 1 and m columns", 7, ""),
     ("[S, y]", "cannot put S (n x n) beside y (vector of m): n and m rows differ", 4, ""),
-    ("{i: A[i,j]*x[j]}", "index j runs over m places and over axis 0 of x (vector of n): m and n differ",
+    ("{i: A[i,j]*x[j]}", "index j has length m and labels axis 0 of x (vector of n): m and n differ",
      13, ""),
     ("{i: ones(2)[k]*x[k]}", None, 0, ""),
     ("{i: A[i]}", "the body of an index form is a number, not A[i] (vector of m)", 0, "subscripts"),

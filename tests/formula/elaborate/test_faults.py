@@ -34,7 +34,7 @@ SHAPE = [
     ("A^2", "cannot raise A (n x m) to a power: n and m differ", 1, "write .^ for entries"),
     ("x^2", "cannot raise x (vector of n) to a power", 1, "write x.^2 for entries"),
     ("s^x", "an exponent is a scalar, not x (vector of n)", 1, "write .^"),
-    ("inv(A)", "inv takes a square matrix, and A (n x m) is none", 0, ""),
+    ("inv(A)", "inv takes a square matrix, and A (n x m) is not square", 0, ""),
     ("sin(x, y)", "'sin' does not take (vector(n), vector(m))", 0, "sin(x: entry) -> entry"),
     ("hypot(x, y)", "'hypot' of operands of unequal shape: x (vector of n) and y (vector of m)", 0, ""),
     ("chol(S)", "chol takes a symmetric matrix, and S is not known to be symmetric", 0,

@@ -157,8 +157,7 @@ def _adopted(
 def _rule_faults(
     book: Rulebook, rule: Rule, at: Draws, where: Where, tests: dict[str, tuple[Finding, ...]]
 ) -> list[str]:
-    """Return the faults of a rule: of its names, else its shapes, else its numbers; add the numeric tests to
-    `tests`."""
+    """Return the faults of a rule: of names, else of shapes, else of numbers, whose tests join `tests`."""
     static: tuple[Callable[[], None], ...] = (partial(check_names, book, [rule.name]), partial(check_rule, rule, book))
     for test in static:
         try:

@@ -58,8 +58,7 @@ def exported(
 def _requests(
     f: Any, wrt: Any, what: Sequence[str], declarations: str, dialect: str
 ) -> tuple[list[tuple[str, Request]], list[Derivative]]:
-    """Return the requests to compile, with the endings of the functions' names, and which result is whose
-    derivative."""
+    """Return the requests with the endings of the functions' names, and the derivative that each result is."""
     variables = wanted(wrt)
     second = [word for word in what if word in WHAT[2:]]
     if second and not variables.whole:

@@ -60,9 +60,21 @@ SHAPE = [
     ("A*x", {"A": np.ones((2, 2, 2)), "x": SINGLE}, r"A: matrix\(n, n\) takes an array of 2 axes"),
     ("c*x", {"c": SINGLE, "x": SINGLE}, r"c: scalar takes a number, not an array of shape \(2,\)"),
     ("x[:3]", {"x": SINGLE}, r"x\[:3\] is outside axis 0 of x where n = 2"),
-    ("sum_largest_eig(S, n - m)*sum(y)", {"S": ONE, "y": np.ones(3)}, "sum_largest_eig: k must be at least 0, and n - m"),
-    ("svd_lowrank(A, n - m)*sum(y)", {"A": ONE, "y": np.ones(3)}, "svd_lowrank: k must be at least 0, and n - m is less"),
-    ("sum(ones(n - m))*sum(x)*sum(y)", {"x": np.ones(2), "y": np.ones(3)}, "ones: n must be at least 0, and n - m is less"),
+    (
+        "sum_largest_eig(S, n - m)*sum(y)",
+        {"S": ONE, "y": np.ones(3)},
+        "sum_largest_eig: k must be at least 0, and n - m is less",
+    ),
+    (
+        "svd_lowrank(A, n - m)*sum(y)",
+        {"A": ONE, "y": np.ones(3)},
+        "svd_lowrank: k must be at least 0, and n - m is less",
+    ),
+    (
+        "sum(ones(n - m))*sum(x)*sum(y)",
+        {"x": np.ones(2), "y": np.ones(3)},
+        "ones: n must be at least 0, and n - m is less",
+    ),
 ]
 
 # Formula, data, and what the TypeError says of data that are no real numbers.

@@ -1,4 +1,4 @@
-"""Where the value of an object comes from that NumPy's functions and Python's operators made: these, at arrays."""
+"""Makes references of objects from NumPy's functions and Python's operators: the same calls, on arrays."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from matcalc.tensor.size import Size
 
 
 class Slot(NamedTuple):
-    """The place of an argument among the references of a call."""
+    """The number of an argument among the references of a call."""
 
     number: int
 
 
 def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Mapping[str, object]) -> Reference | None:
-    """Return the reference of a function of NumPy's on objects; None in a function under way, which is one itself."""
+    """Return the reference of a NumPy function on objects; None while tracing, where the whole function is one."""
     own: list[Reference] = []
 
     def marked(value: Any) -> Any:
@@ -32,9 +32,9 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
             return {key: marked(one) for key, one in value.items()}
         return type(value)(map(marked, value)) if type(value) in (list, tuple) else value
 
-    if _is_under_way(args) or _is_under_way(tuple(keywords.values())):
+    if _is_traced(args) or _is_traced(tuple(keywords.values())):
         return None
-    places, named = marked(tuple(args)), marked(dict(keywords))
+    positional, named = marked(tuple(args)), marked(dict(keywords))
 
     def called(*values: Any) -> Any:
         def filled(value: Any) -> Any:
@@ -44,15 +44,15 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
                 return {key: filled(one) for key, one in value.items()}
             return type(value)(map(filled, value)) if type(value) in (list, tuple) else value
 
-        return function(*filled(places), **filled(named))
+        return function(*filled(positional), **filled(named))
 
     return of_call(called, *own)
 
 
-def _is_under_way(value: object) -> bool:
+def _is_traced(value: object) -> bool:
     if isinstance(value, Handle):
         return value.names.traced
-    return isinstance(value, (list, tuple)) and any(map(_is_under_way, value))
+    return isinstance(value, (list, tuple)) and any(map(_is_traced, value))
 
 
 def of_size(size: Size) -> Reference:
@@ -64,6 +64,6 @@ def of_size(size: Size) -> Reference:
     return Reference("a size", run)
 
 
-def item(reference: Reference | None, place: int) -> Reference | None:
+def item(reference: Reference | None, index: int) -> Reference | None:
     """Return the reference of one of several results."""
-    return None if reference is None else of_call(lambda values: values[place], reference)
+    return None if reference is None else of_call(lambda values: values[index], reference)

@@ -28,8 +28,7 @@ SCOPE = "scope"
 
 @dataclass(slots=True)
 class Solving:
-    """A solution being read; `before` are the symbols met earlier, `hidden` the former meaning of the unknown's
-    name."""
+    """A solution being read. `before`: the symbols met earlier. `hidden`: what the unknown's name meant."""
 
     rule: Rule
     name: Ast

@@ -25,8 +25,7 @@ from matcalc.tensor.symbols import marks
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The symbols and sizes of one or several texts, in order; `declarations` is text that declares the symbols
-    again."""
+    """The symbols and sizes of one or several texts, in order; `declarations` is text that declares them."""
 
     symbols: Mapping[str, Node]
     sizes: tuple[str, ...]

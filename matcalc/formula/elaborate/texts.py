@@ -44,8 +44,7 @@ A dialect's reader is imported when the first text in it is read.
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """The result of elaboration: a tree, node, row flag, conditions on sizes and named parts for each text; the
-    scope."""
+    """Trees, nodes, row flags, conditions on sizes and named parts, one for each text, and the scope."""
 
     trees: tuple[Ast, ...]
     nodes: tuple[Node, ...]
@@ -123,8 +122,7 @@ def _read_numpy(text: str, inference: Inference) -> Ast:
 
 
 def _read_latex(text: str, inference: Inference) -> Ast:
-    """Return the tree of LaTeX, in which declarations distinguish names from entries and rows, and fonts imply
-    kinds."""
+    """Return the tree of LaTeX; declarations distinguish names from entries and rows, and fonts imply kinds."""
     from matcalc.language.latex_dialect import read_latex
     from matcalc.language.latex_scope import Known
 

@@ -36,8 +36,7 @@ from matcalc.tensor.size import Size
 
 @dataclass(slots=True)
 class Entered:
-    """A tree being read: the operands that are values, the indices summed at it, and the bindings that its names
-    hide."""
+    """A tree being read: the operands that are values, the indices summed at it, and the bindings it hides."""
 
     operands: list[Ast]
     passed: list[Names] = field(default_factory=list)

@@ -93,8 +93,7 @@ class Sizes:
             raise fault()
 
     def equate(self, a: Size, b: Size, fault: Fault) -> bool:
-        """Equate two sizes if possible; return whether they can be equal. `fault` is the error of an equation that
-        waits."""
+        """Equate two sizes if possible; return whether they can be. `fault` is the error of an equation that waits."""
         a, b = self.resolve(a), self.resolve(b)
         if a is b:
             return True

@@ -25,8 +25,7 @@ Span = tuple[Size, Size]  # offset and length on an axis
 
 
 class Placed(NamedTuple):
-    """A block: its form and its transpose's, its spans, the axes along which it does not vary, whether it is a
-    number."""
+    """A block: its form and its transpose's, its spans, the axes it does not vary along, whether it is a number."""
 
     form: Form
     transposed: Form

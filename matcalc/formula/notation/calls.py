@@ -37,8 +37,7 @@ def operation_reading(context: Context, node: Node) -> Reading:
 
 
 def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
-    """Return the reading of an op, or that of a definition of which it is plus or minus a call, if that is no
-    longer."""
+    """Return the reading of an op; that of a definition, of which it is plus or minus a call, if not longer."""
     best = plain
     for coef, name, operands in calls_of(node):
         shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in operands]

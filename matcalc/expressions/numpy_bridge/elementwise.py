@@ -1,4 +1,4 @@
-"""NumPy's elementwise arithmetic by its names, on nodes that broadcast."""
+"""Implements NumPy's elementwise arithmetic by its names, on nodes that broadcast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of numpy.linalg by their names and with their parameters, where they are no single operation."""
+"""Implements functions of numpy.linalg that are no single operation, with NumPy's names and parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matcalc.expressions.numpy_bridge import products, shapes
 from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
 from matcalc.expressions.numpy_bridge.arguments import Axes, Operand, SizeLike, axes_of, node_of, shape_text
 from matcalc.expressions.numpy_bridge.by_rule import called
-from matcalc.expressions.numpy_bridge.shapes import kept
+from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import eye
 from matcalc.tensor.node import Node
@@ -30,13 +30,13 @@ def norm(x: Operand, ord: Order = None, axis: Axes = None, keepdims: bool = Fals
     if ord is not None and len(axes) not in (1, 2):
         raise ShapeError(f"norm with ord={ord!r} of {shape_text(node.shape)} takes one axis or two")
     find = _matrix_norm if ord is not None and len(axes) == 2 else _entries_norm
-    return kept(find(node, axes, ord), axes, keepdims)
+    return with_keepdims(find(node, axes, ord), axes, keepdims)
 
 
 def vector_norm(x: Operand, /, *, axis: Axes = None, keepdims: bool = False, ord: Order = 2) -> Node:  # noqa: A002
     node = node_of(x)
     axes = axes_of(axis, len(node.shape))
-    return kept(_entries_norm(node, axes, ord), axes, keepdims)
+    return with_keepdims(_entries_norm(node, axes, ord), axes, keepdims)
 
 
 def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") -> Node:  # noqa: A002
@@ -93,10 +93,10 @@ def solve(a: Operand, b: Operand) -> Node:
     matrix, right = node_of(a), node_of(b)
     _square(matrix)
     rank = len(matrix.shape)
-    taken = 1 if len(right.shape) == 1 else 2
-    if right.shape[-taken:][:1] != matrix.shape[-1:]:
+    core_rank = 1 if len(right.shape) == 1 else 2
+    if right.shape[-core_rank:][:1] != matrix.shape[-1:]:
         raise ShapeError(f"{shape_text(matrix.shape)} and {shape_text(right.shape)} do not fit")
-    along = [Along(matrix, (rank - 2, rank - 1)), Along(right, tuple(range(len(right.shape)))[-taken:])]
+    along = [Along(matrix, (rank - 2, rank - 1)), Along(right, tuple(range(len(right.shape)))[-core_rank:])]
     return over_axes(spelled("solution"), along)
 
 

@@ -9,7 +9,7 @@ from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language import syntax
 from matcalc.language.declare import write_signature
 from matcalc.language.identifiers import identifier, shown
@@ -49,7 +49,7 @@ def function(name: str) -> Callable[..., Any]:
             *(word(str(v)) if order else operands.argument(v) for v, order in zip(args, orders, strict=True)),
             **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
         )
-        node, conditions = build_given(tree)
+        node, conditions = build_tree(tree)
         row = operands.row and len(node.shape) == 1
         return Expression(node, operands.names.under(conditions), row, reference=of_tree(tree, broadcasts=True))
 
@@ -152,5 +152,5 @@ def block(rows: Sequence[Sequence[object]]) -> Expression:
     if not trees or not all(trees):
         raise ShapeError("a block matrix has a row, and each row a block")
     tree = syntax.block(trees)
-    node, conditions = build_given(tree)
+    node, conditions = build_tree(tree)
     return Expression(node, operands.names.under(conditions), reference=of_tree(tree, broadcasts=True))

@@ -22,7 +22,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
-from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
+from matcalc.expressions.wanted import apart, first_derivatives, second_derivatives, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import add, inner, symbol
@@ -43,7 +43,7 @@ class Derivatives(Handle):
         variables = wanted(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
-        return taken(self, variables, made, 0)
+        return first_derivatives(self, variables, made, 0)
 
     @under_way("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
@@ -57,7 +57,7 @@ class Derivatives(Handle):
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
         found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
-        return taken(self, variables, found, rank)
+        return first_derivatives(self, variables, found, rank)
 
     @under_way("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
@@ -73,7 +73,7 @@ class Derivatives(Handle):
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
         made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, free, check)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
-        return taken_twice(self, variables, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
+        return second_derivatives(self, variables, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
 
     def differential(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
@@ -115,7 +115,7 @@ class Derivatives(Handle):
         names = self.names_with(variables.symbols).with_symbol(bar, "cotangent")
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
-        return taken(self, variables, made, 0)
+        return first_derivatives(self, variables, made, 0)
 
     @under_way("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:

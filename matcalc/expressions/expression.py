@@ -37,7 +37,7 @@ from matcalc.expressions.substituting import check_facts, length_of, meant, repl
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.formula.notation.graph import Graph
@@ -329,7 +329,7 @@ class Expression(Array, Derivatives, Forms):
 
         trees, new = subscripts(at, operand, len(self.node.shape))
         tree = part(self.operand, *trees)
-        node, conditions = build_given(tree) if trees else (self.node, [])
+        node, conditions = build_tree(tree) if trees else (self.node, [])
         names = reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions)
         written = None if new or not trees or self.names.traced else of_tree(tree, broadcasts=True)
         return Expression(with_axes(node, new), names, reference=written)

@@ -18,7 +18,7 @@ from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
 from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_explicit, is_sympy
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language.identifiers import free
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, block, name, part, walk
@@ -121,7 +121,7 @@ def part_of(e: Derived, x: Node, subscripts: Subscripts) -> Derived:
     return type(e)(x, e.names)[subscripts]
 
 
-def taken(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
+def first_derivatives(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
     """Return the requested first derivatives, from those in whole symbols; `rank` axes precede those of the symbols.
 
     Raises: NotDifferentiable if entries depend on each other.
@@ -134,7 +134,7 @@ def taken(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
     return _shaped(found, wrt.shape)
 
 
-def taken_twice(e: Derived, wrt: Wanted, made: Derived) -> Derived:
+def second_derivatives(e: Derived, wrt: Wanted, made: Derived) -> Derived:
     """Return the requested second derivatives, from the blocks of those in whole symbols.
 
     Raises: NotDifferentiable if entries depend on each other.
@@ -191,7 +191,7 @@ def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
 
 def _table(rows: Sequence[Sequence[Derived]]) -> Derived:
     """Return the matrix of scalars, a vector if each row has one."""
-    node, _ = build_given(block([[e.operand for e in row] for row in rows]))
+    node, _ = build_tree(block([[e.operand for e in row] for row in rows]))
     names = reduce(Names.joined, (e.names for row in rows for e in row))
     return type(rows[0][0])(node if node.shape else with_axes(node, [0]), names)
 

@@ -329,7 +329,7 @@ BAD = [
     ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k]"),
     (
         "x[i[::-1]]", "x: vector(n); i: index(N)", NotSupported,
-        "i[::-1], the places of an index from the last to the first",
+        "i[::-1], a range of indices in reverse order",
     ),
     (
         "{: x[i[t]]}", "x: vector(n); i: index(N)", ShapeError,

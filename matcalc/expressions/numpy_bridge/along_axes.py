@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.numpy_bridge.arguments import common, left_open, node_of, permuted, shape_text, with_axes
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -29,12 +29,12 @@ class Along(NamedTuple):
 
 def leaf(node: Node) -> Ast:
     """Return the tree of a node."""
-    return syntax.ranks_given(node, lambda: formula_of(node))
+    return syntax.given(node, lambda: formula_of(node))
 
 
 def built(tree: Ast) -> Node:
     """Return the node of a tree; add its undecided conditions on sizes to `left_open`."""
-    node, conditions = build_given(tree)
+    node, conditions = build_tree(tree)
     left_open.get([]).extend(conditions)
     return node
 
@@ -66,8 +66,8 @@ def over_axes(name: str, operands: Sequence[Along], **keywords: object) -> Node:
     named = {key: _parameter(value) for key, value in keywords.items()}
     outer = [tuple(k for k in range(len(x.node.shape)) if k not in x.axes) for x in operands]
     if not any(outer):
-        ranks_given = (leaf(permuted(x.node, x.axes) if x.axes != tuple(sorted(x.axes)) else x.node) for x in operands)
-        return built(syntax.call(name, *ranks_given, **named))
+        leaves = (leaf(permuted(x.node, x.axes) if x.axes != tuple(sorted(x.axes)) else x.node) for x in operands)
+        return built(syntax.call(name, *leaves, **named))
     rank = output_rank(name, [len(x.axes) for x in operands])
     shapes = [tuple(x.node.shape[k] for k in free) for x, free in zip(operands, outer, strict=True)]
     batch = broadcast_shapes(shapes)
@@ -141,7 +141,7 @@ def is_entrywise(name: str, count: int) -> bool:
     return bool(taking) and all(p.kind == "entry" for parameters in taking for p in parameters)
 
 
-def core_ranks(name: str, ranks_given: Sequence[int]) -> list[int]:
+def core_ranks(name: str, available: Sequence[int]) -> list[int]:
     """Return how many of the last axes of each operand an operation on vectors or matrices takes.
 
     Raises: NotSupported if it takes no operands of these ranks.
@@ -149,11 +149,11 @@ def core_ranks(name: str, ranks_given: Sequence[int]) -> list[int]:
     best: list[int] = []
     for candidate in default_rulebook().candidates(name):
         ranks = [rank for _, rank in tensors(candidate)]
-        if len(ranks) != len(ranks_given):
+        if len(ranks) != len(available):
             continue
-        core = [g if r is None else r for r, g in zip(ranks, ranks_given, strict=True)]
-        if all(c <= g for c, g in zip(core, ranks_given, strict=True)) and (not best or core > best):
+        core = [g if r is None else r for r, g in zip(ranks, available, strict=True)]
+        if all(c <= g for c, g in zip(core, available, strict=True)) and (not best or core > best):
             best = core
     if not best:
-        raise NotSupported(f"{name} of arrays of {' and '.join(map(str, ranks_given))} axes")
+        raise NotSupported(f"{name} of arrays of {' and '.join(map(str, available))} axes")
     return best

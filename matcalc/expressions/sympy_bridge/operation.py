@@ -20,7 +20,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.read import from_sympy
 from matcalc.expressions.sympy_bridge.values import keyword_trees, rational
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language import syntax
 from matcalc.language.read import read_argument
 from matcalc.language.write import text
@@ -114,7 +114,7 @@ def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt
         leaf = symbol(f"a{k}_", [Size.of(length) for length in array.shape], facts)
         trees.append(syntax.given(leaf, partial(syntax.name, leaf.name)))
         data[leaf.name] = array
-    node, _ = build_given(syntax.call(name, *trees, **keyword_trees(keywords)))
+    node, _ = build_tree(syntax.call(name, *trees, **keyword_trees(keywords)))
     found = evaluate([node], data, {})[0]
     return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
 

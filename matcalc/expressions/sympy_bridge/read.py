@@ -111,7 +111,7 @@ class Reading:
         return found[1]
 
     def read(self, expr: Basic, bindings: Mapping[Basic, Value] | None = None) -> Value:
-        """Return a SymPy expression as a value; `given` are the values of bound variables."""
+        """Return a SymPy expression as a value; `bindings` are the values of bound variables."""
         before = self._bindings
         self._bindings = {**before, **(bindings or {})}
         done: dict[int, Value] = {}

@@ -257,13 +257,13 @@ def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
     if found is None:
         raise no_fit(inference, chain.ast, k, chain.value(k + 1), operator, factor)
     core: list[int | None] = [None] * len(found.kind.shape)
-    for label, position in zip(chain.core, found.places[0], strict=True):
+    for label, position in zip(chain.core, found.positions[0], strict=True):
         if position is not None:
             core[position] = label
     labels = [
         label if label is not None else inference.label(s) for label, s in zip(core, found.kind.shape, strict=True)
     ]
-    chain.take(factor, tuple(inference.label(ONE) if at is None else labels[at] for at in found.places[1]))
+    chain.take(factor, tuple(inference.label(ONE) if at is None else labels[at] for at in found.positions[1]))
     chain.core, chain.row = tuple(labels), found.kind.row
 
 

@@ -36,7 +36,7 @@ class Common(NamedTuple):
     """The kind of the result, and for each axis of each operand its axis in the result; None if it is repeated."""
 
     kind: Kind
-    places: tuple[tuple[int | None, ...], ...]
+    positions: tuple[tuple[int | None, ...], ...]
 
 
 def common_kind(inference: Inference, kinds: Sequence[Kind], same: Same | None = None) -> Common | None:
@@ -69,9 +69,9 @@ def _lengths(inference: Inference, kind: Kind, aligned: bool) -> tuple[Size, ...
     return (ONE, *shape) if kind.row else (*shape, ONE)
 
 
-def _own(kind: Kind, places: tuple[int | None, ...]) -> tuple[int | None, ...]:
+def _own(kind: Kind, positions: tuple[int | None, ...]) -> tuple[int | None, ...]:
     """Return the axes of the result for the axes that an operand itself has."""
-    return places if len(kind.shape) != 1 else places[1:] if kind.row else places[:1]
+    return positions if len(kind.shape) != 1 else positions[1:] if kind.row else positions[:1]
 
 
 def expanded(inference: Inference, values: Sequence[Typed], axes: Labels) -> tuple[Kind, tuple[Typed, ...]] | None:
@@ -81,7 +81,7 @@ def expanded(inference: Inference, values: Sequence[Typed], axes: Labels) -> tup
     if found is None:
         return None
     core = tuple(inference.label(size) for size in found.kind.shape)
-    made = (broadcast(inference, v, axes, core, at) for v, at in zip(values, found.places, strict=True))
+    made = (broadcast(inference, v, axes, core, at) for v, at in zip(values, found.positions, strict=True))
     return found.kind, tuple(made)
 
 

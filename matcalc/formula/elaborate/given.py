@@ -15,7 +15,7 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import Condition
 
 
-def build_given(tree: Ast) -> tuple[Node, list[Condition]]:
+def build_tree(tree: Ast) -> tuple[Node, list[Condition]]:
     """Return the node of a tree over existing nodes, and the undecided conditions on sizes.
 
     Raises: ShapeError, UnknownName, NotSupported, with the position in the tree's text.

@@ -135,7 +135,7 @@ def test_a_symbol_that_is_called_is_told_apart() -> None:
 
 
 def test_to_the_t_is_refused_where_t_is_a_name() -> None:
-    assert "^T is refused" in fault("A^T", "A: matrix(n, m); T: scalar").message
+    assert "^T is ambiguous" in fault("A^T", "A: matrix(n, m); T: scalar").message
     assert isinstance(fault("A^-T", "A: matrix(n, n); T: vector(n)"), ShapeError)
 
 

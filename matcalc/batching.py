@@ -53,7 +53,7 @@ def scores(
         raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
-        raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")
+        raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
     free = unrestricted(value.node, value.symbols_of(wrt))
     node = summands(simplify(free.root), Size.of(over))
     if node is None:

@@ -372,7 +372,7 @@ def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
 
 
 def _hoisted(size: Size) -> Condition:
-    """Return the condition that a size is not negative, if no proof needs it."""
+    """Return the condition that a size is not negative, which each call tests."""
     return Condition(size, f"an array on the way has the size {size}")
 
 

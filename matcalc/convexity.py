@@ -110,7 +110,7 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
     found = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
     e = found.e
     if e.node.shape:
-        raise ShapeError("only a scalar can be convex: sum its entries, or ask for one of them")
+        raise ShapeError("only a scalar can be convex: sum its entries, or take one of them")
     xs = e.symbols_of(found.wrt)
     names = ", ".join(found.label(x.name) for x in xs)
     restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]

@@ -118,7 +118,7 @@ def equivalent(
         True
     """
     if domain not in DOMAINS:
-        raise NotSupported(f"no domain '{domain}': {', '.join(DOMAINS)}")
+        raise NotSupported(f"there is no domain '{domain}': it is one of {', '.join(DOMAINS)}")
     one, other = expressions([a, b], declarations, dialect)
     if one.node.shape != other.node.shape:
         shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"

@@ -109,7 +109,7 @@ def structure(
     heights, widths = [row[0].shape[0] for row in values], [block.shape[1] for block in values[0]]
     for row, height in zip(values, heights, strict=True):
         if [block.shape for block in row] != [(height, width) for width in widths]:
-            raise ShapeError("the blocks do not fit beside each other: give them as hessian or jacobian returns them")
+            raise ShapeError("the blocks do not fit beside each other: pass them as hessian or jacobian returns them")
     return Structure(np.block(values).astype(bool), tuple(heights), tuple(widths), where)
 
 
@@ -157,7 +157,7 @@ def _at_random(
             there = iter([np.logical_or.reduce(entries) for entries in zip(*draws, strict=True)])
             shown_sizes = ", ".join(f"{name} = {length}" for name, length in sizes.items())
             return [[next(there) for _ in row] for row in nodes], f" at {shown_sizes}" if shown_sizes else ""
-    raise ShapeError("no random data at which the formula is finite: give data=")
+    raise ShapeError("no random data at which the formula is finite: pass data=")
 
 
 def _draw(
@@ -169,7 +169,7 @@ def _draw(
     if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
         return None
     if max((length for node in expected for length in shape_at(node.shape, sizes)), default=0) > MOST:
-        raise NotSupported(f"a matrix of more than {MOST} rows or columns: give smaller `sizes`")
+        raise NotSupported(f"a matrix of more than {MOST} rows or columns: pass smaller `sizes`")
     along = lengths_of(expected)
     data = {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 5, mode) for s in symbols}
     try:

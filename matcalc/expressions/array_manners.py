@@ -319,7 +319,9 @@ class Condition(Array):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, Condition) or is_truth(other):
-            raise NotSupported("arithmetic of two truth values", hint="write & for and, | for or, ~ for not")
+            raise NotSupported(
+                "arithmetic of two truth values is not supported", hint="write & for and, | for or, ~ for not"
+            )
         return self.counted._with_other(operation, other, swap)
 
     def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:
@@ -369,5 +371,5 @@ class Condition(Array):
         Raises: NotSupported for another type than float.
         """
         if dtype not in (float, "float", "float64"):
-            raise NotSupported(f"a comparison as {dtype}", hint="write .astype(float)")
+            raise NotSupported(f"a comparison as {dtype} is not supported", hint="write .astype(float)")
         return self.counted

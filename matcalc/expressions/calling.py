@@ -65,7 +65,7 @@ def is_order(name: str, value: object) -> bool:
 
 def _described(name: str, rules: Sequence[Rule]) -> str:
     """Return the docstring of a function: its signatures, domain, source, and the command that shows its rule."""
-    lines = [f"Return {name} of expressions, numbers and arrays, as the text form gives it.", ""]
+    lines = [f"Return {name} of expressions, numbers and arrays, with its meaning in text.", ""]
     for rule in dict.fromkeys(rules):
         lines += [f"    {write_signature(signature)}" for signature in rule.signatures]
         lines += [f"    domain: {rule.domain}"] if rule.domain else []
@@ -141,7 +141,7 @@ def solver(rule: Rule) -> Callable[..., Expression]:
         return Expression(node, inside.joined(first.names))
 
     call.__name__ = rule.name
-    call.__doc__ = f"Return the solution of an equation, as the text {rule.name}(F, Y, start=Y0) gives it."
+    call.__doc__ = f"Return the solution of an equation, as {rule.name}(F, Y, start=Y0) in text."
     return call
 
 

@@ -47,7 +47,7 @@ def ordered_arguments(names: Names, args: Sequence[Symbol] | None) -> list[Node]
     for arg in map(name_of, args):
         node = ordered.get(arg, names.symbols.get(arg))
         if node is None:
-            raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
+            raise UnknownName(f"args: {arg} is no symbol of the formulas{nearest(arg, list(ordered))}")
         chosen.append(node)
     chosen_names = {node.name for node in chosen}
     missing = [name for name in ordered if name not in chosen_names]

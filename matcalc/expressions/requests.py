@@ -37,8 +37,8 @@ class Output(NamedTuple):
 class Request:
     """A request: outputs over the same names, and options; `seconds` were spent on them before, by stage.
 
-    `slopes` are triples of output, gradient and symbol. `fixed` are names of arguments and sizes that are known before
-    any call.
+    `slopes` are triples of a value and its gradient, by the index of the output, and the symbol. `fixed` are names of
+    arguments and sizes that are known before any call.
     """
 
     outputs: Sequence[Output]

@@ -24,7 +24,7 @@ def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list
     items: list[object] = list(at) if isinstance(at, tuple) else [at]
     dots = [k for k, one in enumerate(items) if one is Ellipsis]
     if len(dots) > 1:
-        raise ShapeError("a subscript has one ellipsis at most")
+        raise ShapeError("at most one subscript can be an ellipsis")
     if dots:
         own = sum(one is not None for one in items) - 1
         items[dots[0] : dots[0] + 1] = [slice(None)] * (rank - own)

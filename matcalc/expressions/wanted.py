@@ -96,7 +96,9 @@ def whole_symbols(wrt: Wrt, what: str) -> Wrt:
     request = wanted(wrt)
     if request.places:
         first = _listed(request.symbols)[next(iter(request.places))]
-        raise NotSupported(f"{what} of a part of {first} alone", hint=f"use {first}, and take the part of the result")
+        raise NotSupported(
+            f"{what} of a part of {first} alone is not supported", hint=f"use {first}, and take the part of the result"
+        )
     return wrt
 
 

@@ -326,10 +326,10 @@ BAD = [
         "T[0, :, j]", "T: tensor(m, n, p); j: index(N)", ShapeError,
         "T[0, :, j] has a range between indices: the order of its axes is ambiguous",
     ),
-    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k]"),
+    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k] is not supported"),
     (
         "x[i[::-1]]", "x: vector(n); i: index(N)", NotSupported,
-        "i[::-1], a range of indices in reverse order",
+        "i[::-1]: a range of indices in reverse order is not supported",
     ),
     (
         "{: x[i[t]]}", "x: vector(n); i: index(N)", ShapeError,

@@ -119,7 +119,7 @@ def output_rank(name: str, ranks: Sequence[int]) -> int:
             rank is None or rank == r for (_, rank), r in zip(parameters, ranks, strict=True)
         ):
             return core_rank(output_of(candidate.signature, candidate.output), ranks[0])
-    raise NotSupported(f"{name} of arrays of {' and '.join(map(str, ranks))} axes")
+    raise NotSupported(f"{name} of arrays of {' and '.join(map(str, ranks))} axes is not supported")
 
 
 def tensors(candidate: Candidate) -> list[tuple[str, int | None]]:
@@ -155,5 +155,5 @@ def core_ranks(name: str, available: Sequence[int]) -> list[int]:
         if all(c <= g for c, g in zip(core, available, strict=True)) and (not best or core > best):
             best = core
     if not best:
-        raise NotSupported(f"{name} of arrays of {' and '.join(map(str, available))} axes")
+        raise NotSupported(f"{name} of arrays of {' and '.join(map(str, available))} axes is not supported")
     return best

@@ -73,9 +73,9 @@ def constant_of(value: object) -> Node | None:
 
     array = np.asanyarray(value)
     if isinstance(array, np.ma.MaskedArray):
-        raise NotSupported("a constant is an array without a mask", hint="pass it as .filled(...)")
+        raise NotSupported("an array with a mask is not supported", hint="pass it as .filled(...)")
     if array.dtype.kind == "c":
-        raise NotSupported("a constant of complex numbers: formulas are over the real field")
+        raise NotSupported("a constant of complex numbers is not supported: formulas are real")
     array = np.asarray(array, dtype=np.float64)
     return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
 

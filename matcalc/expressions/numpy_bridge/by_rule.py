@@ -44,7 +44,7 @@ def called(function: Callable[..., object] | str) -> str:
     name = function if isinstance(function, str) else function.__name__
     own = found(name)
     if own is None:
-        raise NotSupported("no such function of symbols")
+        raise NotSupported("this function is not supported on symbols")
     return own.name
 
 
@@ -60,7 +60,7 @@ def by_rule(name: str, arguments: Mapping[str, object], batched: bool = False) -
     chosen = next((variant for variant in variants if found(variant) is not None), None)
     own = found(chosen or name)
     if own is None:
-        raise NotSupported("no such function of symbols")
+        raise NotSupported("this function is not supported on symbols")
     arguments = {key: value for key, value in arguments.items() if chosen is None or key != variants[chosen]}
     keywords = {own.keywords.get(key, key): value for key, value in arguments.items()}
     first = next(iter(keywords.values()), None)
@@ -68,20 +68,20 @@ def by_rule(name: str, arguments: Mapping[str, object], batched: bool = False) -
     for key, required in own.fixed.items():
         value = keywords.pop(key, None)
         if str(value) != required and required and not (free and value is None):
-            raise NotSupported(f"it needs {key}={required}")
+            raise NotSupported(f"only {key}={required} is supported")
     along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
     names = [item.rstrip("'") for item in own.items] or [own.name]
     operands, params = _split(names[0], keywords, 1 if own.axis else None)
     if is_entrywise(names[0], len(operands)):
         if params or along is not None:
-            raise NotSupported(f"the argument {', '.join(params) or ALONG} is not known here")
+            raise NotSupported(f"the argument {', '.join(params) or ALONG} is not supported")
         return entrywise(names[0], *operands)
     if own.rows and along is None:
         operands, along = [ravel(operands[0]), *operands[1:]], 0
     if own.axis:
         return called_along(names[0], operands[0], along, keep, **params)
     if along is not None or keep:
-        raise NotSupported("it takes no axis here")
+        raise NotSupported("the argument axis is not supported")
     made = tuple(_on_last_axes(item, operands, params, batched) for item in names)
     oriented = tuple(
         matrix_transpose(part) if item.endswith("'") else part
@@ -99,7 +99,7 @@ def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple
     others = list(keywords.items())[len(operands) :]
     unknown = [key for key, _ in others if key not in plain]
     if unknown:
-        raise NotSupported(f"the argument {unknown[0]} is not known here")
+        raise NotSupported(f"the argument {unknown[0]} is not supported")
     return [node_of(x) for x in operands], dict(others)
 
 
@@ -125,7 +125,7 @@ def called_along(name: str, a: Operand, axis: object, keepdims: object = False, 
     if output_rank(name, [len(axes)]) == 0:
         return with_keepdims(made, axes, keepdims)
     if keepdims:
-        raise NotSupported(f"it takes no {KEPT}")
+        raise NotSupported(f"the argument {KEPT} is not supported")
     rank = len(node.shape)
     return moveaxis(made, tuple(range(rank - len(axes), rank)), axes)
 
@@ -137,7 +137,7 @@ def check_freedom(node: Node, axes: Sequence[int], freedom: object) -> None:
     """
     count, off = volume(node.shape[k] for k in axes), size_in(node_of(freedom))
     if off is None:
-        raise NotSupported(f"{FREEDOM} that is no number")
+        raise NotSupported(f"{FREEDOM} must be a number")
     check_room(count - off - 1, f"{FREEDOM}={off} leaves none of {count} entries")
 
 
@@ -145,7 +145,7 @@ def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, object],
     ranks = [len(x.shape) for x in operands]
     core = core_ranks(name, ranks)
     if core != ranks and not batched:
-        raise NotSupported(f"arrays of {' and '.join(map(str, ranks))} axes")
+        raise NotSupported(f"arrays of {' and '.join(map(str, ranks))} axes are not supported")
     along = [
         Along(x, tuple(range(len(x.shape) - count, len(x.shape)))) for x, count in zip(operands, core, strict=True)
     ]

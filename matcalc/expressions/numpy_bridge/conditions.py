@@ -96,7 +96,9 @@ def _of_truths(join: Callable[..., Compared]) -> Callable[..., Compared]:
 
     def joined(*operands: Operand) -> Compared:
         if not builtins.all(map(is_truth, operands)):
-            raise NotSupported("the bits of numbers", hint="compare first, as in (x > 0) & (y > 0)")
+            raise NotSupported(
+                "bitwise operations on numbers are not supported", hint="compare first, as in (x > 0) & (y > 0)"
+            )
         return join(*operands)
 
     return joined

@@ -53,7 +53,7 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
         if own is not None:
             return _called(own, keywords_)
         if found(name) is None or name in REFUSED:
-            raise NotSupported("no such function of symbols", hint=REFUSED.get(name, ""))
+            raise NotSupported("this function is not supported on symbols", hint=REFUSED.get(name, ""))
         made = by_rule(name, keywords_, function.__module__ == LINEAR)
         return _with_names(function, made) if isinstance(made, tuple) else made
     except NotSupported as fault:
@@ -157,10 +157,10 @@ def _called(own: Callable[..., object], keywords_: Keywords) -> object:
     named = {key: value for key, value in keywords_.items() if not key.startswith(PLACE)}
     unknown = [key for key, value in named.items() if key not in parameters and (key != ALONG or value is not None)]
     if unknown:
-        raise NotSupported(f"the argument {unknown[0]} is not known here")
+        raise NotSupported(f"the argument {unknown[0]} is not supported")
     kinds = [p.kind for p in parameters.values()]
     if len(plain) > len(kinds) and Parameter.VAR_POSITIONAL not in kinds:
-        raise NotSupported("several arrays at once")
+        raise NotSupported("several arrays at once are not supported")
     named = {key: value for key, value in named.items() if key in parameters}
     first = [named.pop(p.name) for p in parameters.values() if p.kind is Parameter.POSITIONAL_ONLY and p.name in named]
     try:
@@ -182,14 +182,14 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[object], keywords:
         if method == CALL:
             made = _entries(name, inputs, keywords_)
             if isinstance(made, Compared) and keywords.get(TYPE) is not None:
-                raise NotSupported(f"the argument {TYPE} is not known here")
+                raise NotSupported(f"the argument {TYPE} is not supported")
             return made
         if method == "outer" and len(inputs) == 2 and not keywords_:
             a, b = map(node_of, inputs)
             wide = with_axes(a, range(len(a.shape), len(a.shape) + len(b.shape)))
             return _entries(name, [wide, b], {})
         if found(f"{name}:{method}") is None:
-            raise NotSupported("this method of an elementwise function")
+            raise NotSupported("this method is not supported")
         axis = keywords_.pop(ALONG, 0)
         if method != "reduce" and axis is None:
             raise NotSupported("no axis")
@@ -207,12 +207,12 @@ def _entries(name: str, inputs: Sequence[object], keywords_: Keywords) -> object
         )
     rule = found(name)
     if rule is None or not is_entrywise(rule.name, len(inputs)):
-        raise NotSupported("no such function of symbols")
+        raise NotSupported("this function is not supported on symbols")
     return entrywise(rule.name, *map(node_of, inputs)) if not keywords_ else _raise_unknown(keywords_)
 
 
 def _raise_unknown(keywords_: Keywords) -> NoReturn:
-    raise NotSupported(f"the argument {next(iter(keywords_))} is not known here")
+    raise NotSupported(f"the argument {next(iter(keywords_))} is not supported")
 
 
 def _is_usual(key: str, value: object) -> bool:
@@ -231,7 +231,9 @@ def _check_counted(name: str, arguments: Iterable[object]) -> None:
     rule = found(name)
     counted = rule is not None and rule.name in (spelled("total"), spelled("average"))
     if compared and not others and not counted and not name.startswith(LOGIC):
-        raise NotSupported("truth values alone", hint="write np.where(condition, 1.0, 0.0) for numbers")
+        raise NotSupported(
+            "arithmetic of truth values is not supported", hint="write np.where(condition, 1.0, 0.0) for numbers"
+        )
 
 
 def _named(fault: NotSupported, shown: str) -> NotSupported:

@@ -61,7 +61,7 @@ def reciprocal(x: Operand) -> Node:
 
 def astype(x: Operand, dtype: object) -> Node:
     if dtype not in (float, "float", "float64"):
-        raise NotSupported(f"an array of {dtype}")
+        raise NotSupported(f"an array of {dtype} is not supported, only of float")
     return node_of(x)
 
 

@@ -112,7 +112,7 @@ def split(ary: Operand, indices_or_sections: Lengths, axis: Axes = 0) -> list[No
     if isinstance(indices_or_sections, (list, tuple)):
         cuts = [Size.of(0), *map(size_of, indices_or_sections), length]
         if any(cut.is_integer and int(cut) < 0 for cut in cuts):
-            raise NotSupported("an index to split at that is counted from the end")
+            raise NotSupported("an index to split at must be counted from the start")
     else:
         count = size_of(indices_or_sections)
         each = length // count if count != 0 else length

@@ -46,7 +46,7 @@ def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") ->
 def _entries_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
     along, kind = [Along(node, axes)], 2 if kind is None else kind
     if isinstance(kind, str) or kind < 0:
-        raise NotSupported(f"norm with ord={kind!r}")
+        raise NotSupported(f"norm with ord={kind!r} is not supported")
     named = {0: "count", 1: "one", 2: "two", inf: "inf"}.get(kind)
     if named:
         return over_axes(called(f"{ENTRIES}_{named}"), along)
@@ -62,7 +62,7 @@ def _matrix_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
         return over_axes(called("amax"), [Along(sums, (left - (summed < left),))])
     named = {"nuc": "nuc", 2: "two"}.get(kind)
     if named is None:
-        raise NotSupported(f"norm of a matrix with ord={kind!r}")
+        raise NotSupported(f"norm of a matrix with ord={kind!r} is not supported")
     return over_axes(called(f"{MATRIX}_{named}"), [Along(node, axes)])
 
 
@@ -85,7 +85,7 @@ def _square(node: Node) -> None:
 
 def multi_dot(arrays: Sequence[Operand]) -> Node:
     if not isinstance(arrays, (list, tuple)):
-        raise NotSupported("anything but a list of arrays")
+        raise NotSupported("only a list of arrays is supported")
     return reduce(products.dot, [node_of(a) for a in arrays])
 
 

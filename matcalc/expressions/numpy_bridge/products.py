@@ -101,7 +101,7 @@ def vecdot(x1: Operand, x2: Operand, axis: Axes = -1) -> Node:
 def matvec(x1: Operand, x2: Operand) -> Node:
     a, b = node_of(x1), node_of(x2)
     if len(a.shape) < 2 or not b.shape:
-        raise ShapeError(f"a matrix and a vector are multiplied, not {_shapes(a, b)}")
+        raise ShapeError(f"matvec takes a matrix and a vector, not {_shapes(a, b)}")
     return _last_dropped(matmul(a, with_axes(b, [len(b.shape)])))
 
 
@@ -162,7 +162,9 @@ def cross(a: Operand, b: Operand, axisa: Axes = -1, axisb: Axes = -1, axisc: Axe
     where = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     x, y = (moveaxis(node_of(v), position, -1) for v, position in zip((a, b), where, strict=False))
     if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise NotSupported(f"the cross product of {_shapes(x, y)}", hint="only vectors of length 3 are supported")
+        raise NotSupported(
+            f"the cross product of {_shapes(x, y)} is not supported", hint="only vectors of length 3 are supported"
+        )
     (x0, x1, x2), (y0, y1, y2) = (
         [_last_dropped(part_of(v, len(v.shape) - 1, Size.of(k), Size.of(1))) for k in range(3)] for v in (x, y)
     )
@@ -213,7 +215,9 @@ def _labels(term: str, dots: int, most: int, numbers: dict[str, int]) -> list[in
 def convolve(a: Operand, v: Operand, mode: str = "full") -> Node:
     x, y = node_of(a), node_of(v)
     if mode != "full":
-        raise NotSupported(f"convolve with mode={mode!r}", hint="take a part of the full one")
+        raise NotSupported(
+            f"convolve with mode={mode!r} is not supported", hint="take a part of the result with mode='full'"
+        )
     if len(x.shape) != 1 or len(y.shape) != 1:
         raise ShapeError(f"convolve takes two vectors, not {_shapes(x, y)}")
     m, n = x.shape[0], y.shape[0]

@@ -35,7 +35,7 @@ MISSING = object()
 def where(condition: object, x: Operand, y: Operand) -> Node:
     if isinstance(condition, bool):
         hint = "== compares formulas: write np.equal(x, 0) for entries"
-        raise NotSupported(f"where of the plain {condition}", hint=hint)
+        raise NotSupported(f"the condition of where is {condition}, not a comparison of entries", hint=hint)
     return condition_of(condition).choose(node_of(x), node_of(y))
 
 
@@ -44,7 +44,9 @@ def select(condlist: Sequence[Compared], choicelist: Sequence[Operand], default:
     if len(condlist) != len(choicelist):
         raise ShapeError("select takes as many conditions as choices")
     if not all(isinstance(condition, Compared) for condition in condlist):
-        raise NotSupported("select without comparisons as conditions", hint="write np.select([x > 0, ...], [a, ...])")
+        raise NotSupported(
+            "the conditions of select must be comparisons", hint="write np.select([x > 0, ...], [a, ...])"
+        )
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         made = where(condition, choice, made)
     return made
@@ -103,7 +105,7 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
     at = node_of(x)
     if len(at.shape) != 1:
         if len(at.shape) != len(node.shape) and axis != -1:
-            raise NotSupported("points of another number of axes, along another axis than the last")
+            raise NotSupported("points of another number of axes need axis=-1")
         at = moveaxis(at, axis, -1)
     return total(times(ends, diff(at)), (-1,))
 
@@ -111,7 +113,7 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
 def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
     data = node_of(m)
     if y is not None or len(data.shape) not in (1, 2):
-        raise NotSupported("anything but one vector or matrix")
+        raise NotSupported("only one vector or matrix is supported")
     samples = atleast_2d(data) if rowvar or len(data.shape) == 1 else moveaxis(data, 0, 1)
     less = ddof if ddof is not None else 0 if bias else 1
     if samples.shape[0] != 1:
@@ -126,7 +128,7 @@ def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = 
 def polyval(p: Operand, x: Operand) -> Node:
     coefficients, at = node_of(p), node_of(x)
     if len(coefficients.shape) != 1 or not coefficients.shape[0].is_integer:
-        raise NotSupported("polyval of coefficients whose number is not known")
+        raise NotSupported("the number of coefficients of polyval must be known")
     made = constructors.number(Fraction(0))
     for k in range(int(coefficients.shape[0])):
         entry = total(part_of(coefficients, 0, Size.of(k), Size.of(1)))

@@ -146,7 +146,7 @@ def ravel(a: Operand, order: str = "C") -> Node:
 def reshape(a: Operand, shape: Lengths, order: str = "C") -> Node:
     node = node_of(a)
     if order not in ("C", "F"):
-        raise NotSupported(f"reshape with order={order!r}", hint="order is 'C' or 'F'")
+        raise NotSupported(f"reshape with order={order!r} is not supported", hint="order is 'C' or 'F'")
     target = _whole(shape, node.shape)
     if order == "F":
         return transpose(_reshaped(transpose(node), target[::-1]))
@@ -349,7 +349,7 @@ def diagonal(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: 
 def _offset(k: SizeLike) -> int:
     size = size_of(k)
     if not size.is_integer:
-        raise NotSupported(f"the diagonal {size}, which depends on a size")
+        raise NotSupported(f"the number of a diagonal is an integer, not the size {size}")
     return int(size)
 
 

@@ -129,7 +129,7 @@ def _reshaped(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return args[0]
     if axes is not None and len(axes) == 2 and shape is not None and shape[1:] == (ONE,):
         return Value(call(spelled("stacked_columns"), syntax.transpose(args[0].ast)), shape)
-    raise NotSupported(f"Reshape of SymPy, {node}: only rows of a matrix one after the other")
+    raise NotSupported(f"Reshape of SymPy, {node}: only the rows of a matrix one after the other are supported")
 
 
 def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -139,7 +139,7 @@ def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     if remaining is None:
         return args[0]
     if len(remaining) > 2:
-        raise NotSupported(f"an explicit array of SymPy of order {len(remaining)}")
+        raise NotSupported(f"an explicit array of SymPy of order {len(remaining)} is not supported")
     return Value(grid(table(args, int(remaining[1])), remaining), remaining)
 
 

@@ -39,9 +39,9 @@ def facts_of(node: Basic) -> tuple[str, ...]:
     is_matrix = bool(getattr(node, "is_Matrix", False))
     known = [] if is_matrix else [fact for name, fact in SCALARS.items() if getattr(node, f"is_{name}")]
     if not is_matrix and (node.is_extended_real is False or node.is_finite is False):
-        raise NotSupported(f"the SymPy symbol {node}, which is no real number: all symbols are real here")
+        raise NotSupported(f"the SymPy symbol {node} is not real: all symbols are real here")
     if not is_matrix and node.is_complex and not node.is_extended_real:
-        raise NotSupported(f"the complex SymPy symbol {node}: all symbols are real here, declare it so")
+        raise NotSupported(f"the SymPy symbol {node} is complex: all symbols are real here, declare it real=True")
     assumed = _assumed(node)
     known += [fact for name, fact in (MATRICES if is_matrix else SCALARS).items() if name in assumed]
     book = default_rulebook()

@@ -147,7 +147,7 @@ def name_of(theirs: Basic | str) -> str:
     except ParseError as fault:
         raise NotSupported(f"the SymPy symbol {shown(name)}: rename it, its name is no identifier") from fault
     if plain != name:
-        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it {plain}, as which Python reads its name")
+        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it {plain}, which is how Python reads its name")
     return name
 
 

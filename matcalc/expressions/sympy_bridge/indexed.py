@@ -127,7 +127,7 @@ def _lengths(reader: Reader, node: Basic) -> Shape:
     for position in node.indices:
         index = reader.bound.get(position)
         if index is None or index.start != 0:
-            hint = f"pass IndexedBase('{node.base.label}', shape=...) its shape; positions count from zero"
+            hint = f"write IndexedBase('{node.base.label}', shape=...); positions count from zero"
             raise NotSupported(f"{node} of SymPy, an IndexedBase without a shape: {hint}")
         lengths.append(index.stop)
     return tuple(lengths)
@@ -280,7 +280,7 @@ def with_free_indices(reader: Reader, expr: Basic) -> Value:
         reader.bound[variable] = _bound(reader, expr, (variable,))[0]
     value = reader.read(expr)
     if value.shape is not None:
-        raise NotSupported(f"free indices of SymPy in a matrix: {expr}")
+        raise NotSupported(f"free indices of SymPy in a matrix are not supported: {expr}")
     lengths = tuple(reader.bound[variable].length for variable in free)
     ast = spread(value.ast, [(reader.bound[v].name, reader.bound[v].length) for v in free])
     return Value(ast, (*lengths, ONE) if len(lengths) == 1 else lengths)

@@ -294,7 +294,7 @@ def _slice(reader: Reader, node: Basic, args: list[Value]) -> Value:
 def _length(bounds: Basic) -> Size:
     start, stop, step = (size_from(bound) for bound in bounds)
     if step is not ONE:
-        raise NotSupported(f"a slice of SymPy with step {step}")
+        raise NotSupported(f"a slice of SymPy with step {step} is not supported")
     return stop - start
 
 

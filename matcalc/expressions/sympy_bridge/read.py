@@ -181,8 +181,8 @@ def _meaning(node: Basic) -> Make | None:
 
 
 REASONS = {
-    "ImaginaryUnit": "is no real number: all numbers and symbols are real here",
-    "Derivative": "is what matcalc is for: give the function itself to gradient, jacobian or hessian",
+    "ImaginaryUnit": "is not supported: all numbers and symbols are real here",
+    "Derivative": "is not read: pass the function itself to gradient, jacobian or hessian",
     "Integral": "has no form in the matrix language: evaluate it first",
     "LofLU": "has no form in the matrix language: its factorisation does not pivot",
     "UofLU": "has no form in the matrix language: its factorisation does not pivot",

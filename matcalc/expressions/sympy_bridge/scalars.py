@@ -152,7 +152,7 @@ def _piecewise(reader: Reader, node: Basic, args: list[Value]) -> Value:
         value = next(values)
         branches.append((value, test, {relation: (next(values), next(values)) for relation in relations(test)}))
     if branches[-1][1] != True:  # noqa: E712 - SymPy's true is not a bool
-        raise NotSupported("a Piecewise of SymPy without a last branch that always holds")
+        raise NotSupported("a Piecewise of SymPy needs a last branch with the condition True")
     result = branches[-1][0]
     for value, test, sides in reversed(branches[:-1]):
         result = _chosen(test, sides, value, result)
@@ -178,7 +178,7 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
         return Value(call(spelled("choice"), condition, yes.ast, no.ast), common([yes, no, left, right]))
     kind = type(test).__name__
     if kind not in ("And", "Or"):
-        raise NotSupported(f"the condition {test} of a Piecewise of SymPy")
+        raise NotSupported(f"the condition {test} of a Piecewise of SymPy is not supported")
     result = yes if kind == "And" else no
     for part in reversed(test.args):
         result = _chosen(part, sides, result, no) if kind == "And" else _chosen(part, sides, yes, result)
@@ -188,7 +188,7 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
 def _floor(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a quotient of indices and sizes, rounded down."""
     if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
-        raise NotSupported(f"{node} of SymPy: only of sizes and indices")
+        raise NotSupported(f"{node} of SymPy: only sizes and indices are supported")
     divisor = int(node.args[0].as_coeff_Mul()[0].q)
     return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
 

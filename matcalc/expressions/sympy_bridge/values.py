@@ -51,7 +51,7 @@ def _size(node: Basic, args: list[Size]) -> Size:
     if name == "floor":
         divisor = lcm(*(coefficient.denominator for _, coefficient in args[0].terms))
         return floordiv(args[0] * divisor, Size.of(divisor))
-    raise NotSupported(f"the size {node} of a SymPy matrix")
+    raise NotSupported(f"the size {node} of a SymPy matrix is not supported")
 
 
 _FOLDS: dict[str, Callable[[Size, Size], Size]] = {
@@ -175,7 +175,7 @@ def number_of(node: Basic) -> Ast:
         return rational(Fraction(int(node.p), int(node.q)))
     if node.is_Float and node.is_finite:
         return rational(Fraction(repr(float(node))))
-    raise NotSupported(f"the number {node} of SymPy")
+    raise NotSupported(f"the number {node} of SymPy is not supported")
 
 
 def rational(value: Fraction) -> Ast:

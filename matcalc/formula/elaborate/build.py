@@ -96,7 +96,9 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
         return constant(np.asarray(pi))
     entries = np.array([[as_float(entry) for entry in row] for row in value.data])
     if np.isinf(entries).any():
-        raise NotSupported("an entry larger than 1.8e308", text=builder.inference.text, at=value.ast.caret)
+        raise NotSupported(
+            "an entry larger than 1.8e308 is not supported", text=builder.inference.text, at=value.ast.caret
+        )
     return constant(entries.reshape([int(size) for size in value.shape]))
 
 

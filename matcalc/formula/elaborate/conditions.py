@@ -61,7 +61,7 @@ def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]
             continue
         made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
         if made is None:
-            raise NotSupported(f"the condition {condition.text}", hint=f"conditions are {KNOWN}")
+            raise NotSupported(f"the condition {condition.text} is not supported", hint=f"conditions are {KNOWN}")
         found.extend(made)
     return found
 

@@ -62,11 +62,11 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
     if str(name.value) in outside or str(name.value) in inference.size_names:
         raise inference.fault(f"{name.value} is no symbol to solve for", name)
     if inference.parameters:
-        raise NotSupported(f"{callee.spelling} in a function", text=inference.text, at=ast.caret)
+        raise NotSupported(f"{callee.spelling} in a function is not supported", text=inference.text, at=ast.caret)
     for part in (equation, start):
         if inference.free.get(part):
             index = min(inference.free[part])
-            message = f"{callee.spelling} over the outer index {index}"
+            message = f"{callee.spelling} over the outer index {index} is not supported"
             raise NotSupported(message, text=inference.text, at=part.caret, hint="solve for each one by itself")
     unknown = Unknown(str(name.value), ())
     equation = opened(equation, [unknown.name])
@@ -124,7 +124,7 @@ def infer_solution(inference: Inference, ast: Ast, solving: Solving, start: Type
         message = f"{unknown.name} does not occur in {shown(solving.equation)}"
         raise inference.fault(message, solving.name, hint="the second argument is what the equation is solved for")
     if start.axes or equation.axes:
-        raise NotSupported(f"{call_name(ast)} over outer indices", text=inference.text, at=ast.caret)
+        raise NotSupported(f"{call_name(ast)} over outer indices is not supported", text=inference.text, at=ast.caret)
     if not inference.same_shape(equation.shape, unknown.shape):
         expected = inference.describe(Typed("unknown", solving.name, unknown.shape))
         message = f"one equation is needed for each entry of {expected}, and there is {inference.describe(equation)}"

@@ -45,7 +45,9 @@ def check_name(inference: Inference, ast: Ast) -> None:
         return
     parameter = next(iter(inference.parameters))
     hint = f"a function holds {parameter}, numbers and elementwise functions alone"
-    raise NotSupported(f"{ast.value} in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint)
+    raise NotSupported(
+        f"{ast.value} cannot occur in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint
+    )
 
 
 def infer_apply(inference: Inference, ast: Ast, function: object, values: list[Typed]) -> Typed:

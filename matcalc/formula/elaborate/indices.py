@@ -156,7 +156,7 @@ def _lookup(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
     names = [str(side.value) for side in sides if side.head == "name"]
     if ast.value != "==" or len(data) != 1 or len(names) != 1 or names[0] not in inference.bound or data[0].rank:
         hint = f"a condition on data is  [a == {shown(data[0].ast)}]  of an index a"
-        raise NotSupported(f"the condition {shown(ast)}", text=inference.text, at=ast.caret, hint=hint)
+        raise NotSupported(f"the condition {shown(ast)} is not supported", text=inference.text, at=ast.caret, hint=hint)
     label = inference.bound[names[0]]
     value = data[0]
     selector = Typed("selector", ast, (inference.lengths[label],), (value,), ("lookup", ZERO), value.axes)

@@ -187,10 +187,12 @@ def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
     inference, length = selection.inference, selection.base.shape[axis]
     start, stop, step = (None if bound.head == "empty" else _number(selection, bound) for bound in subscript.args)
     if step is not None and step != 1 and step != -1:
-        raise NotSupported("a step other than 1 and -1", text=inference.text, at=subscript.args[2].caret)
+        raise NotSupported(
+            "a step other than 1 and -1 is not supported", text=inference.text, at=subscript.args[2].caret
+        )
     backwards = step == -1
     if backwards and selection.base.ast in inference.index_leaves:
-        message = f"{shown(selection.ast)}, a range of indices in reverse order"
+        message = f"{shown(selection.ast)}: a range of indices in reverse order is not supported"
         raise NotSupported(
             message, text=inference.text, at=subscript.args[2].caret, hint="give the array in that order"
         )

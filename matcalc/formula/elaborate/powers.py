@@ -160,7 +160,7 @@ def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
     if base.form == "power" and base.data.denominator == exponent.denominator == 1:
         base, exponent = base.args[0], base.data * exponent
     if bits(exponent) > MAX_EXPONENT_BITS:
-        raise NotSupported(f"an exponent of {bits(exponent)} bits")
+        raise NotSupported(f"an exponent of {bits(exponent)} bits is too long")
     return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
 
 

@@ -44,7 +44,7 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
             inference.size_names[declaration.name] = Size.of(declaration.name)
             continue
         if declaration.kind in PLAIN:
-            raise NotSupported(f"a variable of kind {declaration.kind}, {declaration.name}")
+            raise NotSupported(f"a variable of kind {declaration.kind} is not supported: {declaration.name}")
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
         _check_same(inference, declaration, shape)
         inference.symbols[declaration.name] = Symbol(

@@ -70,7 +70,7 @@ def elaborate(
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the position.
     """
     if not is_one_of(dialect, READERS):
-        raise NotSupported(f"the dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
+        raise NotSupported(f"there is no dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
     reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]

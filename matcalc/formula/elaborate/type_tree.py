@@ -197,7 +197,7 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     name = str(ast.value)
     if name in inference.bound:
         hint = f"use it as a subscript, as in ones(n)[{name}]"
-        raise NotSupported(f"index {name} as a number", text=inference.text, at=ast.caret, hint=hint)
+        raise NotSupported(f"index {name} cannot be used as a number", text=inference.text, at=ast.caret, hint=hint)
     if name in inference.parameters:
         return inference.parameters[name]
     if name in inference.unknowns:

@@ -1,9 +1,9 @@
 """Defines typed trees: formulas in which every value has a rank and every axis a length, perhaps still unknown.
 
 The forms are few. Products, transposes, traces, parts, index forms and broadcasts are all one form, the `einsum`:
-operands with labels on their axes. A value has named axes in front (`axes`, labels of the indices of an enclosing index
-form that it depends on) and a core shape behind, so batches need no form of their own. A flag distinguishes rows from
-columns, never the shape. Nothing here depends on nodes or an operation's name.
+operands with labels on their axes. A value has named axes in front and a core shape behind. The named axes (`axes`) are
+labels of those indices of an enclosing index form that it depends on, so batches need no form of their own. A flag
+distinguishes rows from columns, never the shape. Nothing here depends on nodes or an operation's name.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ def bounded(size: Size) -> Size:
     Raises: NotSupported otherwise.
     """
     if len(size.key) > MAX_TEXT:
-        raise NotSupported(f"a number or size of {len(size.key)} characters, {size.key[:40]}...")
+        raise NotSupported(f"a number or size of {len(size.key)} characters is too long: {size.key[:40]}...")
     return size
 
 
@@ -260,7 +260,7 @@ def times(a: Size, b: Size) -> Size:
     Raises: NotSupported if it would be too long.
     """
     if len(a.terms) * len(b.terms) > MAX_TERMS:
-        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms")
+        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms is too long")
     check_bits(sum(max((bits(c) for _, c in size.terms), default=0) for size in (a, b)))
     return bounded(a * b)
 

@@ -53,7 +53,7 @@ def entries_of(root: Node, avoid: Collection[str]) -> Ast:
             entry.parts = OPEN[entry.node.kind](entry, supply, names)
         order += entry.parts
         if len(order) > MOST:
-            raise NotSupported(f"an index form of more than {MOST} factors")
+            raise NotSupported(f"an index form of more than {MOST} factors is not written")
     taken = {*avoid, *names}
     made: dict[Entry, Ast] = {}
     for entry in reversed(order):

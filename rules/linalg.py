@@ -83,6 +83,13 @@ def regular_(R: Array) -> Array:
     return np.where(np.abs(np.diag(R)) > 4 * len(R) * EPS * column, R, np.nan)
 
 
+def pivots_used_(R: Array, k: int) -> Array:
+    """1 where a pivot divides, 0 where it is zero or the last of k rows, NaN where it is within rounding."""
+    pivots, column = np.abs(np.diag(R)), np.max(np.abs(np.triu(R)), axis=0, initial=0)
+    known = np.where(pivots > 4 * len(R) * EPS * column, 1.0, np.nan)
+    return np.where((pivots == 0) | (np.arange(len(R)) + 1 >= k), 0.0, known)
+
+
 def cofactors_(X: Array) -> Array:
     n = len(X)
     C = np.ones((n, n), X.dtype)

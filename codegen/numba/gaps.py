@@ -120,6 +120,18 @@ def regular(A, C):
             C[i, j] = A[i, j] if good else math.nan
 
 
+@njit(types.void(MATRIX, int64, VECTOR_OUT), **EXACT)
+def pivots_used(R, k, y):
+    """y = 1 where LU of k rows divides by R[j, j], 0 where that is zero or in the last row, NaN if within rounding."""
+    n = R.shape[0]
+    for j in range(n):
+        largest = 0.0
+        for i in range(j + 1):
+            largest = max(largest, abs(R[i, j]))
+        good = abs(R[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
+        y[j] = 0.0 if R[j, j] == 0.0 or j + 1 >= k else 1.0 if good else math.nan
+
+
 @njit(float64(VECTOR, int64), **EXACT)
 def gap_middle(w, k):
     """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.

@@ -90,6 +90,11 @@ def pivots_used_(R: Array, k: int) -> Array:
     return np.where((pivots == 0) | (np.arange(len(R)) + 1 >= k), 0.0, known)
 
 
+def pivoted_(R: Array, k: int) -> Array:
+    used = pivots_used_(R, k)
+    return np.where(used == 1, R, np.where(used == 0, np.eye(len(R)), np.nan))
+
+
 def cofactors_(X: Array) -> Array:
     n = len(X)
     C = np.ones((n, n), X.dtype)

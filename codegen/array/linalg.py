@@ -238,6 +238,12 @@ def pivots_used(R, k):
     return np.where((pivots == 0.0) | (np.arange(len(R)) + 1 >= k), 0.0, known)
 
 
+def pivoted(R, k):
+    """R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    used = pivots_used(R, k)
+    return np.where(used == 1.0, R, np.where(used == 0.0, np.eye(len(R)), np.nan))
+
+
 def prod_without(s):
     """The products of all entries of s but the i-th and the j-th, without division."""
     n = len(s)

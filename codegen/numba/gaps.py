@@ -132,6 +132,17 @@ def pivots_used(R, k, y):
         y[j] = 0.0 if R[j, j] == 0.0 or j + 1 >= k else 1.0 if good else math.nan
 
 
+@njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)
+def pivoted(R, k, C):
+    """C = R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    n = R.shape[0]
+    used = np.empty(n)
+    pivots_used(R, k, used)
+    for i in range(n):
+        for j in range(n):
+            C[i, j] = R[i, j] if used[j] == 1.0 else used[j] if i != j else 1.0 + used[j]
+
+
 @njit(float64(VECTOR, int64), **EXACT)
 def gap_middle(w, k):
     """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.

@@ -185,7 +185,8 @@ class Statements:
         if call.onto:
             return [(f"{self.names.entry(places[0].value, places[0].lead)} += {text}", call.comment)]
         direct = [self.is_bindable(p) for p in places]
-        if call.kernel.sources and any(direct) and self.table[self.program.places[places[0].value]].shape:
+        is_array = bool(self.table[self.program.places[places[0].value]].shape)
+        if self.target == "numpy" and call.kernel.sources and any(direct) and is_array:
             text = f'np.array({text}, order="C")'  # a rule's value may be an argument, or part of one
         self.fresh -= {self.program.places[p.value] for p, bound in zip(places, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]

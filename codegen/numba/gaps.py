@@ -6,6 +6,7 @@ never a plausible number.
 
 import math
 
+import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 

@@ -132,7 +132,7 @@ void dgemm_(void *a, void *b, void *c) { END; }
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing")
 @pytest.mark.parametrize(
     ("integer", "end", "why"),
-    [("int64_t", "return", "integers of 64 bits"), ("int32_t", "return", "products wrong"),
+    [("int64_t", "return", "64-bit integers"), ("int32_t", "return", "a wrong matrix product"),
      ("int32_t", "abort()", "ended the process that tried it")],
 )  # fmt: skip
 def test_a_library_that_fails_its_trial_is_refused(tmp_path, cache, integer, end, why):

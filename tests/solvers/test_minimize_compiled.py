@@ -244,7 +244,7 @@ def test_labels_are_data_of_all_fits():
         with pytest.raises(mc.ShapeError, match=fault):
             mc.minimize(text, "W", {"W": start}, {"X": X, "y": labels}, "newton-cg", compiled=True, over="X",
                         declarations=LABELS)  # fmt: skip
-    with pytest.raises(mc.NotSupported, match="y holds places of an axis: a batch has one set of them"):
+    with pytest.raises(mc.NotSupported, match="y holds indices, and an index argument cannot have a batch axis"):
         mc.minimize(text, "W", {"W": np.zeros((2, 3))}, {"X": X, "y": [y] * 4}, compiled=True, over=["X", "y"],
                     declarations=LABELS)  # fmt: skip
 

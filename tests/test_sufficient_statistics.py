@@ -134,7 +134,7 @@ def test_pickled_and_from_files(tmp_path):
     given = {name: FULL[name] for name in "Xywc"}
     for one in (fn, pickle.loads(pickle.dumps(fn))):
         assert one(w=FULL["w"], c=0.3)[0] == pytest.approx(ENOUGH["least squares"][3](**given), rel=1e-12)
-    with pytest.raises(mc.UnknownName, match="c is missing: it is shared"):
+    with pytest.raises(mc.UnknownName, match="c is missing: it is a shared argument"):
         fn(w=FULL["w"])
 
 

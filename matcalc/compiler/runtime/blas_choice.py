@@ -42,7 +42,7 @@ class Choice:
         """Return for each size class whether the library computes a routine."""
         return tuple(ratio >= MARGIN for ratio in self.ratios.get(name, ()))
 
-    def said(self, names: Iterable[str]) -> str:
+    def routines_text(self, names: Iterable[str]) -> str:
         """Return which of these routines the library computes, and for which sizes, as text."""
         parts = []
         for name in sorted(names):
@@ -150,10 +150,10 @@ def bind(name: str) -> None:
     llvm.add_symbol(symbol, other)
 
 
-def said(names: Iterable[str]) -> str:
+def blas_in_use(names: Iterable[str]) -> str:
     """Return which library computes the routines of these names in this process, as text."""
     choice = chosen()
-    return DEFAULT if isinstance(choice, str) else choice.said(name for name in names if name in _bound)
+    return DEFAULT if isinstance(choice, str) else choice.routines_text(name for name in names if name in _bound)
 
 
 def _symbol(name: str) -> tuple[str, bool]:

@@ -247,7 +247,7 @@ class Compiled:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """The meanings of the statuses 1, 2, ... of `numba_into`, ending with misfit sizes and overlapping arrays."""
+        """The meanings of the statuses 1, 2, ... of `numba_into`; the last two: misfit sizes, shared memory."""
         return (*self.spec.faults, *beside().further_entries.FAULTS)
 
     @property
@@ -257,7 +257,7 @@ class Compiled:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Seconds of each stage, whether compiled code came from the cache, the BLAS library, and a note for the user."""
+        """Seconds of each stage, whether compiled code came from the cache, the BLAS library, a note for the user."""
         blas = self._blas or beside().does_blas(self._text)
         return {**self._seconds, "cache": self._cache, "blas": blas, "note": self._note}
 

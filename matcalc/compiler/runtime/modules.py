@@ -152,7 +152,7 @@ def _loaded(target: str, name: str) -> str:
 
 def does_blas(text: str) -> str:
     """Return the libraries that compute the BLAS and LAPACK routines which the kernels of a text call, as text."""
-    return blas_choice.said(item.name for item in closure(load_library("numba"), free_names(text)))
+    return blas_choice.blas_in_use(item.name for item in closure(load_library("numba"), free_names(text)))
 
 
 def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str]:

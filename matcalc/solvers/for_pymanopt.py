@@ -1,4 +1,4 @@
-"""pymanopt: a formula as its `Problem`, with the Euclidean gradient and Hessian that it projects on the manifold."""
+"""Adapts a formula to pymanopt's `Problem`, with Euclidean derivatives, which pymanopt projects on the manifold."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def pymanopt(
 ) -> Any:
     """Return the minimisation of the scalar `f` in the symbols `wrt`, points of `manifold`, as a `pymanopt.Problem`.
 
-    `wrt` is a name, or a list of them for a `Product` of as many manifolds. Shapes are those of the manifold's points.
+    `wrt` is a name, or a list of names for a `Product` of as many manifolds. Shapes are those of the manifold's points.
 
-    Raises: ShapeError for points of other shapes or numbers than `wrt`; as `problem`.
+    Raises: ShapeError if the number or shapes of a point's arrays do not match `wrt`; as `problem`.
     """
     require("pymanopt", "solvers")
     from pymanopt.manifolds.manifold import Manifold
@@ -47,7 +47,7 @@ def pymanopt(
 
 
 def _point(manifold: Any) -> list[Any]:
-    """Return the arrays of a point, drawn without a trace in NumPy's random numbers."""
+    """Return the arrays of a random point, leaving the state of NumPy's generator unchanged."""
     state = np.random.get_state()  # noqa: NPY002 - the generator that pymanopt draws from
     try:
         point = manifold.random_point()

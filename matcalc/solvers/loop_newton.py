@@ -1,6 +1,6 @@
-"""Newton's method in a trust region, its steps by conjugate gradients, as one compiled loop over many fits.
+"""Newton's method with a trust region and steps by conjugate gradients, as one compiled loop over many fits.
 
-The iterates are those of SciPy's trust-ncg; the value of the model is carried along, where SciPy computes it again.
+The iterates are those of SciPy's trust-ncg. The value of the model is updated, while SciPy computes it again.
 
 Source: Steihaug 1983; Nocedal and Wright 2006, algorithms 4.1 and 7.2.
 """

@@ -1,8 +1,8 @@
-"""What the compiled loops of solvers share. Plain functions here: `compiled_loops.py` compiles their text.
+"""Functions shared by the compiled loops of solvers, as plain Python whose text `compiled_loops.py` compiles.
 
-A loop is compiled once, for all objectives: it knows an objective by its address, and by tables of the addresses of
-the arrays that it reads and writes. Loops and numbers alone, no functions of NumPy, each of which takes a second to
-compile. A step to where the objective is not finite or its linear algebra fails is refused, never taken.
+A loop is compiled once for all objectives: it calls an objective by its address, with tables of the addresses of the
+arrays that are read and written. The text uses no NumPy functions, since each takes a second to compile. A step to a
+point where the objective is not finite or its linear algebra fails is rejected.
 """
 
 from __future__ import annotations

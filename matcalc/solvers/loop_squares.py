@@ -1,7 +1,7 @@
-"""Levenberg and Marquardt's method for sums of squares, as one compiled loop over many fits.
+"""The Levenberg-Marquardt method for sums of squares, as one compiled loop over many fits.
 
-The iterates are those of MINPACK's lmder with its own scaling, as SciPy's `lm`: QR with pivots of the Jacobian, a
-trust region whose radius a search in the parameter keeps. Value and Jacobian come from one call.
+The iterates are those of MINPACK's lmder with its own scaling, as in SciPy's `lm`: pivoted QR of the Jacobian, and a
+trust region whose radius is met by a search for the damping parameter. One call computes value and Jacobian.
 
 Source: Moré, "The Levenberg-Marquardt algorithm: implementation and theory", 1978.
 """

@@ -1,4 +1,4 @@
-"""A loss as a sum of squares: f = |r|^2, for methods that work on residuals."""
+"""Writes a loss as a sum of squares f = |r|^2, for methods that work on residuals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matcalc.solvers.packing import Vector
 
 
 class Residuals:
-    """Residuals whose squares add up to a loss: values and Jacobian of each term, stacked; `parts` have the roots."""
+    """Stacked residuals whose squares add up to a loss; `parts` are each term's root of the weight and values."""
 
     def __init__(self, given: Given, terms: Sequence[Term]) -> None:
         names = given.formulas[0].names
@@ -31,7 +31,7 @@ class Residuals:
 
 
 def residuals(given: Given) -> Residuals | None:
-    """Return the residuals of the objective, None where it is no sum of squares."""
+    """Return the residuals of the objective; None if it is no sum of squares."""
     objective = given.formulas[0]
     variables = {objective.names.symbols[name] for name in given.names if name in objective.names.symbols}
     terms = squared(objective.node, frozenset(variables))

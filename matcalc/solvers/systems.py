@@ -1,4 +1,4 @@
-"""What SciPy's `least_squares`, `root` and `solve_ivp` take of a formula: values and Jacobian on flat vectors."""
+"""Adapts formulas to SciPy's `least_squares`, `root` and `solve_ivp`: values and Jacobian on flat vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from matcalc.solvers.packing import Vector
 
 
 class System:
-    """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, rows the values; `x0` is the start, packed."""
+    """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, a row per value; `x0` is the packed start."""
 
     def __init__(self, given: Given) -> None:
         self.values = Values(given, given.formulas[0])
@@ -36,7 +36,7 @@ class System:
 
 
 class Flow:
-    """A right-hand side as `fun(t, y)` and `jac(t, y)`, y the packed state; `y0` is the start, packed."""
+    """A right-hand side as `fun(t, y)` and `jac(t, y)`, where y is the packed state; `y0` is the packed start."""
 
     def __init__(self, system: System, time: str) -> None:
         self._values, self._time = system.values, time
@@ -68,7 +68,7 @@ def least_squares(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> System:
-    """Return the residual `r`, of any shape, as SciPy's least_squares takes it: `least_squares(s.fun, x0, jac=s.jac)`.
+    """Return the residual `r`, of any shape, for SciPy's least_squares: `least_squares(s.fun, x0, jac=s.jac)`.
 
     Raises: as `problem`.
     """
@@ -86,7 +86,7 @@ def root(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> System:
-    """Return the equations `F = 0`, as many as unknowns, as SciPy's root takes them: `root(s.fun, x0, jac=s.jac)`.
+    """Return the equations `F = 0`, as many as unknowns, for SciPy's root: `root(s.fun, x0, jac=s.jac)`.
 
     Raises: as `problem`; ShapeError for another number of equations.
     """
@@ -107,11 +107,11 @@ def ode(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> Flow:
-    """Return d state/dt = rhs as SciPy's solve_ivp takes it: `solve_ivp(s.fun, span, y0, jac=s.jac)`.
+    """Return d state/dt = rhs for SciPy's solve_ivp: `solve_ivp(s.fun, span, y0, jac=s.jac)`.
 
-    The symbol `time` of the right-hand side, if it has one that the data give no value for, is the time.
+    If the symbol `time` occurs in the right-hand side and has no value in the data, it is the time.
 
-    Raises: as `problem`; ShapeError for a right-hand side that has not as many entries as the state.
+    Raises: as `problem`; ShapeError if the right-hand side and the state have different numbers of entries.
     """
     given = {name_of(key): value for key, value in by_name(data or {}, "data=").items()}
     known = with_wrt(rhs, state, declarations, dialect).names.symbols

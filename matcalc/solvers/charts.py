@@ -22,7 +22,7 @@ from matcalc.expressions.read_input import expressions
 from matcalc.expressions.substituting import replaced
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import default_rulebook
-from matcalc.solvers.given import Given, symbol_like
+from matcalc.solvers.given import Inputs, symbol_like
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
@@ -85,7 +85,7 @@ class Charts:
         return {names.get(n, n): self.made[names[n]].array(z) if n in names else z for n, z in coordinates.items()}
 
 
-def charted(given: Given) -> tuple[Given, Charts]:
+def charted(given: Inputs) -> tuple[Inputs, Charts]:
     """Return the formulas in coordinates of the variables with declared sets, and the charts.
 
     Raises: NotSupported for a fact, or several, without a chart; ShapeError for an orthogonal variable without a start.

@@ -18,7 +18,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import by_name, shown
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Given
+from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.node import toposort
 
@@ -88,7 +88,7 @@ class Feasible(NamedTuple):
     constraints: list[Any]
 
 
-def feasible(given: Given, written: Sequence[Comparison], formulas: Sequence[Expression], at: ArrayLike) -> Feasible:
+def feasible(given: Inputs, written: Sequence[Comparison], formulas: Sequence[Expression], at: ArrayLike) -> Feasible:
     """Return constraints as SciPy's objects, and bounds among them as bounds.
 
     Raises: ValueError for a constraint without a variable.
@@ -117,12 +117,12 @@ def feasible(given: Given, written: Sequence[Comparison], formulas: Sequence[Exp
     return Feasible(lower, upper, made)
 
 
-def _holds(formula: Expression, given: Given) -> bool:
+def _holds(formula: Expression, given: Inputs) -> bool:
     symbols = {formula.names.symbols[name] for name in given.names if name in formula.names.symbols}
     return not symbols.isdisjoint(toposort(formula.node))
 
 
-def _linear(values: Values, given: Given, at: Vector) -> tuple[Vector, Vector] | None:
+def _linear(values: Values, given: Inputs, at: Vector) -> tuple[Vector, Vector] | None:
     """Return A and b of c(x) = A*x + b if the Jacobian contains no variable, else None."""
     if any(_holds(jacobian, given) for jacobian in values.jacobians):
         return None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 import matcalc as mc
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import Evaluator, Given
+from matcalc.solvers.given import Evaluator, Inputs
 from matcalc.solvers.known_rows import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
 from matcalc.tensor.constructors import inner
@@ -22,7 +22,7 @@ from matcalc.tensor.constructors import inner
 class Scalar:
     """A scalar formula; one call computes value and gradient, and those of the last x are cached."""
 
-    def __init__(self, given: Given, e: Expression) -> None:
+    def __init__(self, given: Inputs, e: Expression) -> None:
         self.given, self.expression = given, e
         self._last: tuple[bytes, float, Vector] | None = None
 
@@ -94,7 +94,7 @@ class Scalar:
 class Values:
     """A formula of any shape as a function with flat row-major values, and its Jacobian."""
 
-    def __init__(self, given: Given, e: Expression) -> None:
+    def __init__(self, given: Inputs, e: Expression) -> None:
         self.given, self.expression = given, e
 
     @cached_property

@@ -20,7 +20,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.modules import load_text
 from matcalc.errors import NotSupported
 from matcalc.solvers.compiled_loops import Callee
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 
 TEXT = '''\
 """Callbacks of libraries in C: a table says what they call."""
@@ -80,7 +80,7 @@ class CCallback:
     Keep the object while the library uses it, since it owns the data.
     """
 
-    def __init__(self, entry: Any, kind: Any, given: Given, compiled: Compiled) -> None:
+    def __init__(self, entry: Any, kind: Any, given: Inputs, compiled: Compiled) -> None:
         self.address: int = entry.address
         self.ctypes = kind(self.address)
         self._callee = Callee.of(compiled, given.fixed, {}, given.packing.shapes)
@@ -88,7 +88,7 @@ class CCallback:
         self.user_data: int = self._table.ctypes.data
 
 
-def _table(callee: Callee, given: Given) -> Any:
+def _table(callee: Callee, given: Inputs) -> Any:
     """Return the table of a callback: the function's address, counts, inputs, sizes and offsets of results."""
     begins = dict(zip(given.names, _offsets(given.packing.shapes.values()), strict=True))
     address, inputs, _, sizes, outputs, _ = callee.entered(0, begins)
@@ -104,7 +104,7 @@ def _offsets(shapes: Any) -> list[int]:
     return [item * int(n) for n in np.cumsum([0, *(np.prod(shape, dtype=int) for shape in shapes)])[:-1]]
 
 
-def density(given: Given) -> CCallback:
+def density(given: Inputs) -> CCallback:
     """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` of a scalar formula.
 
     Raises: NotSupported on another target than numba.
@@ -147,7 +147,7 @@ def low_level(
     """
     from scipy import LowLevelCallable
 
-    given = read_given(f, wrt, data, None, sizes, (), declarations, dialect)
+    given = read_inputs(f, wrt, data, None, sizes, (), declarations, dialect)
     compiled = mc.compile(scalar(given.formulas[0]))
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
     made = CCallback(_module().integrand, kind, given, compiled)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.language.identifiers import identifier
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
@@ -44,11 +44,11 @@ def casadi(
     Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.
     Raises: as `problem`.
     """
-    given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
     return _callbacks(given, identifier(name, "name="))
 
 
-def _callbacks(given: Given, name: str) -> Any:
+def _callbacks(given: Inputs, name: str) -> Any:
     require("casadi", "solvers")
     from casadi import DM, Callback, Sparsity
 

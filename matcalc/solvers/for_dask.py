@@ -20,7 +20,7 @@ from matcalc.rows.blocks import FromFiles
 from matcalc.rows.splitting import Split
 from matcalc.rows.totals import Totals, rows_in
 from matcalc.solvers.drawn_rows import Slope
-from matcalc.solvers.over_rows import Asked, Cut, OverRows, as_array, asked, blocks_of, taken
+from matcalc.solvers.over_rows import Cut, OverRows, RowInputs, as_array, blocks_of, read_row_inputs, taken
 from matcalc.solvers.packing import Vector
 
 ATTEMPTS = 5
@@ -36,7 +36,7 @@ PIECE, LEAST = 2**24, 64
 class OnCluster(OverRows):
     """f over named arrays as functions of one vector, evaluated on a cluster."""
 
-    def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
+    def __init__(self, given: RowInputs, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
         blocks = blocks_of(given, block)
         self._files = blocks if isinstance(blocks, FromFiles) else None
         opened = {name: _opened(value) for name, value in given.by_rows.items()}
@@ -202,7 +202,9 @@ def dask(
     Raises: NotSupported if f does not separate over its rows, naming the part that needs all rows at once; UnknownName
         or ValueError for missing data or a checkpoint of another fit; ImportError without distributed.
     """
-    return OnCluster(asked(f, wrt, data, over, start, declarations, dialect), block, client or _current(), checkpoint)
+    return OnCluster(
+        read_row_inputs(f, wrt, data, over, start, declarations, dialect), block, client or _current(), checkpoint
+    )
 
 
 def _current() -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import read_given, scalar
+from matcalc.solvers.given import read_inputs, scalar
 from matcalc.solvers.packing import Vector
 
 
@@ -52,5 +52,5 @@ def nlopt(
 
     Raises: as `problem`.
     """
-    given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
     return NloptFunction(Scalar(given, scalar(given.formulas[0])))

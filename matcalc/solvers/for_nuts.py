@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
 from matcalc.solvers.for_c import CCallback, density
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
@@ -18,7 +18,7 @@ from matcalc.solvers.packing import Vector
 class LogDensity:
     """A log density of named arrays as `logp_and_gradient(x)`; `dim` is the length of x, `x0` the start, or None."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: Inputs) -> None:
         self._given = given
         self._objective, self._packing = Scalar(given, scalar(given.formulas[0])), given.packing
         self.pack, self.unpack, self.dim, self.x0 = (
@@ -84,4 +84,4 @@ def nuts(
 
     Raises: as `problem`.
     """
-    return LogDensity(read_given(logp, wrt, data, start, sizes, (), declarations, dialect, target))
+    return LogDensity(read_inputs(logp, wrt, data, start, sizes, (), declarations, dialect, target))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.errors import ShapeError
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free, shown
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.library import require
 
 
@@ -43,7 +43,7 @@ def pymanopt(
     if len(point) != len(names):
         raise ShapeError(f"a point of {manifold} is {len(point)} arrays, wrt has {len(names)}: {', '.join(names)}")
     start = dict(zip(names, point, strict=True))
-    return _problem(read_given(cost, names, data, start, sizes, target=target), manifold)
+    return _problem(read_inputs(cost, names, data, start, sizes, target=target), manifold)
 
 
 def _point(manifold: Any) -> list[Any]:
@@ -56,7 +56,7 @@ def _point(manifold: Any) -> list[Any]:
     return list(point) if manifold.num_values > 1 or isinstance(point, (list, tuple)) else [point]
 
 
-def _problem(given: Given, manifold: Any) -> Any:
+def _problem(given: Inputs, manifold: Any) -> Any:
     from pymanopt import Problem
     from pymanopt.function import numpy
 

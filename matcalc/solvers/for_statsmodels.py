@@ -13,7 +13,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
@@ -41,7 +41,7 @@ def statsmodels(
     Raises: ShapeError for a log-likelihood with more axes or another number of observations; ValueError or UnknownName
         for `endog` and `names` that do not fit; as `problem`.
     """
-    given = read_given(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
     explained = _endog(given, endog)
     observed, formula = np.asarray(given.fixed[explained]), given.formulas[0]
     shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)
@@ -56,7 +56,7 @@ def statsmodels(
     return _model(given, observed, labels, each)
 
 
-def _endog(given: Given, name: str) -> str:
+def _endog(given: Inputs, name: str) -> str:
     """Return the name of the explained data."""
     arrays = {key: np.asarray(value) for key, value in given.fixed.items() if key in given.scope.symbols}
     vectors = [key for key, value in arrays.items() if value.ndim == 1]
@@ -72,7 +72,7 @@ def _endog(given: Given, name: str) -> str:
     return name or vectors[0]
 
 
-def _labels(given: Given) -> list[str]:
+def _labels(given: Inputs) -> list[str]:
     """Return the names of parameters: that of a scalar, those of the entries of arrays."""
     found = []
     for name, shape in given.packing.shapes.items():
@@ -80,7 +80,7 @@ def _labels(given: Given) -> list[str]:
     return found
 
 
-def _model(given: Given, observed: Vector, labels: list[str], observations: Expression | None) -> Any:
+def _model(given: Inputs, observed: Vector, labels: list[str], observations: Expression | None) -> Any:
     require("statsmodels", "solvers")
     from statsmodels.base.model import GenericLikelihoodModel
 

@@ -68,7 +68,7 @@ class Evaluator:
 
 
 @dataclass(frozen=True)
-class Given:
+class Inputs:
     """Formulas over one scope with values of all other symbols; `start` has a value of each variable, or is None."""
 
     formulas: tuple[Expression, ...]
@@ -105,7 +105,7 @@ class Given:
         return symbol_like(free(label, set(self.scope.scope)), like.node)
 
 
-def read_given(
+def read_inputs(
     f: Any,
     wrt: Any,
     data: Mapping[Any, ArrayLike] | None,
@@ -116,7 +116,7 @@ def read_given(
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,
-) -> Given:
+) -> Inputs:
     """Read a formula, further ones (`more`) in the same scope, and the values of their symbols.
 
     Raises: ValueError, UnknownName, ShapeError or TypeError for invalid input; what reading the formulas raises.
@@ -144,7 +144,7 @@ def read_given(
         raise NotSupported(f"check_facts= evaluates the formula, which takes a dense copy of the sparse {sparse[0]}")
     arrays = {name: _array(scope.symbols[name], value) for name, value in {**values, **starts}.items()}
     shapes = [(name, scope.symbols[name].shape) for name in arrays]
-    told = told_sizes(sizes, scope)
+    told = sizes_by_name(sizes, scope)
     found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
     packing = Packing({name: _shape(scope.symbols[name], found) for name in names})
     begun = {name: arrays[name] for name in names} if start is not None else None
@@ -157,10 +157,10 @@ def read_given(
         for e in formulas:
             e({name: arrays[name] if name in arrays else found[name] for name in e.symbols}, check_facts=True)
     fixed = {name: _fixed(value) for name, value in arrays.items() if name not in names}
-    return Given(formulas, packing, {**found, **fixed}, begun, target)
+    return Inputs(formulas, packing, {**found, **fixed}, begun, target)
 
 
-def told_sizes(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
+def sizes_by_name(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
     """Return sizes as integers by name.
 
     Raises: UnknownName for a name that is no size; TypeError for a value that is no integer.

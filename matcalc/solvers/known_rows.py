@@ -20,7 +20,7 @@ from matcalc.language.kinds import SPARSE
 from matcalc.rows.separating import entries
 from matcalc.rows.splitting import Split, split
 from matcalc.rows.statistics import Known, Statistics
-from matcalc.solvers.given import LONG, Given
+from matcalc.solvers.given import LONG, Inputs
 
 CALLS = 20
 """The assumed number of evaluations of a fit, a lower bound."""
@@ -31,7 +31,7 @@ BYTE = 3.0
 class FromTotals:
     """Value and gradients of the packed variables, from totals of the rows, which `plan` lists."""
 
-    def __init__(self, given: Given, known: Known) -> None:
+    def __init__(self, given: Inputs, known: Known) -> None:
         self._given, self._known = given, known
         variables = given.packing.shapes
         self._fixed = {n: given.fixed[n] for n in known.statistics.totals.shared if n not in variables}
@@ -45,7 +45,7 @@ class FromTotals:
         return str(self._known)
 
 
-def from_totals(given: Given, e: Expression, compiled: Any) -> FromTotals | None:
+def from_totals(given: Inputs, e: Expression, compiled: Any) -> FromTotals | None:
     """Return value and gradients from totals of the rows; None if that is not cheaper."""
     sizes = {name: value for name, value in given.fixed.items() if isinstance(value, int)}
     if given.target != "numba" or _flops(compiled, sizes) < LONG:
@@ -62,7 +62,7 @@ def from_totals(given: Given, e: Expression, compiled: Any) -> FromTotals | None
     return None
 
 
-def _sizes_of_data_alone(given: Given, e: Expression) -> Iterator[str]:
+def _sizes_of_data_alone(given: Inputs, e: Expression) -> Iterator[str]:
     """Yield the sizes that occur in data but in no variable, the longest first."""
     symbols = e.names.symbols
     of_variables = {name for v in given.names for size in symbols[v].shape for name in size.names}
@@ -81,7 +81,7 @@ def _statistics(made: Split) -> Statistics | None:
         return None
 
 
-def _is_smaller(given: Given, made: Split, found: Statistics, sizes: dict[str, int]) -> bool:
+def _is_smaller(given: Inputs, made: Split, found: Statistics, sizes: dict[str, int]) -> bool:
     numbers = sum(entries(total.node, sizes) for total in found.totals.whole.totals)
     return bool(numbers < sum(prod(np.shape(given.fixed[name])) for name in made.split))
 

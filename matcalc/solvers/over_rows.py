@@ -35,13 +35,13 @@ class OverRows:
     the totals of each block of rows.
     """
 
-    def __init__(self, asked: Asked, blocks: Iterable[Block], checkpoint: str | os.PathLike[str] | None) -> None:
-        self.split, self.x0 = asked.split, asked.packing.pack(asked.start)
-        self._packing, self._shared = asked.packing, asked.shared
+    def __init__(self, inputs: RowInputs, blocks: Iterable[Block], checkpoint: str | os.PathLike[str] | None) -> None:
+        self.split, self.x0 = inputs.split, inputs.packing.pack(inputs.start)
+        self._packing, self._shared = inputs.packing, inputs.shared
         self._journal = None
         if checkpoint is not None:
-            data = f"{digest_of(asked.shared)} {fingerprint(asked.split, blocks)}"
-            self._journal = Journal(checkpoint, asked.about, data)
+            data = f"{digest_of(inputs.shared)} {fingerprint(inputs.split, blocks)}"
+            self._journal = Journal(checkpoint, inputs.about, data)
         self._last: tuple[bytes, Vector] | None = None
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
@@ -152,9 +152,9 @@ class OnOneMachine(OverRows):
     """A sum over rows of arrays or files, computed on this machine, a few blocks at a time."""
 
     def __init__(
-        self, asked: Asked, blocks: Iterable[Block], threads: int, checkpoint: str | os.PathLike[str] | None
+        self, inputs: RowInputs, blocks: Iterable[Block], threads: int, checkpoint: str | os.PathLike[str] | None
     ) -> None:
-        super().__init__(asked, blocks, checkpoint)
+        super().__init__(inputs, blocks, checkpoint)
         self._blocks, self._threads = blocks, threads
 
     def _result(self, also: str, given: Mapping[str, Any]) -> Any:
@@ -198,7 +198,7 @@ def taken(made: Split, block: Block, rows: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RowInputs:
     """The checked inputs: the split, the variables with their start, shared data, and data with rows."""
 
     split: Split
@@ -213,7 +213,9 @@ class Asked:
         return f"{self.split}\n{self.split.f}\n{self.packing.shapes}\n{digest_of(self.start)}"
 
 
-def asked(f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, declarations: str, dialect: str) -> Asked:
+def read_row_inputs(
+    f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, declarations: str, dialect: str
+) -> RowInputs:
     """Read and check the inputs of a sum over rows.
 
     Raises: NotSupported, UnknownName or ValueError for invalid input.
@@ -230,7 +232,7 @@ def asked(f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, decl
         raise ValueError(f"start gives a first value for {', '.join(names)}, by name")
     packing = Packing.of({name: np.asarray(start[name], np.float64) for name in names}, names)
     shared = {name: data[name] for name in made.shared if name not in names}
-    return Asked(
+    return RowInputs(
         made, packing, {name: start[name] for name in names}, shared, {name: data[name] for name in made.split}
     )
 
@@ -254,7 +256,7 @@ class Cut:
             }
 
 
-def blocks_of(given: Asked, rows: int) -> Cut | FromFiles:
+def blocks_of(given: RowInputs, rows: int) -> Cut | FromFiles:
     """Return data with rows in blocks: of arrays, or of `.npy` files if all are paths.
 
     Raises: TypeError for a mixture of arrays and paths; ShapeError; ValueError if there are no rows.
@@ -298,5 +300,5 @@ def rows(
     Raises: NotSupported if f does not separate over its rows, naming the part that needs all rows at once; UnknownName
         or ValueError for missing data or a checkpoint of another fit; OSError.
     """
-    given = asked(f, wrt, data, over, start, declarations, dialect)
+    given = read_row_inputs(f, wrt, data, over, start, declarations, dialect)
     return OnOneMachine(given, blocks_of(given, block), counted("threads", threads), checkpoint)

@@ -25,7 +25,7 @@ from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import told_sizes
+from matcalc.solvers.given import sizes_by_name
 from matcalc.tensor.constructors import inner, symbol
 from matcalc.tensor.node import Node
 
@@ -173,4 +173,4 @@ def passes(
     if isinstance(f, (list, tuple)):
         raise NotSupported("a list of formulas as one function of a framework", hint="make a function of each formula")
     e = with_wrt(f, [], declarations, dialect)
-    return Passes(e, target, told_sizes(sizes, e.names))
+    return Passes(e, target, sizes_by_name(sizes, e.names))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.solvers.charts import Charts, charted
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
 
 
@@ -24,7 +24,7 @@ class Problem:
     """
 
     def __init__(
-        self, given: Given, charts: Charts, written: Sequence[Comparison], bounds: Any, start: ArrayLike | None
+        self, given: Inputs, charts: Charts, written: Sequence[Comparison], bounds: Any, start: ArrayLike | None
     ) -> None:
         from scipy.optimize import Bounds
 
@@ -136,7 +136,7 @@ def problem(
     """
     written = comparisons(constraints)
     more = [comparison.difference for comparison in written]
-    given = read_given(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
+    given = read_inputs(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
     given, charts = charted(given) if parametrise else (given, Charts({}))
     both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
     if both or (charts.made and bounds and not isinstance(bounds, Mapping)):

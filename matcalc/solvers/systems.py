@@ -13,14 +13,14 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import by_name
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
 
 
 class System:
     """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, a row per value; `x0` is the packed start."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: Inputs) -> None:
         self.values = Values(given, given.formulas[0])
         self.pack: Callable[[Mapping[str, ArrayLike]], Vector] = given.packing.pack
         self.unpack: Callable[[ArrayLike], dict[str, Vector]] = given.packing.unpack
@@ -72,7 +72,7 @@ def least_squares(
 
     Raises: as `problem`.
     """
-    return System(read_given(r, wrt, data, start, sizes, (), declarations, dialect, target))
+    return System(read_inputs(r, wrt, data, start, sizes, (), declarations, dialect, target))
 
 
 def root(
@@ -90,7 +90,7 @@ def root(
 
     Raises: as `problem`; ShapeError for another number of equations.
     """
-    given = read_given(F, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(F, wrt, data, start, sizes, (), declarations, dialect, target)
     _check_square(given, "equations", "unknowns")
     return System(given)
 
@@ -116,14 +116,14 @@ def ode(
     given = {name_of(key): value for key, value in by_name(data or {}, "data=").items()}
     known = with_wrt(rhs, state, declarations, dialect).names.symbols
     clock = name_of(time) if name_of(time) in known and name_of(time) not in given else ""
-    read = read_given(
+    read = read_inputs(
         rhs, state, given | ({clock: 0.0} if clock else {}), start, sizes, (), declarations, dialect, target
     )
     _check_square(read, "derivatives", "entries of the state")
     return Flow(System(read), clock)
 
 
-def _check_square(given: Given, values: str, variables: str) -> None:
+def _check_square(given: Inputs, values: str, variables: str) -> None:
     """Raise ShapeError unless there are as many values as variables."""
     count = prod(size.evaluate(given.fixed) for size in given.formulas[0].node.shape)
     if count != given.packing.size:

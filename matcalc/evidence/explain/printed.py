@@ -1,6 +1,6 @@
-"""A derivation printed: numbered lines as text, LaTeX or Markdown, each with its reasons.
+"""Prints a derivation: numbered lines as text, LaTeX or Markdown, each with its reasons.
 
-What the lines are is the business of `derivation`; this file decides how they look.
+`derivation` determines the lines; this file formats them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a rule says of blocks of rows: values of two merge to that of both, and a formula by totals is the value."""
+"""Tests the fields of a rule about blocks of rows: merged values of two blocks, and the formula by totals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matcalc.tensor.constructors import symbol
 
 
 def by_rows(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test `merge` at each place where the first axis can be cut, and `by_total` and `share` on the whole."""
+    """Test `merge` at each cut of the first axis, and `by_total` and `share` on the whole."""
     if at.form.overload or at.form.tangents or len(at.data) != 1:
         return
     ((name, X),) = at.data.items()

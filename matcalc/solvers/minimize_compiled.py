@@ -16,7 +16,7 @@ import numpy as np
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.compiler.runtime.convert import to_array
-from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.places import check_indices
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free, nearest, shown
@@ -231,7 +231,7 @@ class _Fits:
         inputs = [callee.fixed.get(o.name, np.zeros(shapes.get(o.name, ()))) for o in spec.arguments]
         inputs = [array[0] if o.name in callee.batched or not o.shape and array.ndim else array
                   for o, array in zip(spec.arguments, inputs, strict=True)]  # fmt: skip
-        check_places(spec, [*inputs, *(self.made.given.fixed[name] for name in spec.sizes)])
+        check_indices(spec, [*inputs, *(self.made.given.fixed[name] for name in spec.sizes)])
 
     def _message(self, callees: Sequence[Callee], status: int) -> str:
         if status in MESSAGES:

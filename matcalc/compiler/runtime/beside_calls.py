@@ -20,7 +20,7 @@ from matcalc.compiler.runtime.linker_symbols import address_of
 from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_items, load_text
 from matcalc.compiler.runtime.native import natively
-from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.places import check_indices
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import header, into_name, numba_text, numpy_text
@@ -30,7 +30,7 @@ from matcalc.compiler.runtime.write_file import write_text
 from matcalc.language.identifiers import file_path
 
 __all__ = [
-    "address_of", "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry",
+    "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
     "further_entries", "has_entry", "header", "keep", "natively", "stored",
 ]  # fmt: skip
 

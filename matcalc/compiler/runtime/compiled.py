@@ -342,7 +342,7 @@ class Compiled:
         """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
         status = self._fill(inputs, results)
         if status > self.spec.numeric_faults:
-            beside().check_places(self.spec, inputs)
+            beside().check_indices(self.spec, inputs)
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         with np.errstate(over="ignore"):

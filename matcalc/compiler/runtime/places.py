@@ -15,7 +15,7 @@ from matcalc.tensor.size_tree import ENTRY
 from matcalc.tensor.sizes_from_shapes import outside
 
 
-def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
+def check_indices(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     """Raise ShapeError for the first entry of the data that is no index of the axis it selects from."""
     count = len(spec.arguments)
     arrays = [np.asarray(value) for value in inputs[:count]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from matcalc.evidence.numeric.finding import EXACT, Finding, place, relative
+from matcalc.evidence.numeric.finding import EXACT, Finding, location, relative
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -19,15 +19,15 @@ def by_rows(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     if at.rule.by_total is not None:
         node = build_formula(at.rule.by_total, (), at.book, at.symbols, shape=at.symbols[name].shape)
         (found,) = at.evaluate([node])
-        yield Finding("the value by totals,", "by_total", relative(found, value[""]), EXACT, place(at))
+        yield Finding("the value by totals,", "by_total", relative(found, value[""]), EXACT, location(at))
     if at.rule.share is not None:
         node = build_formula(at.rule.share, (), at.book, at.symbols, shape=at.symbols[name].shape)
         (found,) = at.evaluate([node])
-        yield Finding("shares over their sum,", "share", relative(found / found.sum(), value[""]), EXACT, place(at))
+        yield Finding("shares over their sum,", "share", relative(found / found.sum(), value[""]), EXACT, location(at))
     if at.rule.merge is not None:
         a, b = symbol("a", ()), symbol("b", ())
         node = build_formula(at.rule.merge, (), at.book, {"a": a, "b": b})
         for k in range(1, len(X)):
             one, other = (at.value({name: part})[""] for part in (X[:k], X[k:]))
             (found,) = at.evaluate([node], {"a": one, "b": other})
-            yield Finding(f"two blocks, cut at {k}, merged,", "merge", relative(found, value[""]), EXACT, place(at))
+            yield Finding(f"two blocks, cut at {k}, merged,", "merge", relative(found, value[""]), EXACT, location(at))

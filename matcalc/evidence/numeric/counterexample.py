@@ -20,7 +20,7 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.end_points import EndPoint, Ends
 from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
-from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
+from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, random_indices, shape_at, whole
 from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -269,7 +269,7 @@ class Comparer:
             if any(length < 0 for length in shape):
                 return None
             if is_index(node):
-                data[node.name] = places(rng, shape, self.lengths.get(node.name, ()), sizes)
+                data[node.name] = random_indices(rng, shape, self.lengths.get(node.name, ()), sizes)
                 continue
             drawn = rng.integers(-1 - trial // 4, 2 + trial // 4, shape, endpoint=True).astype(float)
             facts = facts_of(node)

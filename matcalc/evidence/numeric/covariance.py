@@ -25,10 +25,10 @@ from matcalc.evidence.numeric.finding import (
     Slope,
     distance,
     largest,
+    location,
     named,
     norm,
     off,
-    place,
     slope_field,
     value_or_none,
 )  # fmt: skip
@@ -70,7 +70,7 @@ def homogeneity(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -
         here = s.pull(at, G)
         error = max((distance(s.pull(at, c * G) / c, here) for c in COTANGENTS), default=0.0)
         what = f"the adjoint{named('', s.output)} in {s.name} at scaled cotangents"
-        yield Finding(what, slope_field(at, s), error / max(largest(here), 1e-300), LINEAR, place(at))
+        yield Finding(what, slope_field(at, s), error / max(largest(here), 1e-300), LINEAR, location(at))
 
 
 def _laws(at: Point, value: Mapping[str, Array]) -> Iterator[Law]:
@@ -119,7 +119,7 @@ def _changed(at: Point, value: Mapping[str, Array], found: Sequence[Slope], law:
     moved_value = {o: frame.moved(change[_name(o)], _name(o), a) for o, a in value.items() if _name(o) in change}
     there = value_or_none(moved) or {}
     words = " and ".join(f"{name} into {text}" for name, text in texts.items() if text != name)
-    where = f"{place(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
+    where = f"{location(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
     is_usual = 1 / USUAL < abs(c) < USUAL
     bound = TURNED if is_usual else SCALED
     is_usable = all(o in there and _usable(a) and _usable(there[o]) for o, a in moved_value.items())

@@ -250,11 +250,11 @@ def _batched_second(f: Node, xs: Sequence[Node]) -> Node | None:
     """Return the matrix of second derivatives along all pairs of directions; None if there is none."""
     count = Size.of(COUNT)
     bound, moved = {}, []
-    for place, mark in enumerate((LEFT, RIGHT)):
+    for number, mark in enumerate((LEFT, RIGHT)):
         tangents = {x: symbol(f"{mark}{x.name}", x.shape) for x in xs}
         moved.append(tangents)
         for x, tangent in tangents.items():
-            bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (place,))
+            bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (number,))
     try:
         q = pushforward(simplify(pushforward(simplify(f), moved[0])), moved[1])
         if sum(map(work, toposort([q]))) > MOST_WORK:

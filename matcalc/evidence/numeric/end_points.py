@@ -197,10 +197,10 @@ def _roots(value: Callable[[float], Array | None]) -> Iterator[float]:
     ordered = sorted(known)
     for low, high in zip(ordered, ordered[1:], strict=False):
         changing = np.argwhere(known[low] * known[high] < 0)
-        for place in map(tuple, changing[:2]):
-            t = low - known[low][place] * (high - low) / (known[high][place] - known[low][place])
+        for entry in map(tuple, changing[:2]):
+            t = low - known[low][entry] * (high - low) / (known[high][entry] - known[low][entry])
             found |= dict.fromkeys(_near(float(t)))
-            found |= dict.fromkeys(_near(_halved(value, place, low, high)))
+            found |= dict.fromkeys(_near(_halved(value, entry, low, high)))
     for t in found:
         here = value(t)
         if here is not None and bool(np.any(here == 0)):
@@ -211,15 +211,15 @@ def _near(t: float) -> tuple[float, float]:
     return t, round(t * GRID) / GRID
 
 
-def _halved(value: Callable[[float], Array | None], place: tuple[int, ...], low: float, high: float) -> float:
+def _halved(value: Callable[[float], Array | None], entry: tuple[int, ...], low: float, high: float) -> float:
     start = value(low)
     assert start is not None
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         here = value(middle)
-        if here is None or here[place] == 0 or middle in (low, high):
+        if here is None or here[entry] == 0 or middle in (low, high):
             return middle
-        low, high = (middle, high) if here[place] * start[place] > 0 else (low, middle)
+        low, high = (middle, high) if here[entry] * start[entry] > 0 else (low, middle)
     return low
 
 

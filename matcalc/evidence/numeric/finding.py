@@ -158,7 +158,7 @@ def named(what: str, output: str) -> str:
     return f"{what} {output}" if output else what
 
 
-def place(at: Point) -> str:
+def location(at: Point) -> str:
     """Return the sizes of a point for a message."""
     shapes = [f"{name}: {'x'.join(map(str, a.shape)) or 'scalar'}" for name, a in at.data.items()]
     return f" at {', '.join(shapes)}" if shapes else ""

@@ -19,7 +19,7 @@ import numpy as np
 
 from matcalc.errors import NotSupported
 from matcalc.evidence.numeric.differences import slope
-from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, largest, place, relative
+from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, largest, location, relative
 from matcalc.evidence.numeric.properties import DRAWN, elsewhere
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect
@@ -28,7 +28,7 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.tensor.constructors import symbol
 
 
-def course(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
+def function_shape(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     """Test the fields of an entry about the shape of a function, by values alone."""
     if not at.form.overload:
         for test in (_monotone_and_curved, _difference, divided, disc):
@@ -67,7 +67,7 @@ def _monotone_and_curved(at: Point, value: Mapping[str, Array]) -> Iterator[Find
         (name, data), (x, y) = next(iter(at.data.items())), rule.through
         errors["through"] = [float(np.max(np.abs(at.value({name: np.full_like(data, x)})[output] - y), initial=0.0))]
     for field, found in errors.items():
-        yield Finding(f"`{field}`", field, min(found) if is_in_words(at) else max(found), EXACT, place(at))
+        yield Finding(f"`{field}`", field, min(found) if is_in_words(at) else max(found), EXACT, location(at))
 
 
 def _below(a: Array) -> float:
@@ -86,7 +86,7 @@ def _difference(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     for factor in (0.2, 4.0, -0.7, -3.0):
         apart = value[""] - at.value({x: a * factor})[""]
         found = at.evaluate([node], {"a": a, "b": a * factor})[0]
-        yield Finding("`difference`", "difference", relative(found, apart), EXACT, place(at))
+        yield Finding("`difference`", "difference", relative(found, apart), EXACT, location(at))
 
 
 FACTORS = (0.75, 1.5, 4.0, 0.2, -0.7, -3.0)
@@ -128,13 +128,13 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
         with np.errstate(all="ignore"):
             quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
         usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
-        yield Finding("`divided`", "divided", relative(found(b)[usable], quotient[usable]), EXACT, place(at))
+        yield Finding("`divided`", "divided", relative(found(b)[usable], quotient[usable]), EXACT, location(at))
     for b in (a, a * (1 + 1e-9)):
         halfway = slope(partial(value, (a + b) / 2))
         usable = np.isfinite(halfway.value)
         bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value[usable])))
         error = relative(found(b)[usable], halfway.value[usable])
-        yield Finding("`divided`, points that are close,", "divided", error, bound, place(at))
+        yield Finding("`divided`, points that are close,", "divided", error, bound, location(at))
     try:
         for gap in NEAR:
             b = a * (1 + gap)
@@ -142,7 +142,7 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
             usable = np.isfinite(truth) & np.isfinite(condition) & (np.abs(truth) > 1e-290)
             error = np.abs(found(b) - truth)[usable] / (np.abs(truth) * condition)[usable]
             what = "`divided`, at many digits,"
-            yield Finding(what, "divided", float(np.max(error, initial=0.0)), CLOSED, place(at))
+            yield Finding(what, "divided", float(np.max(error, initial=0.0)), CLOSED, location(at))
     except (NotSupported, *REFUSED):
         return
 
@@ -191,7 +191,7 @@ def disc(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     def radius(name: str, step: float) -> Array:
         return np.broadcast_to(at.evaluate([node], {name: at.data[name] + step})[0], shape)
 
-    what, field, where = "`radius`", "radius", place(at)
+    what, field, where = "`radius`", "radius", location(at)
     first = next(iter(at.data))
     r, unmet = radius(first, 0.0), np.full(shape, True)
     yield Finding(f"{what}, below 0,", field, max(0.0, -float(np.min(r, initial=0.0))), 0.0, where)

@@ -35,8 +35,8 @@ from matcalc.evidence.numeric.finding import (
     distance,
     is_finite,
     largest,
+    location,
     named,
-    place,
     slopes,
     value_or_none,
 )
@@ -97,7 +97,7 @@ def _laws(each: Sequence[Point]) -> Iterator[Finding]:
 
 def _value(at: Point, output: str, law: str, tensors: Tensors) -> Finding:
     what = f"the value{named('', output)}{law} inside larger tensors, {tensors.lift},"
-    return Finding(what, "value", error(tensors, _simplified), EXACT, place(at))
+    return Finding(what, "value", error(tensors, _simplified), EXACT, location(at))
 
 
 def _simplified(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
@@ -191,4 +191,4 @@ def _gradients(
             found = tensors.sliced(name, np.asarray(evaluate([gradient], tensors.data, tensors.sizes)[0]))
         what = f"the gradient{named('', output)} in {name} inside larger tensors, {tensors.lift},"
         size = max(largest(expected), largest(value), 1e-300)
-        yield Finding(what, "value", distance(found, expected) / size, EXACT, place(at))
+        yield Finding(what, "value", distance(found, expected) / size, EXACT, location(at))

@@ -10,7 +10,7 @@ import numpy as np
 
 from matcalc.evidence.numeric.covariance import covariance
 from matcalc.evidence.numeric.facts_at_ends import broken_at_ends
-from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
+from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, location, relative
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect, interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
@@ -53,12 +53,12 @@ def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
             telling = [e for e, is_telling in errors if is_telling] or [e for e, _ in errors]
             if telling:
                 error = min(telling) if in_words else max(telling)
-                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
+                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, location(at))
                 yield from _at_ends(at, given, key, fact, f"the fact '{fact}({output})', number {number + 1},", "facts")
     for declared in rule.signature.outputs:
         for fact in declared.facts:
             error, what = defect(value[declared.name], fact), f"the fact '{fact}' of the result"
-            yield Finding(what, "signature", error, EXACT, place(at))
+            yield Finding(what, "signature", error, EXACT, location(at))
             yield from _at_ends(at, {}, declared.name, fact, what, "signature")
 
 
@@ -70,7 +70,9 @@ def _at_ends(
         return
     broken = broken_at_ends(at, given, key, fact)
     error, where = broken or (0.0, "")
-    yield Finding(f"{what} at the ends of its arguments,", field, error, EXACT, f" at {where}" if where else place(at))
+    yield Finding(
+        f"{what} at the ends of its arguments,", field, error, EXACT, f" at {where}" if where else location(at)
+    )
 
 
 def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Point:
@@ -136,7 +138,7 @@ def _interval(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         for found in (*value.values(), *_farther(at)):
             below = float(np.max(low - found, initial=0.0)) if np.isfinite(low) else 0.0
             above = float(np.max(found - high, initial=0.0)) if np.isfinite(high) else 0.0
-            yield Finding("the interval of the value", "interval", max(below, above), EXACT, place(at))
+            yield Finding("the interval of the value", "interval", max(below, above), EXACT, location(at))
 
 
 def _farther(at: Point) -> Iterator[Array]:
@@ -158,7 +160,7 @@ def _square(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     node = build_formula(at.rule.square, (), at.book, at.symbols)
     (found,) = at.evaluate([node])
     for before in value.values():
-        yield Finding("`square`", "square", relative(found, before * before), EXACT, place(at))
+        yield Finding("`square`", "square", relative(found, before * before), EXACT, location(at))
 
 
 def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
@@ -174,4 +176,4 @@ def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         right = at.value({b: at.value({a: at.data[b], b: third})[output]})[output]
     except REFUSED:
         return
-    yield Finding("`associative`", "associative", relative(left, right), EXACT, place(at))
+    yield Finding("`associative`", "associative", relative(left, right), EXACT, location(at))

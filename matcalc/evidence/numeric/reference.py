@@ -16,7 +16,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported, RuleError
-from matcalc.evidence.numeric.sampling import MODES, ROUNDING, Array, defect, drawn, places, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, ROUNDING, Array, defect, drawn, projected, random_indices, shape_at
 from matcalc.evidence.precise.arithmetic import doubles
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.formula.elaborate.texts import elaborate
@@ -106,7 +106,7 @@ def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
     rng = np.random.default_rng([7, mode, *argument.name.encode()])
     shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:
-        return places(rng, shape, argument.lengths, sizes)
+        return random_indices(rng, shape, argument.lengths, sizes)
     facts = tuple(f for f in argument.facts if f != "constant")
     found = drawn(rng, shape, facts, mode)
     rounded = np.round(found, DIGITS)

@@ -32,16 +32,16 @@ from matcalc.evidence.numeric.finding import (
     derivative_field,
     distance,
     is_finite,
+    location,
     named,
     norm,
     off,
-    place,
     relative,
     slope_field,
     slopes,
     value_or_none,
 )  # fmt: skip
-from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.function_course import function_shape
 from matcalc.evidence.numeric.laws import laws
 from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rule_point import SIZES, SKEW, Draws, Point, is_worded, points, takes_skew
@@ -103,7 +103,7 @@ def tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
     yield from derivatives(at, value)
     yield from properties(at, value)
     yield from by_rows(at, value)
-    yield from course(at, value)
+    yield from function_shape(at, value)
 
 
 def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
@@ -129,7 +129,7 @@ def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     nodes = at.nodes()
     field = "definition" if at.rule.kind == "definition" else "value"
     for output, found in zip(nodes, at.evaluate(list(nodes.values())), strict=True):
-        what, where = named("the value", output), place(at)
+        what, where = named("the value", output), location(at)
         wanted = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
         if value[output].shape != wanted:
             shapes = f": {value[output].shape}, not {wanted},{where}"
@@ -141,7 +141,7 @@ def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         there = value_or_none(equal)
         if there is not None and is_finite(there) and _keep_facts(equal):
             (found,) = equal.evaluate(list(nodes.values()))
-            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, place(at))
+            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, location(at))
 
 
 def _keep_facts(at: Point) -> bool:
@@ -163,7 +163,7 @@ def derivatives(at: Point, value: Mapping[str, Array], found: Sequence[Slope] | 
 
 
 def _first(at: Point, s: Slope, E: Array, G: Array) -> Iterator[Finding]:
-    what, where = named("", s.output).strip() + f" in {s.name}", place(at)
+    what, where = named("", s.output).strip() + f" in {s.name}", location(at)
     jvp, vjp = at.evaluate([s.pushed, s.pulled], {s.tangent.name: E, s.cotangent.name: G})
 
     def along(t: Any) -> Array:
@@ -211,7 +211,7 @@ def _second(
     scale = sum(norm(a) * norm(F[x.name]) for x, a in zip(xs, size, strict=True)) + abs(other)
     lengths = [norm(E[n]) * norm(F[n]) / max(norm(a), 1e-100) ** 2 for n, a in at.data.items()]
     scale += FLOOR * norm(G) * norm(at.value()[output]) * max(lengths, default=0.0)
-    what, where = f"the second derivative{named('', output).rstrip()}", place(at)
+    what, where = f"the second derivative{named('', output).rstrip()}", location(at)
     yield Finding(f"{what}, its symmetry,", derivative_field(at), off(one, other, scale), TWICE, where)
     if at.seed:
         return  # differences of derivatives are slow: only once for each form

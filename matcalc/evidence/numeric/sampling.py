@@ -37,7 +37,7 @@ def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode:
     """Return data of a symbol at these sizes; for an index, indices into axes of the lengths `along`."""
     rng = np.random.default_rng([*seed, *node.name.encode()])
     shape = shape_at(node.shape, sizes)
-    return places(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
+    return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
 
 
 def facts_of(node: Node) -> tuple[str, ...]:
@@ -96,7 +96,9 @@ def least_length(lengths: Sequence[Size], sizes: Mapping[str, int]) -> int:
     return min((size.evaluate(sizes) for size in lengths), default=10)
 
 
-def places(rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
+def random_indices(
+    rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]
+) -> Array:
     """Return indices into axes of these lengths; if one is empty, indices that raise in an evaluation."""
     least = least_length(lengths, sizes)
     return np.asarray(rng.integers(0, max(least, 1), tuple(shape)))
@@ -109,5 +111,5 @@ def whole(drawn: Array, facts: Sequence[str]) -> Array:
 
 __all__ = [
     "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "facts_of", "interior", "least_length", "own_defect",
-    "places", "projected", "sample", "shape_at", "whole",
+    "projected", "random_indices", "sample", "shape_at", "whole",
 ]  # fmt: skip

@@ -26,8 +26,8 @@ from matcalc.evidence.numeric.finding import (
     is_finite,
     is_in_words,
     largest,
+    location,
     named,
-    place,
     shown_along,
     slope_field,
     value_or_none,
@@ -105,7 +105,7 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
     floor = FLOOR * largest(plain) * largest(E) / max(largest(G), 1e-300)
     error = distance(moved, pushed) / max(largest(pushed), floor, 1e-300)
     what = f"the derivative{named('', s.output)} in {fact} {s.name}, against that in any {s.name},"
-    yield Finding(what, slope_field(at, s), error, EXACT, place(at))
+    yield Finding(what, slope_field(at, s), error, EXACT, location(at))
 
 
 def _pullback(f: Node, x: Node) -> Node:
@@ -125,9 +125,9 @@ def _in_set(
     for fact in facts:
         outside = distance(projected(pulled, [fact]), pulled) / max(largest(pulled), 1e-300)
         bound = 0.0 if _is_mask(fact, pulled.shape) else ROUNDING
-        yield Finding(f"{what}, outside of the set '{fact}',", slope_field(at, s), outside, bound, place(at))
+        yield Finding(f"{what}, outside of the set '{fact}',", slope_field(at, s), outside, bound, location(at))
     error = distance(pulled, plain) / max(largest(plain), 1e-300)
-    yield Finding(f"{what}, against the projection of any,", slope_field(at, s), error, EXACT, place(at))
+    yield Finding(f"{what}, against the projection of any,", slope_field(at, s), error, EXACT, location(at))
 
 
 def _is_mask(fact: str, shape: Sequence[int]) -> bool:
@@ -151,7 +151,7 @@ def _batches(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Findin
         expected = np.stack(single) if single else np.zeros((0, *at.data[s.name].shape))
         error = distance(found, expected) / max(largest(expected), 1e-300)
         what = f"the adjoint{named('', s.output)} in {s.name} of {count} cotangents together"
-        yield Finding(what, slope_field(at, s), error, SAME, place(at))
+        yield Finding(what, slope_field(at, s), error, SAME, location(at))
 
 
 __all__ = ["structure"]

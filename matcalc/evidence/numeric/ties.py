@@ -24,9 +24,9 @@ from matcalc.evidence.numeric.finding import (
     is_finite,
     is_in_words,
     largest,
+    location,
     named,
     norm,
-    place,
     value_or_none,
 )  # fmt: skip
 from matcalc.evidence.numeric.rule_point import Point
@@ -127,7 +127,7 @@ def _limit(at: Point, s: Slope, words: str) -> Finding | None:
     what = f"the derivative{named('', s.output)} in {s.name} at and near ties, {words},"
     if any(_bends(valued, X, D) for D in steps):  # no derivative exists
         wrong = float("inf") if at.rule.gauge and not is_refused else 0.0
-        return Finding(what, derivative_field(at), wrong, LIMIT, place(at))
+        return Finding(what, derivative_field(at), wrong, LIMIT, location(at))
     scale = max(largest(here), FLOOR * largest(value[s.output]) * largest(E) / largest(X), 1e-300)
     worst = 0.0
     for D in steps:
@@ -136,7 +136,7 @@ def _limit(at: Point, s: Slope, words: str) -> Finding | None:
     error = worst / scale
     if at.rule.gauge and is_refused:
         error = 0.0
-    return Finding(what, derivative_field(at), error if error == error else float("inf"), LIMIT, place(at))
+    return Finding(what, derivative_field(at), error if error == error else float("inf"), LIMIT, location(at))
 
 
 def _bends(f: Callable[[Array], Array], X: Array, D: Array) -> bool:
@@ -190,7 +190,7 @@ def _least_norm(at: Point, s: Slope) -> Iterator[Finding]:
         descent = abs((moved(-t * g) - f) / t + norm(g) ** 2) / size if np.any(g) else 0.0
         error = max([descent, *(max(a, 0.0) for a in above)])
         what = f"the subgradient of least norm in {s.name} at {words}"
-        yield Finding(what, derivative_field(at), error if error == error else float("inf"), LEAST, place(at))
+        yield Finding(what, derivative_field(at), error if error == error else float("inf"), LEAST, location(at))
 
 
 __all__ = ["ties", "with_close_spectrum"]

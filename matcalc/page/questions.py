@@ -61,7 +61,7 @@ def question(record: object) -> Question:
         raise Refused("a question is an object of text fields")
     for name, value in record.items():
         if name not in CHOICES and name not in LIMITS:
-            raise Refused("there is a field that no question has")
+            raise Refused("the question has an unknown field")
         if not isinstance(value, str):
             raise Refused(f"{name} is text")
         if name in CHOICES and value not in CHOICES[name]:

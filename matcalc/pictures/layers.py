@@ -1,8 +1,8 @@
 """Lays out a directed acyclic graph in layers.
 
 A node is one layer below the lowest of its users. An edge that crosses layers has a dummy node in each. Nodes of a
-layer are ordered by the mean position of their neighbours above and below, in several rounds, and are moved towards it
-as far as there is room.
+layer are ordered by the mean position of their neighbours above and below, in several rounds. They are moved towards
+this position as far as there is room.
 Source: Sugiyama, Tagawa & Toda 1981.
 """
 

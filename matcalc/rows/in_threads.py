@@ -1,8 +1,8 @@
 """Computes calls of compiled functions on large data in threads, each with a share of the rows.
 
-A function that separates over its rows consists of totals, added up in the order of the shares, and of results with
-rows, of which each share writes its own. The digits therefore depend only on the requested number of threads. A
-function that does not separate uses the threads in BLAS. Small data are computed in one thread.
+A function that separates over its rows consists of totals and of results with rows. Totals are added up in the order
+of the shares; of results with rows each share writes its own. The digits therefore depend only on the requested number
+of threads. A function that does not separate uses the threads in BLAS. Small data are computed in one thread.
 """
 
 from __future__ import annotations

@@ -176,13 +176,13 @@ class _Walk:
         if not set(size.names) & set(self.rows.names):
             return size_number(size)
         if not self.rows.is_name:
-            raise NotSupported(f"the rows are counted by {self.rows}", hint="declare them by a name alone")
+            raise NotSupported(f"the number of rows is {self.rows}", hint="declare it as a single size name")
         return add([(coefficient, self.monomial(part)) for part, coefficient in size.terms])
 
     def monomial(self, part: Monomial) -> Node:
         name = self.rows.key
         if any(not isinstance(atom, str) and name in atom.left.names + atom.right.names for atom, _ in part):
-            raise NotSupported(f"a quotient or bound of the number of rows, {polynomial({part: Fraction(1)})}")
+            raise NotSupported(f"there is a quotient or bound of the number of rows, {polynomial({part: Fraction(1)})}")
         power = sum(exponent for atom, exponent in part if atom == name)
         rest = polynomial({tuple((a, k) for a, k in part if a != name): Fraction(1)})
         count = self.total(size_number(self.rows)) if power else None

@@ -100,7 +100,7 @@ def feasible(given: Inputs, written: Sequence[Comparison], formulas: Sequence[Ex
     for comparison, formula in zip(written, formulas, strict=True):
         values = Values(given, formula)
         if not _holds(formula, given):
-            raise ValueError(f"the constraint {shown(comparison.text)} holds no variable")
+            raise ValueError(f"the constraint {shown(comparison.text)} contains no variable")
         low, high = SPANS[comparison.relation]
         found = _linear(values, given, np.asarray(at, np.float64))
         if found is None:

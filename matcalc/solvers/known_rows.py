@@ -1,7 +1,7 @@
 """Replaces objectives over known rows by functions of sufficient statistics, if that makes a fit cheaper.
 
-This is done only if a call over all rows is long, if one pass plus the calls from totals costs less than the same
-calls over the rows, and if the totals have fewer entries than the rows. Values keep their digits
+There are three conditions: a call over all rows is long; one pass plus the calls from totals costs less than the same
+calls over the rows; the totals have fewer entries than the rows. Values keep their digits
 (`matcalc.rows.statistics`), so a fit changes only by rounding.
 """
 

@@ -120,7 +120,7 @@ def minimised(
     if many and made.is_parametrised:
         raise NotSupported("parametrise=True and over= exclude each other: write the change of variables in f")
     if type(threads) is not int or threads < 1:
-        raise ValueError(f"threads is a number of at least 1, not {shown(threads)}")
+        raise ValueError(f"threads must be an integer of at least 1, not {shown(threads)}")
     shapes = given.packing.shapes
     settings = _settings(method, asked, options, sum(map(prod, shapes.values())))
     arrays, count = _batches(made, many)

@@ -229,7 +229,7 @@ def read_row_inputs(
     if missing is not None:
         raise UnknownName(f"{missing} is missing in data")
     if not isinstance(start, Mapping) or any(name not in start for name in names):
-        raise ValueError(f"start gives a first value for {', '.join(names)}, by name")
+        raise ValueError(f"start needs a first value for {', '.join(names)}, by name")
     packing = Packing.of({name: np.asarray(start[name], np.float64) for name in names}, names)
     shared = {name: data[name] for name in made.shared if name not in names}
     return RowInputs(

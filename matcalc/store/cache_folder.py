@@ -103,8 +103,8 @@ def untrusted(path: Path, may_be_roots: bool = False) -> str:
     """Return why others could change the folder or its path, or "" if they cannot.
 
     The folder must belong to this user, or to root if `may_be_roots`, and must not be writable by others. The folders
-    and links above it must belong to this user or root, and must not be writable by others unless they have the sticky
-    bit, which prevents the replacement of foreign files.
+    and links above it must belong to this user or root, and must not be writable by others. A folder with the
+    sticky bit may be, since this bit prevents the replacement of foreign files.
     """
     if not hasattr(os, "geteuid"):
         return ""

@@ -2,7 +2,7 @@
 
 Such a function is a pair. The first takes the fixed arguments and is called once. The second takes all arguments and
 the results of the first, and is called each time. A pair is compiled when these names are fixed for the first time,
-for sizes rounded up to a power of two, and is cached in the function.
+for sizes rounded up to powers of two. The function caches it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Chooses the BLAS routines that another library computes, by `matcalc warm --measure`; stored with the cache.
 
 A routine keeps its symbol, so compiled code does not depend on the choice. If the choice depends on the sizes of a
-call, the symbol is that of a function that reads the sizes and jumps to one library or the other. A choice is valid
+call, the symbol belongs to a function that reads the sizes and jumps to the chosen library. A choice is valid
 for the thread count and the file that were measured; otherwise OpenBLAS computes everything, and a note says why.
 """
 

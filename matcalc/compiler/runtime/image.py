@@ -1,7 +1,7 @@
 """Caches compiled functions as object code, which any process runs without Numba.
 
-An image holds the code of one function, the symbols that it needs, the digest of its entry for Python, and the build
-settings of its kernels, which are cached separately. Everything that the code needs is located before it is loaded.
+An image holds the code of one function, the symbols that it needs, the digest of its entry for Python, and its
+kernels' build settings. Kernels are cached separately. Everything that the code needs is located before it is loaded.
 If anything is missing, the function is compiled anew.
 """
 

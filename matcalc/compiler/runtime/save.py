@@ -143,7 +143,7 @@ def saved_text(
     """
     if specs[0].target not in ON_NUMPY:
         if with_solve:
-            raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
+            raise NotSupported(f"a file for the target {specs[0].target} cannot have a solve part")
         if specs[0].target in SAVED:
             return c_text(*specs, given=given, derivatives=derivatives)
         return array_text(*specs, given=given, derivatives=derivatives)

@@ -1,6 +1,6 @@
 """Writes the code that reads Python arguments into machine code: exact ones directly; others raise TypeError.
 
-Numba's own wrapper checks only the item size, so each array must be checked before, and it creates an owner for each
+Numba's own wrapper checks only the item size, so each array must be checked before. It also creates an owner for each
 array for the duration of the call. The wrapper written here checks the object itself, in about ten instructions. The
 object must be of NumPy's own class (no subclass, no masked array), of native float64, int64 or int32, of the declared
 rank, aligned, contiguous if the type requires it, and writable for results. The caller holds its arguments until the

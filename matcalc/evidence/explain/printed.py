@@ -29,7 +29,7 @@ def printed(lines: Sequence[Line], form: str = "text") -> str:
     Raises: NotSupported for another form.
     """
     if not is_one_of(form, FORMS):
-        raise NotSupported(f"no derivation as {shown(form)}: {', '.join(FORMS)}")
+        raise NotSupported(f"a derivation has no form {shown(form)}: use {', '.join(FORMS)}")
     return FORMS[form](lines)
 
 

@@ -2,7 +2,7 @@
 
 Both formulas are evaluated by plain NumPy. Random points decide whether there is a difference; only then small data are
 searched, which are easier to read. A point at which the first formula has a value and the second has none also counts
-as a difference, if the same holds at many digits, where a singular matrix is singular and nothing overflows.
+as a difference. The same must hold at many digits, where a singular matrix is singular and nothing overflows.
 """
 
 from __future__ import annotations

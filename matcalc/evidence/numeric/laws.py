@@ -1,8 +1,8 @@
 """Tests a rule inside larger tensors: its value, gradient and stated laws for arguments with batch axes.
 
-The laws `degree`, `homogeneous`, `even`, `linear` and `transpose` are tested on multiples and transposes of arguments,
-lifted as in `batch`, next to reductions over every axis, built and simplified. The gradient of a weighted sum is
-compared with the rule's gradients slice by slice.
+The laws `degree`, `homogeneous`, `even`, `linear` and `transpose` are tested on multiples and transposes of arguments.
+Calls are lifted as in `batch`, next to reductions over every axis, built and simplified. The gradient of a weighted sum
+is compared with the rule's gradients slice by slice.
 """
 
 from __future__ import annotations

@@ -79,15 +79,15 @@ class Shares(RowTotals):
 class InThreads(Compiled):
     """A compiled function that computes large data in `threads` shares in parallel."""
 
-    asked: tuple[str, Given, int]
+    origin: tuple[str, Given, int]
     single = Compiled  # the class of functions with fixed data: computing parts once saves more than a second thread
     shares: Shares | None = None
     reason: str = ""
     _pool: tuple[int, ThreadPoolExecutor] | None = None
 
-    def divide(self, asked: tuple[str, Given, int], request: Request) -> None:
+    def divide(self, origin: tuple[str, Given, int], request: Request) -> None:
         """Separate the request by rows and compile the functions of the shares."""
-        self.asked = asked
+        self.origin = origin
         self.shares, self.reason = _shares(request, self.spec)
         self._alone, self._quick = self._entry, self._exact
         if self.shares is not None:
@@ -97,7 +97,7 @@ class InThreads(Compiled):
     @property
     def threads(self) -> int:
         """The number of shares."""
-        return self.asked[2]
+        return self.origin[2]
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -191,19 +191,19 @@ class InThreads(Compiled):
             wait(others)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (in_threads, self.asked)
+        return (in_threads, self.origin)
 
 
-def in_threads(way: str, given: Given, threads: int) -> Compiled:
-    """Return the function that `building.<way>` builds for these inputs, computed in threads.
+def in_threads(builder: str, inputs: Given, threads: int) -> Compiled:
+    """Return the function that `building.<builder>` builds for these inputs, computed in threads.
 
     Raises: TypeError or ValueError for an invalid number of threads; NotSupported for a framework's target.
     """
     threads = counted("threads", threads)
-    request: Request = getattr(building, way)(**given)
+    request: Request = getattr(building, builder)(**inputs)
     check_on_numpy(request.target)
     made = InThreads(building.build(request).spec)
-    made.divide((way, given, threads), request)
+    made.divide((builder, inputs, threads), request)
     return made
 
 

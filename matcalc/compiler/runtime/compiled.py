@@ -70,7 +70,7 @@ class Compiled:
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
         """Return an object with a call slot if the function has an entry in machine code."""
-        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _is_polite(spec):
+        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
             return object.__new__(cls)
         ready = _found(spec, CALLED)
         made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
@@ -103,9 +103,9 @@ class Compiled:
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        is_polite = _is_polite(spec)
-        quick = None if is_polite else getattr(module, spec.name, None)
-        self._run: Callable[..., int] | None = None if is_polite else getattr(module, "run", None)
+        needs_fallback = _needs_fallback(spec)
+        quick = None if needs_fallback else getattr(module, spec.name, None)
+        self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
         self._quick: Callable[..., Any] | None = quick
         self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
         self.address = beside().address_of(into) if type(self) is CALLED else 0
@@ -150,18 +150,18 @@ class Compiled:
                     raise
                 except UNFIT:
                     pass
-            return self._polite(*values, out=out, check_facts=check)
+            return self._fallback(*values, out=out, check_facts=check)
         try:
             return (self._quick or _refuse)(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
-            return self._polite(*self._bound(args, kwargs))
+            return self._fallback(*self._bound(args, kwargs))
 
     @property
     def _entry(self) -> Callable[..., Any]:
         """The function for arguments in order. It is not stored, so that this object is in no reference cycle."""
-        return self._quick or self._polite
+        return self._quick or self._fallback
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
         """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
@@ -221,7 +221,7 @@ class Compiled:
                     raise
                 except UNFIT:
                     pass
-            return self._polite(*inputs, out=out, check_facts=check)
+            return self._fallback(*inputs, out=out, check_facts=check)
         except np.linalg.LinAlgError:
             beside().check_stored(self.spec, inputs)
             raise
@@ -299,7 +299,7 @@ class Compiled:
         """
         beside().save(self.spec, path)
 
-    def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
+    def _fallback(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
         """Convert and check the arguments, which are in order, then call."""
         spec = self.spec
         values = tuple(bind(spec.name, spec.entered, values, {}))
@@ -385,7 +385,7 @@ def _number(array: Array, operand: Operand) -> Any:
     return array if operand.shape else array[()] if operand.dtype == "float64" else int(array)
 
 
-def _is_polite(spec: CompiledSpec) -> bool:
+def _needs_fallback(spec: CompiledSpec) -> bool:
     """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
     return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
 

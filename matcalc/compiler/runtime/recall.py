@@ -23,12 +23,12 @@ is_on = True
 """Whether the cache is used. Tests that inspect how functions are built turn it off."""
 
 
-def key(way: str, given: Mapping[str, Any]) -> str:
-    """Return the key of a request, or "" if it cannot be cached; `way` names the requested kind of function."""
+def key(kind: str, request: Mapping[str, Any]) -> str:
+    """Return the key of a request, or "" if it cannot be cached; `kind` is the kind of function."""
     rulebook = sys.modules.get("matcalc.rulebook.load")
-    if not is_on or given["target"] not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
+    if not is_on or request["target"] not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
         return ""
-    return f"{way} {dict(given)!r}\n{installation()}" if _is_plain(dict(given)) else ""
+    return f"{kind} {dict(request)!r}\n{installation()}" if _is_plain(dict(request)) else ""
 
 
 def found(key: str) -> CompiledSpec | None:

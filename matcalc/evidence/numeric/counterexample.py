@@ -118,7 +118,7 @@ class Comparer:
     def __post_init__(self, left: Node, right: Node) -> None:
         self.nodes = [left, right]
         self.lengths = lengths_of(self.nodes)
-        self.asked = [conditions(node) for node in self.nodes]
+        self.required = [conditions(node) for node in self.nodes]
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
         """Return both values; None if the first is not finite or raises, or if the sizes do not fit."""
@@ -132,7 +132,7 @@ class Comparer:
 
     def _value(self, which: int, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Array | None:
         """Return a value; None if it is not finite or raises."""
-        if not all(holds(condition, sizes) for condition in self.asked[which]):
+        if not all(holds(condition, sizes) for condition in self.required[which]):
             return None
         try:
             found = np.asarray(evaluate([self.nodes[which]], data, sizes)[0])
@@ -205,7 +205,7 @@ class Comparer:
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether these sizes meet the conditions of both formulas."""
-        return all(holds(c, sizes) for asked in (self.conditions, *self.asked) for c in asked)
+        return all(holds(c, sizes) for group in (self.conditions, *self.required) for c in group)
 
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:
         along, mode = self.lengths, trial % len(MODES)

@@ -170,7 +170,7 @@ def test_what_has_no_batch_axis():
     f = mc.compile("sum{i: x[k[i]]}*n", declarations="x: vector(n); k: index(m)", target="numpy")
     with pytest.raises(mc.UnknownName, match="z is no argument"):
         mc.batch(f, over=["z"])
-    with pytest.raises(mc.NotSupported, match="places of an axis"):
+    with pytest.raises(mc.NotSupported, match="k holds indices"):
         mc.batch(f, over=["k"])
     with pytest.raises(mc.ShapeError, match="over="):
         mc.batch(f, over=[])

@@ -113,7 +113,7 @@ def test_an_option_is_no_argument():
     place = np.empty(3)
     assert function({"x": X, "out": X}, out=place) is place
     assert place.tolist() == [2.0, 4.0, 6.0]
-    with pytest.raises(TypeError, match="out= is an option of the call: give arguments as a dictionary"):
+    with pytest.raises(TypeError, match="out= is an option: pass arguments of this name in a dictionary"):
         function(x=X, out=place)
     with pytest.raises(TypeError, match="is given x twice"):
         function({"x": X}, x=X)

@@ -119,7 +119,7 @@ def test_places_outside_are_refused(text, target):
     fn = function(text, target)
     for X in damaged():
         given = {**data(5, 4, 2), "X": X}
-        with pytest.raises(mc.ShapeError, match="columns or row starts outside of its shape"):
+        with pytest.raises(mc.ShapeError, match="columns or row starts that do not fit its shape"):
             fn(*[given[name] for name in fn.args])
 
 
@@ -183,9 +183,9 @@ def test_what_takes_no_sparse_matrix_says_so():
     for target in ("torch", "jax"):
         with pytest.raises(mc.NotSupported, match=f"the target {target} takes no sparse matrices, as X is declared"):
             function("X*w", target)
-    with pytest.raises(mc.NotSupported, match="X is sparse: a batch has one of it"):
+    with pytest.raises(mc.NotSupported, match="X is sparse, and a sparse argument cannot have a batch axis"):
         mc.batch(fn, over="X")
-    with pytest.raises(mc.NotSupported, match="whether the sparse X is nonnegative is not checked"):
+    with pytest.raises(mc.NotSupported, match="the fact nonnegative cannot be checked for the sparse X"):
         mc.compile("X*w", declarations="X: matrix(m, n) sparse nonnegative; w: vector(n)", check_facts=True)(
             data(2, 3, 1)["X"], np.ones(3)
         )

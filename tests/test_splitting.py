@@ -281,15 +281,15 @@ def test_bytes():
 def test_faults_name_what_is_wrong():
     s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
     X, y, w = DATA["X"], DATA["y"], DATA["w"]
-    with pytest.raises(mc.UnknownName, match="y is missing: it has rows"):
+    with pytest.raises(mc.UnknownName, match="y is missing: it is an argument with rows"):
         s.over([{"X": X}], w=w)
     with pytest.raises(mc.ShapeError, match="X has 12, y has 3"):
         s.over([{"X": X, "y": y[:3]}], w=w)
     with pytest.raises(ValueError, match="there are no rows"):
         s.over([], w=w)
-    with pytest.raises(mc.UnknownName, match="w is missing: it is shared"):
+    with pytest.raises(mc.UnknownName, match="w is missing: it is a shared argument"):
         s.over([{"X": X, "y": y}])
-    with pytest.raises(mc.UnknownName, match="y is not what is shared: it has rows"):
+    with pytest.raises(mc.UnknownName, match="y is not a shared argument: it has rows"):
         s.over([{"X": X, "y": y}], w=w, y=y)
     with pytest.raises(mc.UnknownName, match="no size here"):
         mc.split("norm2(X*w - y)^2", "rows", declarations=LET)

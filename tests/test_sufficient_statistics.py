@@ -116,7 +116,7 @@ def test_missing_data_stay_missing():
 @pytest.mark.parametrize("text", ["sum(exp(X*w)) - y'*X*w", "norm2(X*w - y)", "max(X*w)^2", "logsumexp(X*w)"])
 def test_where_none_suffice_it_is_said_which(text):
     s = mc.split(text, "m", declarations=LET)
-    with pytest.raises(mc.NotSupported, match=r"no totals of rows alone suffice: .*\(.*X\*w.*\) changes with w"):
+    with pytest.raises(mc.NotSupported, match=r"no totals of rows alone suffice: .*\(.*X\*w.*\) depends on w"):
         s.precompute()
 
 
@@ -134,7 +134,7 @@ def test_pickled_and_from_files(tmp_path):
     given = {name: FULL[name] for name in "Xywc"}
     for one in (fn, pickle.loads(pickle.dumps(fn))):
         assert one(w=FULL["w"], c=0.3)[0] == pytest.approx(ENOUGH["least squares"][3](**given), rel=1e-12)
-    with pytest.raises(mc.UnknownName, match="c is missing: it is shared"):
+    with pytest.raises(mc.UnknownName, match="c is missing: it is a shared argument"):
         fn(w=FULL["w"])
 
 

@@ -132,7 +132,7 @@ void dgemm_(void *a, void *b, void *c) { END; }
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing")
 @pytest.mark.parametrize(
     ("integer", "end", "why"),
-    [("int64_t", "return", "integers of 64 bits"), ("int32_t", "return", "products wrong"),
+    [("int64_t", "return", "64-bit integers"), ("int32_t", "return", "a wrong matrix product"),
      ("int32_t", "abort()", "ended the process that tried it")],
 )  # fmt: skip
 def test_a_library_that_fails_its_trial_is_refused(tmp_path, cache, integer, end, why):
@@ -157,10 +157,10 @@ def test_a_choice_is_kept_said_and_forgotten(cache, capsys):
     choice = keep(openblas())
     assert blas_choice.kept() == choice
     assert blas_choice.chosen() == choice
-    assert choice.said(["dgemm", "no_routine"]).startswith("dgemm of ")
+    assert choice.routines_text(["dgemm", "no_routine"]).startswith("dgemm of ")
     mixed = blas_choice.Choice("lib", (0, 0), 1, {"dgemm": (1.0, 1.5, 0.0)})
-    assert mixed.said(["dgemm"]) == "dgemm (medium) of lib, else OpenBLAS of SciPy"
-    assert mixed.said(["dpotrf"]) == "OpenBLAS of SciPy"
+    assert mixed.routines_text(["dgemm"]) == "dgemm (medium) of lib, else OpenBLAS of SciPy"
+    assert mixed.routines_text(["dpotrf"]) == "OpenBLAS of SciPy"
     assert main(["warm", "--forget"]) == 0
     assert "new processes use SciPy's OpenBLAS alone" in capsys.readouterr().out
     assert blas_choice.kept() is None

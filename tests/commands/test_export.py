@@ -181,7 +181,7 @@ def test_a_file_that_is_there_stays(capsys, tmp_path):
     ("more", "said"),
     [
         (["--with", "value,hessain"], "there is no hessain to export; did you mean hessian?"),
-        (["--with", "value", "--scipy-main"], "a solve needs a scalar value and its gradient"),
+        (["--with", "value", "--scipy-main"], "the solve part needs a scalar value and its gradient"),
     ],
 )
 def test_bad_input(more, said, capsys, tmp_path):

@@ -19,7 +19,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiling import compile as compiled
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.evidence.numeric.covariance import degree
-from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
+from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none
 from matcalc.evidence.numeric.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
@@ -226,7 +226,7 @@ def _compared(
     try:
         found = group.call(case, at, {name: laid(a) for name, a in data.items()})
     except REFUSED as error:
-        yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, place(at))
+        yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, location(at))
         return
     for (what, _), one, other in zip(case.outputs, found, wanted, strict=True):
         if not np.all(np.isfinite(other)):
@@ -234,7 +234,7 @@ def _compared(
         scale = max(largest(other), 1e-6 * max(largest(w) for w in wanted if np.all(np.isfinite(w))), 1e-300)
         if what.startswith("the second"):
             scale = max(scale, _size_of_second(at, data))
-        yield Finding(f"{what}, compiled,", "lowering", distance(one, other) / scale, SAME, place(at) + words)
+        yield Finding(f"{what}, compiled,", "lowering", distance(one, other) / scale, SAME, location(at) + words)
 
 
 def _size_of_second(at: Point, data: Mapping[str, Array]) -> float:
@@ -256,7 +256,7 @@ def _scaled(group: Group, case: Case) -> Iterator[Finding]:
         found = group.call(case, at, {**data, **{name: c * data[name] for name in bars}})
         for (what, _), one, before in zip(case.outputs, found, here, strict=True):
             power = 0 if what.startswith("the value") else 1
-            yield from _power(what, one, before, c, power, f"{place(at)}, c*G with c = {c:.0e}")
+            yield from _power(what, one, before, c, power, f"{location(at)}, c*G with c = {c:.0e}")
     tensors = [p.name for p in tensors_of(at.rule.signature) if not p.repeated]
     if at.rule.degree is None or at.form.overload or not tensors or tensors[0] not in at.data:
         return
@@ -265,12 +265,12 @@ def _scaled(group: Group, case: Case) -> Iterator[Finding]:
         try:
             found = group.call(case, at, {**data, f"{first}_{case.tag}": c * at.data[first]})
         except REFUSED as error:
-            yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, place(at))
+            yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, location(at))
             continue
         for (what, _), one, before in zip(case.outputs, found, here, strict=True):
             if what.startswith("the value") or what.endswith(f"in {first}") and what.startswith("the adjoint"):
                 less = 0 if what.startswith("the value") else 1
-                yield from _power(what, one, before, c, exponent - less, f"{place(at)}, c*{first} with c = {c:.0e}")
+                yield from _power(what, one, before, c, exponent - less, f"{location(at)}, c*{first} with c = {c:.0e}")
 
 
 def _power(what: str, found: Array, before: Array, c: float, power: float, where: str) -> Iterator[Finding]:

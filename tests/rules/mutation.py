@@ -28,7 +28,7 @@ from matcalc.calculus.simplify.rewrite import compiled
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.edges import edges
 from matcalc.evidence.numeric.finding import is_finite, value_or_none
-from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.function_course import function_shape
 from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
 from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
@@ -127,7 +127,7 @@ class Entry:
         """
         ready = [(replace(at, rule=rule, book=book), value) for at, value in self.points]
         kinds = (values, derivatives, further_tests)
-        kinds = kinds if is_formula else (properties, course, *kinds)
+        kinds = kinds if is_formula else (properties, function_shape, *kinds)
         for kind in kinds:
             for at, value in ready:
                 try:

@@ -210,7 +210,7 @@ def test_what_cannot_be_is_said():
     (second,) = torch.autograd.grad(first.sum(), w, create_graph=True)
     with pytest.raises(mc.NotSupported, match="twice, not three times"):
         second.sum().backward()
-    with pytest.raises(ValueError, match="no argument tells the size n"):
+    with pytest.raises(ValueError, match="no argument determines the size n"):
         solvers.torch("a*ones(n)", "a: scalar; n: size", target="numpy")
     assert solvers.torch("a*ones(n)", "a: scalar; n: size", target="numpy", sizes={"n": 2})(w[0]).shape == (2,)
     with pytest.raises(mc.NotSupported, match="list of formulas"):

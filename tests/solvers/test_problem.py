@@ -108,7 +108,7 @@ def test_constraints_are_told_apart():
         ({"constraints": "sum(w)"}, mc.ParseError, "no comparison"),
         ({"constraints": "w >= 0; sum(w) =="}, mc.ParseError, "no comparison"),
         ({"constraints": "w != 0"}, mc.ParseError, "not !="),
-        ({"constraints": "sum(y) <= 3"}, ValueError, "holds no variable"),
+        ({"constraints": "sum(y) <= 3"}, ValueError, "contains no variable"),
         ({"constraints": "w >= v3"}, ValueError, "no value for v3"),
         ({"constraints": "w >= 1; w <= 0"}, ValueError, "leave no value"),
         ({"bounds": {"X": (0, 1)}}, ValueError, "X, which is not in wrt"),

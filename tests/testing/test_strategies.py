@@ -98,7 +98,7 @@ def test_cases_shrink_to_a_single_operation():
         ({"outermost": "logdett"}, "did you mean logdet"),
         ({"operations": ["tanhh"]}, "did you mean tanh"),
         ({"kind": "matrx"}, "did you mean matrix"),
-        ({"kind": "matrix", "outermost": "logdet"}, "no operation asked for has a matrix as its value"),
+        ({"kind": "matrix", "outermost": "logdet"}, "no requested operation has a matrix as its value"),
     ],
 )
 def test_unknown_names_are_refused(options, message):

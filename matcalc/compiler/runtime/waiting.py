@@ -1,4 +1,4 @@
-"""A line for who waits: on a terminal, while something takes longer than a person expects, and gone afterwards."""
+"""Shows a progress message on a terminal while an operation takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERASE = "\r\x1b[K"
 
 @contextmanager
 def said(message: str) -> Iterator[None]:
-    """Say what is being waited for, on standard error where that is a terminal; nothing where it is none."""
+    """Show a message on standard error while the block runs long; do nothing if standard error is no terminal."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield

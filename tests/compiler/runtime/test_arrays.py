@@ -215,13 +215,13 @@ def test_results_that_overlap_are_refused(target, sums):
     x, y = np.arange(4.0), np.arange(4.0) ** 2
     v, M = np.empty(8), np.empty((4, 4))
     for out, words in (
-        ((v[:4], v[3:7], M), "result1 and result2 are given arrays that overlap"),
-        ((v[:4], v[:4], M), "result1 and result2 are given arrays that overlap"),
-        ((v[:4], M[:, 2], M), "result2 and result3 are given arrays that overlap"),
-        ((v[::2], v[2:6], M), "result1 and result2 are given arrays that overlap"),
-        ((strided(v, (4,), (0,)), v[4:], M), "entries of the array given for result1 share memory"),
-        ((strided(v, (4,), (4,)), v[4:], M), "entries of the array given for result1 share memory"),
-        ((v[:4], v[4:], strided(np.empty(7), (4, 4), (8, 8))), "entries of the array given for result3"),
+        ((v[:4], v[3:7], M), "result1 and result2 have arrays that overlap"),
+        ((v[:4], v[:4], M), "result1 and result2 have arrays that overlap"),
+        ((v[:4], M[:, 2], M), "result2 and result3 have arrays that overlap"),
+        ((v[::2], v[2:6], M), "result1 and result2 have arrays that overlap"),
+        ((strided(v, (4,), (0,)), v[4:], M), "entries of the array for result1 share memory"),
+        ((strided(v, (4,), (4,)), v[4:], M), "entries of the array for result1 share memory"),
+        ((v[:4], v[4:], strided(np.empty(7), (4, 4), (8, 8))), "entries of the array for result3"),
         ((np.ma.zeros(4), v[4:], M), "result1 takes an array without a mask"),
         ((v[:4].astype(">f8"), v[4:], M), "takes a float64 array"),
     ):

@@ -16,7 +16,7 @@ from matcalc.compiler.program import Call, Each, Loop, ProgramFault, walk
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import ShapeError
-from matcalc.evidence.numeric.sampling import places, sample
+from matcalc.evidence.numeric.sampling import random_indices, sample
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import toposort
 
@@ -100,7 +100,7 @@ def data_of(inputs, sizes, lengths={}):  # noqa: B006 - never changed
     for node in inputs:
         shape = tuple(whole(s)(sizes) for s in node.shape)
         if is_index(node):
-            data[node.name] = places(rng, shape, lengths.get(node.name, ()), sizes)
+            data[node.name] = random_indices(rng, shape, lengths.get(node.name, ()), sizes)
             continue
         data[node.name] = np.asarray(sample(rng, shape, tuple(sorted(node.data[1] - {"constant"}))))
     return data

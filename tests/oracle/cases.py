@@ -20,7 +20,7 @@ LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "sk
 
 @dataclass(frozen=True)
 class Identity:
-    """A formula, what it is differentiated by, and the derivative that a book gives."""
+    """A formula, its variable, and the derivative from a book."""
 
     id: str
     text: str
@@ -35,7 +35,7 @@ class Identity:
 
     @property
     def facts(self) -> frozenset[str]:
-        """The linear facts of the variable."""
+        """Return the linear facts of the variable."""
         return declared(self.let)[self.wrt][1] & LINEAR
 
     @property
@@ -44,7 +44,7 @@ class Identity:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes that the declarations name."""
+        """Return the sizes that the declarations name."""
         return {name: size for name, size in SIZES.items() if re.search(rf"\b{name}\b", self.let)}
 
     def renamed(self, mark: str) -> "Identity":

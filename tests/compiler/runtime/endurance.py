@@ -1,9 +1,9 @@
 """Runs long versions of short tests: kills during cache writes, forks while a thread compiles, memory over time.
 
-    python tests/compiler/runtime/endurance.py kills 1000      kills during writes, and the cache's content afterwards
-    python tests/compiler/runtime/endurance.py compiling 200   kills of processes that compile
-    python tests/compiler/runtime/endurance.py forks 20        forks at random times while a thread compiles
-    python tests/compiler/runtime/endurance.py memory 1000     resident memory over compilations of different formulas
+python tests/compiler/runtime/endurance.py kills 1000      kills during writes, and the cache's content afterwards
+python tests/compiler/runtime/endurance.py compiling 200   kills of processes that compile
+python tests/compiler/runtime/endurance.py forks 20        forks at random times while a thread compiles
+python tests/compiler/runtime/endurance.py memory 1000     resident memory over compilations of different formulas
 """
 
 import gc

@@ -60,9 +60,21 @@ SHAPE = [
     ("A*x", {"A": np.ones((2, 2, 2)), "x": SINGLE}, r"A: matrix\(n, n\) takes an array of 2 axes"),
     ("c*x", {"c": SINGLE, "x": SINGLE}, r"c: scalar takes a number, not an array of shape \(2,\)"),
     ("x[:3]", {"x": SINGLE}, r"x\[:3\] is outside axis 0 of x where n = 2"),
-    ("sum_largest_eig(S, n - m)*sum(y)", {"S": ONE, "y": np.ones(3)}, "sum_largest_eig: k is at least 0, and n - m"),
-    ("svd_lowrank(A, n - m)*sum(y)", {"A": ONE, "y": np.ones(3)}, "svd_lowrank: k is at least 0, and n - m is less"),
-    ("sum(ones(n - m))*sum(x)*sum(y)", {"x": np.ones(2), "y": np.ones(3)}, "ones: n is at least 0, and n - m is less"),
+    (
+        "sum_largest_eig(S, n - m)*sum(y)",
+        {"S": ONE, "y": np.ones(3)},
+        "sum_largest_eig: k must be at least 0, and n - m is less",
+    ),
+    (
+        "svd_lowrank(A, n - m)*sum(y)",
+        {"A": ONE, "y": np.ones(3)},
+        "svd_lowrank: k must be at least 0, and n - m is less",
+    ),
+    (
+        "sum(ones(n - m))*sum(x)*sum(y)",
+        {"x": np.ones(2), "y": np.ones(3)},
+        "ones: n must be at least 0, and n - m is less",
+    ),
 ]
 
 # Formula, data, and the TypeError's text for data that are no real numbers.
@@ -77,18 +89,18 @@ CASES = [(error, *case) for error, cases in (
 
 # Formula, and the error when it is read or differentiated.
 READ = [
-    ("inv(R)", mc.ShapeError, r"inv takes a square matrix, and R \(m x n\) is none"),
-    ("det(R)", mc.ShapeError, r"det takes a square matrix, and R \(m x n\) is none"),
-    ("logm(R)", mc.ShapeError, r"logm takes a square matrix, and R \(m x n\) is none"),
+    ("inv(R)", mc.ShapeError, r"inv takes a square matrix, and R \(m x n\) is not square"),
+    ("det(R)", mc.ShapeError, r"det takes a square matrix, and R \(m x n\) is not square"),
+    ("logm(R)", mc.ShapeError, r"logm takes a square matrix, and R \(m x n\) is not square"),
     ("chol(A)", mc.ShapeError, "chol takes a symmetric matrix, and A is not known to be symmetric"),
     ("eigh_w(A)", mc.ShapeError, "eigh_w takes a symmetric matrix, and A is not known to be symmetric"),
     ("pfaffian(A)", mc.ShapeError, "pfaffian takes a skew matrix, and A is not known to be skew"),
-    ("sylvester(A, R, B)", mc.ShapeError, r"sylvester takes a square matrix, and R \(m x n\) is none"),
+    ("sylvester(A, R, B)", mc.ShapeError, r"sylvester takes a square matrix, and R \(m x n\) is not square"),
     ("cross(x, y)", mc.ShapeError, r"cross: x \(vector of n\) does not fit, 3 and n differ"),
-    ("sum_largest_eig(S, -1)", mc.ShapeError, "sum_largest_eig: k is at least 0, and -1 is less"),
-    ("polygamma(-1, x)", mc.ShapeError, "polygamma: k is at least 0, and -1 is less"),
-    ("multigammaln(c, 0)", mc.ShapeError, "multigammaln: k is at least 1, and 0 is less"),
-    ("eye(-2)", mc.ShapeError, "eye: n is at least 0, and -2 is less"),
+    ("sum_largest_eig(S, -1)", mc.ShapeError, "sum_largest_eig: k must be at least 0, and -1 is less"),
+    ("polygamma(-1, x)", mc.ShapeError, "polygamma: k must be at least 0, and -1 is less"),
+    ("multigammaln(c, 0)", mc.ShapeError, "multigammaln: k must be at least 1, and 0 is less"),
+    ("eye(-2)", mc.ShapeError, "eye: n must be at least 0, and -2 is less"),
     ("inv(A, B)", mc.ShapeError, "'inv' does not take"),
 ]
 

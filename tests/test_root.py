@@ -86,7 +86,7 @@ def test_substitution_reaches_into_the_equation():
         ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is no name to solve for"),
         ("root(tr(A*Y), Y, start=C)", "C: matrix(n, n)", "one equation is needed for each entry of Y"),
         ("root(Y - Y + C, Y, start=C)", "", "Y cancels"),
-        ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* has not the shape of Y"),
+        ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* does not have the shape of Y"),
         ("root(A*Y - C, Y, start=C)", "Y: matrix(n, n) constant", "Y is declared constant"),
         ("{i: root(y.^2 - A[i,:], y, start=A[i,:])[i]}", "", "over the outer index i"),
         ("matfun(x -> root(y^2 - x, y, start=x), S)", "", "root in a function"),

@@ -93,6 +93,8 @@ ORACLES = {
     "tie_same": lambda w, g: g,
     "tie_share": lambda w, g: g,
     "regular": lambda R: R,
+    "pivoted": lambda R: np.where(np.arange(len(R)) < 1, R, np.eye(len(R))),
+    "pivots_used": lambda R: np.where(np.arange(len(R)) < 1, 1.0, 0.0),
     "real_values": lambda y, w: y,
     "sylvester": linalg.solve_sylvester,
     "lyapunov": linalg.solve_continuous_lyapunov,
@@ -121,6 +123,7 @@ BY_PROPERTY += ("definite_or_lu", "pfaffian_adj", "sort_P", "pade", "along_twice
 # the value for an empty array
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"spectral_radius": 0.0, "logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
+EMPTY["pivots_used"] = np.empty(0)
 FACTS = {
     "symmetric": lambda X: X + X.T,
     "spd": lambda X: X @ X.T + np.eye(len(X)),

@@ -170,7 +170,7 @@ def run_numpy(k, arrays, flipped, sizes, names, power="5"):
         (operation,), (result,) = k.factors, k.results
         function = oracle(default_rulebook(), default_rulebook().get(operation.name))
         with np.errstate(all="ignore"):
-            return {result.name: function(*(arrays[term.name] for term in operation.args))}
+            return {result.name: function(*(arrays.get(term.name, 2) for term in operation.args))}
     space = names | arrays | factors(k, run_numpy, arrays, sizes, names)
     with np.errstate(all="ignore"):
         result = eval(fill(k.templates["numpy"], fields(k, arrays, flipped, power)), space)

@@ -320,16 +320,16 @@ BAD = [
     ("X[i, j]", "X: matrix(m, n); i: index(M); j: index(N)", ShapeError, "X[i,j] has M and N indices"),
     (
         "T[i, :, j]", "T: tensor(m, n, p); i: index(N); j: index(N)", ShapeError,
-        "T[i, :, j] has places and a range between them: the order of its axes is not told",
+        "T[i, :, j] has a range between indices: the order of its axes is ambiguous",
     ),
     (
         "T[0, :, j]", "T: tensor(m, n, p); j: index(N)", ShapeError,
-        "T[0, :, j] has places and a range between them: the order of its axes is not told",
+        "T[0, :, j] has a range between indices: the order of its axes is ambiguous",
     ),
-    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k]"),
+    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k] is not supported"),
     (
         "x[i[::-1]]", "x: vector(n); i: index(N)", NotSupported,
-        "i[::-1], the places of an index from the last to the first",
+        "i[::-1]: a range of indices in reverse order is not supported",
     ),
     (
         "{: x[i[t]]}", "x: vector(n); i: index(N)", ShapeError,

@@ -221,6 +221,8 @@ LINEAR_ALGEBRA = {
     "tie_same": lambda w, g: g,
     "tie_share": lambda w, g: g,
     "regular": lambda R: R,
+    "pivoted": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, R, np.eye(len(R))),
+    "pivots_used": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, 1.0, 0.0),
     "real_values": lambda y, w: y,
     "sym": lambda X: (X + X.T) / 2,
     "skew": lambda X: (X - X.T) / 2,

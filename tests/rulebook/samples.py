@@ -71,6 +71,8 @@ DOMAINS = {
     "tie_mean": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "tie_share": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "regular": {"R": shifted(0.5, 2)},
+    "pivots_used": {"R": shifted(0.5, 2)},
+    "pivoted": {"R": shifted(0.5, 2)},
     "gapdiv": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "psd_part": {"S": lambda rng, shape: np.diag([-1.0, 0.5, 2.0][: shape[0]])},
     "svdfun_at": {"f": lambda rng, shape: "sinh", "t": lambda rng, shape: 0.3},

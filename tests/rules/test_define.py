@@ -143,7 +143,7 @@ WRONG = [
     ({"differential": "dX*X*X + X*dX*X + X*dX*X"}, "the derivative in X"),
     ({"differential": "dX*X*X + X*dX*X"}, "the derivative in X"),
     ({"differential": "X.*X"}, "dX does not occur"),
-    ({"differential": "dX*ones(n)"}, "is to have the shape"),
+    ({"differential": "dX*ones(n)"}, "must have the shape"),
     ({"differential": "dX*dX"}, "linear"),
     ({"differential": "dX*Z"}, "unknown name 'Z'"),
     ({"value": "np.trace(X)"}, "wrong shape"),

@@ -109,7 +109,7 @@ def drawn(text, n, m, rank):
 
 
 def ranks(text, n, m):
-    """Return the ranks of the data: all for a product, and for a matrix itself that at which its last pivot is zero."""
+    """Return the ranks to test: all for a product; for a single matrix, the one at which its last pivot is zero."""
     k = min(n, m)
     return range(k + 1) if text == "B*C" else (k - 1, k) if text == "A" else (k,)
 

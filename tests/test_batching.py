@@ -137,7 +137,7 @@ def test_batch(target):
 
 
 def test_a_batch_of_data_that_is_saved(tmp_path):
-    """Many data sets at once, in a file of their own."""
+    """Many data sets at once, in a saved file."""
     function = mc.batch(mc.value_and_gradient(*LOSS, target="numpy"), over=["X", "y"])
     function.save(tmp_path / "many.py")
     saved = runpy.run_path(str(tmp_path / "many.py"))

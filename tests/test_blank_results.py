@@ -1,4 +1,4 @@
-"""Results that are zeros for the most part: they are handed in so in every way in, whatever was there before."""
+"""Results that are mostly zeros: every kind of call zero-fills their arrays, whatever these held before."""
 
 import ctypes
 import subprocess

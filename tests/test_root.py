@@ -1,6 +1,6 @@
 """Implicit functions: solutions of equations, their derivatives to second order, and their compiled forms.
 
-Truth is an operation that solves the same equation, SciPy's solvers, or differences of these.
+The reference is an operation that solves the same equation, SciPy's solvers, or differences of these.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ TANH = "root(A*Y + Y*A' + tanh(Y) - C, Y, start=C)"
 
 
 def slope(f, x, along, h=1e-3):
-    """The derivative of f at x along a direction: central differences, extrapolated twice."""
+    """Return the derivative of f at x along a direction: central differences, extrapolated twice."""
     first = [(f(x + s * along) - f(x - s * along)) / (2 * s) for s in (h, h / 2, h / 4)]
     second = [(4 * b - a) / 3 for a, b in zip(first, first[1:], strict=False)]
     return (16 * second[1] - second[0]) / 15

@@ -1,4 +1,4 @@
-"""A rule's value may be its argument, or part of one: what is computed later does not change it, on any path."""
+"""A rule's value may be its argument, or part of one: later computations do not change it, on any path."""
 
 import numpy as np
 import pytest

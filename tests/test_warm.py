@@ -1,4 +1,4 @@
-"""`matcalc warm`: kernels ahead of their use, and routines of BLAS by another library."""
+"""`matcalc warm`: kernels compiled ahead of their use, and routines of BLAS by another library."""
 
 import ctypes
 import json
@@ -26,7 +26,7 @@ from matcalc.store.cache_entries import write
 
 
 def openblas() -> Path:
-    """Return SciPy's own library, which any other can be played by."""
+    """Return the path of SciPy's own library, which stands in for another library."""
     folder = Path(scipy.__file__).parents[1] / "scipy.libs"
     places = sorted(folder.glob("libscipy_openblas*"))
     if not places:
@@ -106,7 +106,7 @@ def test_calls_go_to_one_library_or_the_other_by_their_sizes(classes):
         assert met == ["other" if classes[of] else "ours"], (m, n)
 
 
-# ---- libraries that are refused
+# ---- rejected libraries
 
 
 def test_what_is_no_library_is_refused_in_one_sentence(tmp_path):
@@ -148,7 +148,7 @@ def test_a_library_that_fails_its_trial_is_refused(tmp_path, cache, integer, end
     assert blas_choice.kept() is None
 
 
-# ---- what is chosen
+# ---- the choice
 
 
 def test_a_choice_is_kept_said_and_forgotten(cache, capsys):

@@ -1,6 +1,7 @@
-"""Derivatives of LU factors where pivots are zero by the form of the argument: copied rows, zero columns, low rank.
+"""Derivatives of LU factors whose pivots are zero by the form of the argument: copied rows, zero columns, low rank.
 
-The truth is elimination in fractions, by differences in the variables. Data are such that doubles eliminate exactly.
+The reference is elimination in fractions, with differences in the variables. The data are such that doubles eliminate
+exactly.
 """
 
 from fractions import Fraction
@@ -69,7 +70,7 @@ def eliminated(X):
 
 
 def nearby(build, data, steps, part):
-    """Return L or U at 0 and a step forth and back; None where rows change places, or a pivot is zero at 0 alone."""
+    """Return L or U at 0 and one step to each side; None where the row order changes, or a pivot is zero only at 0."""
     if 0 in build(*data.values()).shape:
         return None
     found = [eliminated(build(*(data[s] + t * steps[s] for s in data))) for t in (0, STEP, -STEP)]
@@ -79,7 +80,7 @@ def nearby(build, data, steps, part):
 
 
 def slope(build, data, steps, part):
-    """Return the derivative of L or U along steps, where there is one."""
+    """Return the derivative of L or U along steps; None where it does not exist."""
     found = nearby(build, data, steps, part)
     return None if found is None else np.asarray((found[1] - found[2]) / (2 * STEP), dtype=float)
 
@@ -89,7 +90,7 @@ def in_fractions(arrays):
 
 
 def drawn(text, n, m, rank):
-    """Return data by name, of fractions with few digits."""
+    """Return data by name, as fractions with few digits."""
     rng = np.random.default_rng([n, m, rank])
     k = rank if text == "B*C" else min(n, m)
     L = (np.tril(rng.integers(-2, 3, (n, k)) / 4, -1) + np.eye(n, k))[rng.permutation(n)]
@@ -108,7 +109,7 @@ def drawn(text, n, m, rank):
 
 
 def ranks(text, n, m):
-    """Return the ranks of the data: all for a product, and for a matrix itself that at which its last pivot is zero."""
+    """Return the ranks to test: all for a product; for a single matrix, the one at which its last pivot is zero."""
     k = min(n, m)
     return range(k + 1) if text == "B*C" else (k - 1, k) if text == "A" else (k,)
 
@@ -130,7 +131,7 @@ def run(made, path):
 
 
 def faults(argument, part, path, longest=4):
-    """Return where a derivative differs from the slope, and how many were compared."""
+    """Return the differences between derivatives and slopes, and the number of comparisons."""
     text, declarations, build = argument
     made, names = functions(text, declarations, part)
     f, wrong, count = run(made, path), [], 0
@@ -195,7 +196,7 @@ def test_second_derivatives_keep_the_form(text, part):
 @pytest.mark.whole
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_pivot_of_the_last_row_may_be_within_rounding(n):
-    """Nothing is divided by it."""
+    """No entry is divided by it."""
     rng = np.random.default_rng(n)
     X, E = rng.standard_normal((n, n - 1)) @ rng.standard_normal((n - 1, n)), rng.standard_normal((n, n))
     for part in "LU":

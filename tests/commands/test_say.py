@@ -1,4 +1,4 @@
-"""Colour and progress: on a terminal, never in a pipe."""
+"""Colour and progress appear on a terminal, never in a pipe."""
 
 import io
 import os

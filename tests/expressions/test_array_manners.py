@@ -1,4 +1,4 @@
-"""What Python and NumPy expect of an object that looks like an array."""
+"""Attributes and methods that Python and NumPy expect of an object like an array."""
 
 import copy
 

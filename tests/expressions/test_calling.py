@@ -1,4 +1,4 @@
-"""Calls, blocks and parts of objects: the nodes that the text form gives, faults told in the objects' own words."""
+"""Calls, blocks and parts of objects: nodes equal to those of the text, errors in terms of objects."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""A part of a symbol - an entry, a range, a row - stands wherever a symbol to differentiate in does.
+"""A part of a symbol (an entry, a range, a row) can be the variable of every derivative.
 
-The truth is the derivative in the whole symbol by complex steps of a NumPy function, of which the part is taken.
+The reference is the part of the derivative in the whole symbol, by complex steps of a NumPy function.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def value(x, A, T):
 
 
 def moved(name, at, direction):
-    """Return the data as complex numbers, moved along a direction of one part."""
+    """Return the data as complex numbers, shifted along a direction of one part."""
     data = {key: array.astype(complex) for key, array in DATA.items()}
     data[name][at] += direction
     return data

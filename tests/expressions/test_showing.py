@@ -1,4 +1,4 @@
-"""What a notebook and a terminal show of an expression: the graph as SVG, LaTeX, everything at once."""
+"""Displays of an expression in a notebook and a terminal: the graph as SVG, LaTeX, everything at once."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Python functions written for NumPy as formulas: what they are, and where one asks for what a symbol has not."""
+"""Python functions written for NumPy as formulas, and the errors for operations that symbols lack."""
 
 import math
 from functools import partial

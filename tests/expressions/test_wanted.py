@@ -1,4 +1,4 @@
-"""Derivatives in entries, in lists of them and in SymPy matrices of scalars; SymPy's names that are no identifiers."""
+"""Derivatives in entries, in lists of entries and in SymPy matrices of scalars; SymPy names that are no identifiers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What random data cannot know of a rule: where its domain lies, and sizes that fit together."""
+"""Properties of rules that random data do not show: the domain of a rule, and sizes that fit together."""
 
 import numpy as np
 from rulebook.samples import DOMAINS

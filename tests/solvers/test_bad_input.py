@@ -1,4 +1,4 @@
-"""What every adapter of a flat vector refuses, in one sentence, before it asks for the library that it is for."""
+"""Input that every adapter of a flat vector rejects, in one sentence, before it imports its library."""
 
 import sys
 

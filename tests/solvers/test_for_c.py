@@ -1,4 +1,4 @@
-"""Callbacks in C: SciPy's integrals against closed forms, log densities against NumPy's by hand."""
+"""Callbacks in C: SciPy's integrals against closed forms, log densities against NumPy by hand."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor

@@ -19,7 +19,7 @@ def loss(X, w, y):
     return ((X @ w - y) ** 2).sum() + torch.log1p(torch.exp(X @ w)).sum()
 
 
-# Formula, declarations, the same in PyTorch, shapes: scalar, vector and matrix results, scalar and matrix arguments.
+# Formula, declarations, the function in PyTorch, shapes: scalar, vector and matrix results and arguments.
 CASES = [
     (LOSS, "", loss, [(4, 3), (3,), (4,)]),
     ("tanh(A*B)", "", lambda A, B: torch.tanh(A @ B), [(2, 3), (3, 2)]),

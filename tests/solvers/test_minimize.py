@@ -1,4 +1,4 @@
-"""mc.minimize: every kind of method, variables of any shape, and SciPy's habits."""
+"""mc.minimize: every kind of method, variables of any shape, and SciPy's conventions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""mc.minimize(..., compiled=True): SciPy's iterates on functions written by hand, many fits, faults on the way."""
+"""mc.minimize(..., compiled=True): SciPy's iterates on hand-written functions, many fits, faults in mid-run."""
 
 import numpy as np
 import pytest
@@ -147,7 +147,7 @@ def test_a_step_to_where_linear_algebra_fails_is_refused(method, tol):
 @pytest.mark.whole
 @pytest.mark.parametrize("method", ["lbfgs", "newton-cg", "lm"])
 def test_a_step_to_where_the_value_is_not_finite_is_refused(method):
-    """From 9 Gauss and Newton's step leads below 0, where the logarithm is NaN."""
+    """From 9 the Gauss-Newton step leads below 0, where the logarithm is NaN."""
     found = mc.minimize("(log(x) + 2)^2", "x", {"x": [9.0, 0.5]}, {}, method, compiled=True, over="x", tol=1e-9,
                         declarations="x: scalar")  # fmt: skip
     assert found.success.all()

@@ -148,5 +148,5 @@ def test_hock_schittkowski(number, f, constraints, start, least, method):
     options = {"ftol": 1e-12, "maxiter": 500} if method == "SLSQP" else {"gtol": 1e-9, "xtol": 1e-10, "maxiter": 2000}
     found = mc.minimize(f, "x", {"x": start}, {}, method, constraints=constraints, options=options, target="numpy",
                         declarations=f"x: vector({len(start)})")  # fmt: skip
-    close = 1e-6 if method == "SLSQP" else 1e-5  # of 35 trust-constr stops 6.4e-6 above with derivatives by hand too
+    close = 1e-6 if method == "SLSQP" else 1e-5  # trust-constr stops 6.4e-6 above in 35, by any derivatives
     assert abs(found.fun - least) <= close * max(1, abs(least)), found.message

@@ -1,4 +1,4 @@
-"""Functions on the arrays of PyTorch and JAX: values, types, devices, tracing, files and what is refused."""
+"""Functions on the arrays of PyTorch and JAX: values, types, devices, tracing, files and errors."""
 
 import importlib.util
 import pickle
@@ -31,7 +31,7 @@ def gradient(w):
 
 
 def of(target, array):
-    """Return an array of a framework; the test is skipped by name where there is none."""
+    """Return an array of a framework, or skip the test with the name of the missing framework."""
     if importlib.util.find_spec(target) is None:
         pytest.skip(f"{target} is not installed")
     if target == "torch":
@@ -132,7 +132,7 @@ def test_torch_differentiates():
     ],
 )
 def test_exported_file(target, formula, wrt, let, tmp_path):
-    """The text needs no framework to be written; a test in it that is right passes, and one that is wrong fails."""
+    """Writing the text needs no framework; a correct test in the file passes, and a wrong one fails."""
     text = exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
     assert text == exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
     path = tmp_path / "f.py"
@@ -177,7 +177,7 @@ def test_numbers_of_python_are_in_double_precision(target):
     fn = mc.compile("c*sum(x) + sum(y)", declarations="c: scalar; x: vector(n); y: vector(k)", target=target)
     for given in (x, np.ones(3)):
         assert float(fn(0.1, given, [0.1, 0.2])) == pytest.approx(0.6, abs=1e-15)
-    if target == "torch":  # tensors decide the type, not numbers beside them
+    if target == "torch":  # tensors determine the type, numbers beside them do not
         import torch
 
         single = mc.compile("c*sum(x)", declarations="c: scalar; x: vector(n)", target=target)

@@ -1,4 +1,4 @@
-"""Saved files of C: what they compute against NumPy, their own test, their names, statuses and refusals."""
+"""Saved files of C: results against NumPy, their own tests, names, statuses and errors."""
 
 import ctypes
 import pickle
@@ -30,7 +30,7 @@ def logistic(X, w, y, lam):
 
 
 def self_test(text, folder, *options):
-    """Compile a file as its test; return the status and what it says."""
+    """Compile a file as its test; return the status and the output."""
     place = folder / "test.out"
     done = gcc(text, place, "-O1", "-DMATCALC_TEST", *options)
     assert not done.returncode, done.stderr

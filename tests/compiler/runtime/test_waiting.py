@@ -1,4 +1,4 @@
-"""A compile that takes long says so in one line on a terminal, which is gone afterwards; a pipe gets nothing."""
+"""A long compilation shows one line on a terminal and removes it afterwards; a pipe gets no output."""
 
 import io
 import os

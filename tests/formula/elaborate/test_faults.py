@@ -1,4 +1,4 @@
-"""Errors of elaboration: what they say, where the caret stands, what they advise."""
+"""Errors of elaboration: their messages, the position of the caret, their hints."""
 
 import pytest
 from formula.elaborate.reading import fault, node

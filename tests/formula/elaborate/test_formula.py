@@ -1,4 +1,4 @@
-"""Formulas of rules: built over given symbols, definitions expanded, faults found before any number."""
+"""Formulas of rules: built over existing symbols, definitions expanded, faults found before any number."""
 
 import pytest
 

@@ -10,7 +10,6 @@ from matcalc.building import build
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.errors import NotSupported, ShapeError
@@ -23,6 +22,7 @@ from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
+from matcalc.progress import under_way
 from matcalc.tensor.constructors import product
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -95,5 +95,5 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]
     spec = batched(fn.spec, [name_of(name) for name in names])
-    with waiting.said(f"compiling {spec.name}"):
+    with under_way(f"compiling {spec.name}"):
         return Compiled(spec)

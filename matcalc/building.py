@@ -30,7 +30,6 @@ from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
-from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.loaded import ELSEWHERE, check_on_numpy, loaded
@@ -165,13 +164,12 @@ def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple
     return replace(request_of([value, *parts], labels, nesting), seconds=seconds)
 
 
-@under_way("compiling")
 def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
     """Plan, emit and load the requested function; show progress on a terminal if that takes long."""
     if among is ON_NUMPY:
         check_on_numpy(request.target)
     name = identifier(request.name, "name=")
-    with waiting.said(f"compiling {name}"):
+    with under_way(f"compiling {name}"):
         spec, own = specified(request, name)
         made = loaded(spec, own)
         made.spec = replace(spec, checked=_checked(made, request) if request.check else UNCHECKED)

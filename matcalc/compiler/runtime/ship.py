@@ -39,8 +39,8 @@ def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]
     for path in target.glob("*"):
         path.unlink()
     yield "rulebook", ship_form("rulebook", shipped_rulebook(), target)
-    for target in ("numba", "numpy"):
-        yield f"library_{target}", ship_form(f"library_{target}", load_library(target), target)
+    for library in ("numba", "numpy"):
+        yield f"library_{library}", ship_form(f"library_{library}", load_library(library), target)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     for level in LEVELS:
         with tempfile.TemporaryDirectory() as cache:

@@ -10,9 +10,10 @@ from math import prod
 
 import numpy as np
 
-from matcalc.errors import MatcalcError, NoReference
+from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, drawn_for, projected, shape_at
+from matcalc.evidence.written.declared import check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -110,10 +111,12 @@ def _point(
                 s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, SEED, mode, seed)  # type: ignore[arg-type]
                 for s in symbols
             }
+            for s in symbols:
+                check_drawn(s, drawn[s.name])
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value = reference.value(drawn, sizes)
-        except NoReference:
+        except (NoReference, InternalError):
             raise
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
             continue

@@ -157,7 +157,7 @@ class Server:
 def is_same(a: object, b: object) -> bool:
     """Whether numbers agree to rounding."""
     one, other = np.array(a, dtype=float), np.array(b, dtype=float)
-    size = max(float(np.max(np.abs(other), initial=0.0)), 1e-6)
+    size = max(float(np.max(np.abs(other[np.isfinite(other)]), initial=0.0)), 1e-6)
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=0, atol=1e-7 * size, equal_nan=True))
 
 

@@ -52,7 +52,7 @@ def _value(text: str | None, drawn: Array) -> Array | None:
         return None
     sizes = dict(zip(("m", "n"), drawn.shape, strict=True)) if drawn.ndim == 2 else {}
     try:
-        return _test(text).value({"X": drawn}, sizes)
+        return np.asarray(_test(text).value({"X": drawn}, sizes), dtype=float)
     except (NoReference, np.linalg.LinAlgError):
         return None
 

@@ -36,6 +36,10 @@ def test_data_without_the_fact_are_refused(fact: str) -> None:
             check_drawn(x, drawn_for(x, {"n": n}, (), mode, 29, n))
 
 
+def test_places_are_integers() -> None:
+    assert mc.compile("x[k]", declarations="x: vector(n); k: index(m)", target="numpy").checked.startswith("at ")
+
+
 def test_every_fact_with_a_test_is_here() -> None:
     tested = {f.name for f in default_rulebook().facts.values() if f.zero or f.nonnegative or f.positive}
     assert tested - {"orthonormal"} == set(LACKING)

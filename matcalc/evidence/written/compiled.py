@@ -25,6 +25,9 @@ class Result(NamedTuple):
     reference: Reference
 
 
+KEPT_BLOCKS = 8
+"""More than NumPy keeps of the blocks of one size that were freed."""
+
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
 
@@ -43,7 +46,7 @@ def compiled_check(
     at: list[str] = []
     worst = 0.0
     try:
-        for point in points([result.reference for result in known], nodes, names, symbols):
+        for point in points([result.reference for result in known], nodes, names, symbols, larger=True):
             error = _compared(function, known, point, symbols, exact)
             if error is not None:
                 at.append(str(point))
@@ -74,7 +77,7 @@ def _compared(
     wanted = _wanted(results, point, point.data)
     if wanted is None:
         return None
-    found = _found(function, point, point.data)
+    found = _found(function, point, point.data, wanted)
     if found is None:
         return None
     worst = 0.0
@@ -96,8 +99,19 @@ def _wanted(results: Sequence[Result], point: Point, data: Mapping[str, Array]) 
     return values if all(np.all(np.isfinite(value)) for value in values) else None
 
 
-def _found(function: Function, point: Point, data: Mapping[str, Array]) -> list[Array] | None:
+def _spoil(values: Sequence[Array]) -> None:
+    """Write NaN where NumPy will place new arrays of these sizes.
+
+    A function that leaves a result unwritten would else return what stood there before, which may be right: the
+    reference, or what an earlier call computed.
+    """
+    spoilt = [np.full(np.shape(value), np.nan) for value in values for _ in range(KEPT_BLOCKS)]
+    spoilt.clear()
+
+
+def _found(function: Function, point: Point, data: Mapping[str, Array], wanted: Sequence[Array]) -> list[Array] | None:
     """Return the results of a function; None where it has none, as where a factorisation fails."""
+    _spoil(wanted)
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
     except (np.linalg.LinAlgError, NoReference, IndexError):
@@ -119,7 +133,8 @@ def _is_determined(
     """Whether a difference stays where data are nudged, so that it is not of rounding alone."""
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
-        wanted, found = _wanted(results, point, data), _found(function, point, data)
+        wanted = _wanted(results, point, data)
+        found = None if wanted is None else _found(function, point, data, wanted)
         if wanted is None or found is None:
             return False
         there = _distance(found[k], wanted[k])[0]

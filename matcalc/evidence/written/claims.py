@@ -14,6 +14,7 @@ import numpy as np
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
@@ -25,6 +26,7 @@ from matcalc.evidence.written.truths import Truth
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.node import Node
 from matcalc.tensor.raw_nodes import symbol
+from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 
 EXACT, COARSE = 1e-8, 1e-6
@@ -68,13 +70,28 @@ def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str
     at: list[str] = []
     worst = 0.0
     confirmed: set[object] = set()
+    groups = [*_groups(claims), *_groups(_as_called(claims))]
     for point in points([reference], roots, names, symbols):
         _check_origin(reference, point, is_first=not at)
-        error = _compared(claims, reference, point, symbols, confirmed)
+        error = _compared(groups, reference, point, symbols, confirmed)
         if error is not None:
             at.append(str(point))
             worst = max(worst, error)
     return report(at, worst)
+
+
+def _as_called(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims of the forms that a call computes numbers from, where they are other nodes."""
+    forms = stable_all([_with_plain_tangents(claim) for claim in claims])
+    return [claim._replace(node=form) for claim, form in zip(claims, forms, strict=True) if form is not claim.node]
+
+
+def _with_plain_tangents(claim: Claim) -> Node:
+    """Return the node of a claim with its tangents projected where they are used, as a call does."""
+    plain = {
+        dx: conventions.projected(symbol(dx.name, dx.shape), dx, 0) for dx in claim.derivation.tangents if dx.data[1]
+    }
+    return substitute(claim.node, plain) if plain else claim.node
 
 
 def _check_origin(reference: Reference, point: Point, is_first: bool) -> None:
@@ -94,7 +111,11 @@ def _check_origin(reference: Reference, point: Point, is_first: bool) -> None:
 
 
 def _compared(
-    claims: Sequence[Claim], reference: Reference, point: Point, symbols: Sequence[Node], confirmed: set[object]
+    groups: Sequence[Sequence[Claim]],
+    reference: Reference,
+    point: Point,
+    symbols: Sequence[Node],
+    confirmed: set[object],
 ) -> float | None:
     """Return the largest relative error at a point; None where nothing is determined there.
 
@@ -104,7 +125,7 @@ def _compared(
     """
     known: dict[object, Truth | None] = {}
     worst: float | None = None
-    for group in _groups(claims):
+    for group in groups:
         errors = [_error_of_all(group, reference, point, confirmed) if len(group) > 1 else None]
         if errors == [None]:
             errors = [_error_of_one(claim, reference, point, known, symbols, confirmed) for claim in group]

@@ -1,10 +1,10 @@
-"""Fits whose rows are read from files: memory and time against rows, against a bare pass over the same files.
+"""Measures fits whose rows are read from files: memory and time by number of rows, beside a bare pass over the files.
 
     python -m benchmarks.large_data --folder FOLDER [--rows 50000000]      writes results/large_data.md
 
-Logistic regression, `sum(softplus(-y.*(X*w)))` with its gradient, on generated rows of 50 columns of float64. Each
-number is of a process of its own on one thread; a bare pass sums every entry of a block of `np.memmap` and forgets it,
-or only touches each page. Files are dropped from the page cache before each pass.
+Logistic regression, `sum(softplus(-y.*(X*w)))` with its gradient, on generated rows of 50 float64 columns. Each number
+is measured in a process of its own on one thread. A bare pass sums the entries of each block of `np.memmap`, or only
+touches each page. Files are dropped from the page cache before each pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GIB = 2**30
 
 
 def peak() -> int:
-    """Return the most memory that this process has had resident, in bytes, maps of files among it."""
+    """Return the peak resident memory of this process in bytes, mapped files included."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
@@ -65,7 +65,7 @@ def bare(paths: dict[str, str], way: str) -> dict[str, float]:
 
 
 def read(paths: dict[str, str]) -> dict[str, float]:
-    """Time reading the files and doing nothing."""
+    """Time reading the files without any computation."""
     start, buffer = time.perf_counter(), bytearray(2**25)
     for path in paths.values():
         with open(path, "rb", buffering=0) as file:
@@ -100,7 +100,7 @@ def fit(paths: dict[str, str]) -> dict[str, float]:
 
 
 def in_process(folder: Path, rows: int, *words: str) -> dict[str, float]:
-    """Return what this module measures with these words, in a process of its own on one thread."""
+    """Return the measurement of this module with these arguments, in a process of its own on one thread."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     environment.pop("OPENBLAS_CORETYPE", None)
     command = [

@@ -1,8 +1,8 @@
-"""Memory of a call at its most, above the data, against the code by hand: `python -m benchmarks.peak_memory`.
+"""Measures the peak memory of a call beyond its data, against hand-written code: `python -m benchmarks.peak_memory`.
 
-Each problem of `problems.toml` at its large size, matcalc and the code by hand each in a process of its own, which has
-called at the tiny size before: what is loaded and made ready is there. Then the data are made, and the resident memory
-of one call is taken at its most (Linux: `/proc/self`). The least of two processes counts. Writes
+Each problem of `problems.toml` runs at its large size, by matcalc and by hand-written code, each in a process of its
+own. The process first calls at the tiny size, so that everything is loaded. Then it creates the data and measures the
+peak resident memory of one call (Linux: `/proc/self`). The minimum of two processes counts. Writes
 results/peak_memory.md.
 """
 
@@ -21,7 +21,7 @@ WAYS = {"matcalc": "peer_matcalc", "by hand": "expert_problems"}
 TURNS = 2
 MEGABYTE = 2.0**20
 PAGES = 0.3
-"""Megabytes by which two runs of one program may differ: not told apart."""
+"""Megabytes by which two runs of one program may differ; smaller differences are ignored."""
 
 
 def main() -> None:
@@ -76,7 +76,7 @@ def data_of(problem: Any, size: str) -> dict[str, Any]:
 
 
 def asked(name: str, way: str) -> float:
-    """Return the megabytes that a process of its own tells."""
+    """Return the megabytes measured in a process of its own."""
     command = [sys.executable, str(Path(__file__).resolve()), "--one", name, way]
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
     done = subprocess.run(command, env={**os.environ, **threads}, capture_output=True, text=True, check=True)
@@ -84,12 +84,12 @@ def asked(name: str, way: str) -> float:
 
 
 def measured(name: str, way: str) -> float:
-    """Return the most resident memory of one call at the large size, above that before, in megabytes."""
+    """Return the peak resident memory of one call at the large size beyond that before it, in megabytes."""
     (problem,) = (p for p in importlib.import_module("problems").load("problems") if p.name == name)
     build = importlib.import_module(WAYS[way]).build
     build(problem, data_of(problem, "tiny"))()
     call = build(problem, data_of(problem, "large"))
-    Path("/proc/self/clear_refs").write_text("5")  # the most begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = status("VmRSS")
     call()
     return (status("VmHWM") - before) / 1024

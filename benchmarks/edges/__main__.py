@@ -1,11 +1,10 @@
-"""Count right answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
+"""Counts correct answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
 
-The inputs are the edges of tests/cases/rules.json, those that the rulebook's entries state, and those of edges.toml:
-kinks, ties, repeated eigenvalues, singular
-matrices, tails. matcalc answers as compiled code and by NumPy, PyTorch and JAX by their own reverse mode (and a
-Hessian-vector product where a second derivative is listed). An answer is *right*, another *subgradient* than that of
-least norm (right for a caller who wants any), *NaN* where a number is due, *refused*, or *wrong*: a plausible number
-that is none. Written to benchmarks/results/edges.md.
+The inputs are kinks, ties, repeated eigenvalues, singular matrices and tails, from tests/cases/rules.json, the `edge`
+fields of the rulebook and edges.toml. matcalc answers as compiled code and by NumPy. PyTorch and JAX answer by
+reverse mode, and by a Hessian-vector product if a second derivative is listed. An answer is *right*, a *subgradient*
+other than that of least norm (right if any will do), *NaN* where a number is expected, *refused*, or *wrong*: a
+plausible but incorrect number. Writes benchmarks/results/edges.md.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def arguments() -> argparse.Namespace:
 
 
 def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
-    """Return (argument, kind) -> what a framework answers."""
+    """Return (argument, kind) -> the answer of a framework."""
     found: dict[tuple[str, str], Answer] = {}
     for wrt, kind in edge.expected:
         answer = peer.ask(
@@ -68,7 +67,7 @@ def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]
 
 
 def judged(edge: Edge, answers: dict[tuple[str, str], Answer]) -> tuple[str, str]:
-    """Return the worst state of all answers at an input, with what was said or found there."""
+    """Return the worst state of all answers at an input, with the answer or error."""
     order = ("right", "subgradient", "refused", "NaN", "wrong")
     return max((state_of(edge, key, answers[key]) for key in edge.expected), key=lambda s: order.index(s[0]))
 
@@ -101,7 +100,7 @@ def shown(a: Answer) -> str:
 
 
 def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
-    """Return Markdown: the count, then a line for each input."""
+    """Return Markdown: the counts, then a line for each input."""
     names = list(rows[0])
     lines = ["# Degenerate inputs", "", *(__doc__ or "").splitlines()[2:], ""]
     lines += ["| inputs | " + " | ".join(TITLES[n] for n in names) + " |", "|---" * (len(names) + 1) + "|"]
@@ -122,7 +121,7 @@ def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
 
 
 def summary(states: list[str]) -> str:
-    """Return how many are right, and how many of what else."""
+    """Return the number of right answers and of each other state."""
     asked = sum(s != "-" for s in states)
     rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused") if s in states}
     told = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")

@@ -53,7 +53,7 @@ def chol(S, L):
         largest = 0.0
         for i in range(n):
             largest = max(largest, L[i, i])
-        if largest < math.inf:  # LAPACK divides by an infinite pivot, which gives plausible zeros
+        if largest < math.inf:  # LAPACK divides by it, which gives plausible zeros
             return 0
     return nan_for_nan(S, L)
 

@@ -1,6 +1,6 @@
 """sin, cos, tan and atan as branch-free arithmetic; for |x| > 2^40 by libm.
 
-There libm's error is up to 8 units in the last place next to a multiple of pi/2, as with glibc. x - n*pi/2 is exact to
+libm's error (glibc) is up to 8 units in the last place there, next to multiples of pi/2. x - n*pi/2 is exact to
 2^-118, with pi/2 in three parts, and represented as a sum of two numbers. The polynomials are best approximations of
 the lengths of fdlibm's (k_sin.c, k_cos.c); tan is a quotient (`benchmarks/minimax.py`). sin and cos share functions,
 whose values a loop computes once.

@@ -1,4 +1,4 @@
-"""A claim: what the check compares."""
+"""Claims: the statements that the check compares with the reference."""
 
 from __future__ import annotations
 

@@ -62,15 +62,15 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--target", choices=("numpy", "numba", "torch", "jax", "c"), default="numpy")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    chosen = parser.parse_args()
     reasons = tomllib.loads((HERE / "export_equivalent.toml").read_text())
     rows, survivors, unknown = [], [], 0
     for number, (name, (formula, wrt, let, what)) in enumerate(FILES.items()):
-        text = exported(formula, wrt, what, let, target=asked.target)
-        in_c = asked.target == "c"
+        text = exported(formula, wrt, what, let, target=chosen.target)
+        in_c = chosen.target == "c"
         found = list(dict.fromkeys((mutants_of_c if in_c else mutants)(text)))
-        share = asked.count // len(FILES) + (number < asked.count % len(FILES))
-        drawn = random.Random(asked.seed).sample(found, min(share, len(found)))
+        share = chosen.count // len(FILES) + (number < chosen.count % len(FILES))
+        drawn = random.Random(chosen.seed).sample(found, min(share, len(found)))
         alive = [change for change in drawn if (survives_in_c if in_c else survives)(text, *change)]
         lines = text.splitlines()
         below = next(k for k, line in enumerate(lines) if line[2:].lstrip().startswith("---- The mathematics ends"))
@@ -87,13 +87,13 @@ def main() -> int:
         "| file | bytes | lines | of mathematics | possible mutants | drawn | caught |\n|---|---|---|---|---|---|---|"
     )
     report = [
-        f"# Mutants of exported files ({asked.target})\n\nBy `python -m benchmarks.export_mutants --count "
-        f"{asked.count} --target {asked.target} --seed {asked.seed}`.\n\n{head}",
+        f"# Mutants of exported files ({chosen.target})\n\nBy `python -m benchmarks.export_mutants --count "
+        f"{chosen.count} --target {chosen.target} --seed {chosen.seed}`.\n\n{head}",
         *rows,
         "\n## Survivors\n\n| file | line | mutant | why it is not caught |\n|---|---|---|---|",
         *survivors,
     ]
-    (HERE / "results" / f"export_mutants_{asked.target}.md").write_text("\n".join(report) + "\n")
+    (HERE / "results" / f"export_mutants_{chosen.target}.md").write_text("\n".join(report) + "\n")
     print("\n".join(report))
     return 1 if unknown else 0
 

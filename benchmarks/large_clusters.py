@@ -331,15 +331,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--again", action="store_true", help="write the page from numbers that were measured before")
     parser.add_argument("--only", choices=("evaluations", "fits"), help="measure these, keep the others as they were")
-    asked = parser.parse_args()
-    kept = asked.folder / NUMBERS
-    found = json.loads(kept.read_text()) if asked.again or asked.only else {}
-    if not asked.again and asked.only != "fits":
-        found |= measured(asked.folder)
-        kept.write_text(json.dumps(found))
-    if not asked.again and asked.only != "evaluations":
-        found |= json.loads(json.dumps(fitted(asked.folder)))
-        kept.write_text(json.dumps(found))
+    arguments = parser.parse_args()
+    numbers = arguments.folder / NUMBERS
+    found = json.loads(numbers.read_text()) if arguments.again or arguments.only else {}
+    if not arguments.again and arguments.only != "fits":
+        found |= measured(arguments.folder)
+        numbers.write_text(json.dumps(found))
+    if not arguments.again and arguments.only != "evaluations":
+        found |= json.loads(json.dumps(fitted(arguments.folder)))
+        numbers.write_text(json.dumps(found))
     text = report(found)
     PAGE.write_text(text)
     print(text)

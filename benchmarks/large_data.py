@@ -135,14 +135,14 @@ def report(folder: Path, most: int) -> str:
         lines.append(f"| {' | '.join(cells)} | {most_memory:.2f} GiB |")
         print(lines[-1], flush=True)
     done = in_process(folder, most, "fit")
-    told = (
+    fit_text = (
         f"The whole fit of {most:,} rows by L-BFGS: {done['passes']} passes, {done['seconds']:.0f} s, "
         f"{done['seconds'] / done['passes']:.1f} s each, a greatest slope of {done['slope']:.1e} per row, "
         f"peak memory {done['peak'] / GIB:.2f} GiB."
     )
     load = f"Load of the machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
     lead = (__doc__ or "").strip()
-    return "\n".join(["# Large data", "", lead, "", *lines, "", told, "", load, ""])
+    return "\n".join(["# Large data", "", lead, "", *lines, "", fit_text, "", load, ""])
 
 
 def main() -> None:
@@ -150,15 +150,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=50_000_000)
     parser.add_argument("--do", nargs="+")
-    asked = parser.parse_args()
-    if not asked.do:
-        text = report(asked.folder, asked.rows)
+    arguments = parser.parse_args()
+    if not arguments.do:
+        text = report(arguments.folder, arguments.rows)
         RESULTS.write_text(text)
         return print(text)
-    paths = written(asked.folder, asked.rows)
+    paths = written(arguments.folder, arguments.rows)
     for path in paths.values():
         forget(path)
-    what, *more = asked.do
+    what, *more = arguments.do
     found = (
         one_pass(paths, int(more[0])) if what == "pass"
         else fit(paths) if what == "fit"

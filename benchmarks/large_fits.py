@@ -226,12 +226,12 @@ def measured(problem: str, way: str, method: str, python: str) -> list[float] | 
 
 def table(problem: str, peers: str) -> list[str]:
     """Return the lines of one problem."""
-    asked = [(*way, sys.executable) for way in OWN] + [(*way, peers) for way in PEERS if peers]
-    found = [measured(problem, *way) for way in asked]
+    methods = [(*way, sys.executable) for way in OWN] + [(*way, peers) for way in PEERS if peers]
+    found = [measured(problem, *way) for way in methods]
     done = [each for each in found if not isinstance(each, str)]
     least = min(value for *_, value in done)
     lines = ["", f"## {problem}", "", "| way | steps | ms | ratio | worse |", "|---|---:|---:|---:|---:|"]
-    for (way, method, _), each in zip(asked, found, strict=True):
+    for (way, method, _), each in zip(methods, found, strict=True):
         if isinstance(each, str):
             lines.append(f"| {way}, {method} | | | | {each} |")
             continue

@@ -51,12 +51,12 @@ def value(powers: list[float], x: mpf) -> mpf:
 def fitted(best: Nearly, fixed: list[float]) -> list[mpf]:
     """Return the coefficients above the fixed lowest ones, by least squares of the relative error."""
     first, free, points = len(fixed), best.count - len(fixed), 4 * best.count
-    turns = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
-    places = [(best.low + best.high + (best.high - best.low) * t) / 2 for t in turns]
-    scales = [best.scale(x) for x in places]
-    powers = mpmath.matrix([[x ** (first + j) / s for j in range(free)] for x, s in zip(places, scales, strict=True)])
-    wanted = [(best.function(x) - value(fixed, x)) / s for x, s in zip(places, scales, strict=True)]
-    return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(wanted)))
+    nodes = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
+    xs = [(best.low + best.high + (best.high - best.low) * t) / 2 for t in nodes]
+    scales = [best.scale(x) for x in xs]
+    powers = mpmath.matrix([[x ** (first + j) / s for j in range(free)] for x, s in zip(xs, scales, strict=True)])
+    rest = [(best.function(x) - value(fixed, x)) / s for x, s in zip(xs, scales, strict=True)]
+    return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(rest)))
 
 
 GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are close to float64 numbers

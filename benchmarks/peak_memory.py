@@ -51,7 +51,7 @@ def arguments() -> argparse.Namespace:
 def row(problem: Any) -> tuple[str, float]:
     """Return a row of the table, and the ratio in it."""
     given, made = sizes_of(problem)
-    found = {way: min(asked(problem.name, way) for _ in range(TURNS)) for way in WAYS}
+    found = {way: min(in_process(problem.name, way) for _ in range(TURNS)) for way in WAYS}
     own, by_hand = found["matcalc"], found["by hand"]
     ratio = max(own, PAGES) / max(by_hand, PAGES)
     return f"| {problem.name} | {given:.1f} | {made:.1f} | {own:.1f} | {by_hand:.1f} | {ratio:.2f} |", ratio
@@ -75,7 +75,7 @@ def data_of(problem: Any, size: str) -> dict[str, Any]:
     return data
 
 
-def asked(name: str, way: str) -> float:
+def in_process(name: str, way: str) -> float:
     """Return the megabytes measured in a process of its own."""
     command = [sys.executable, str(Path(__file__).resolve()), "--one", name, way]
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
@@ -108,8 +108,8 @@ def table(lines: list[str], ratios: list[float]) -> str:
     head += ["| problem | data | results | matcalc | by hand | ratio |", "|---|---:|---:|---:|---:|---:|"]
     over = sum(ratio > 1.2 for ratio in ratios)
     middle = float(np.exp(np.mean(np.log(ratios))))
-    said = f"Geometric mean of the ratios {middle:.2f}, worst {max(ratios):.2f}, {over} of {len(ratios)} above 1.2."
-    return "\n".join([*head, *lines, "", f"{said} Less than {PAGES} MB counts as that.", ""])
+    summary = f"Geometric mean of the ratios {middle:.2f}, worst {max(ratios):.2f}, {over} of {len(ratios)} above 1.2."
+    return "\n".join([*head, *lines, "", f"{summary} Less than {PAGES} MB counts as that.", ""])
 
 
 if __name__ == "__main__":

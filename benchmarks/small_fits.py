@@ -116,7 +116,7 @@ def in_matcalc(problem: str, given: Data, method: str) -> Values:
     import matcalc as mc
     from matcalc.solvers import compiled_loops, minimize_compiled
 
-    asked, seconds = FITS[problem], []
+    model, seconds = FITS[problem], []
     inner = compiled_loops.run
 
     def timed(*arguments: Any) -> Any:
@@ -128,8 +128,8 @@ def in_matcalc(problem: str, given: Data, method: str) -> Values:
 
     minimize_compiled.run = timed
     for _ in range(ROUNDS):
-        found = mc.minimize(asked.formula, "x", {"x": asked.start}, given, method, compiled=True, over=asked.over,
-                            declarations=asked.declarations)  # fmt: skip
+        found = mc.minimize(model.formula, "x", {"x": model.start}, given, method, compiled=True, over=model.over,
+                            declarations=model.declarations)  # fmt: skip
     return min(seconds), found.fun
 
 
@@ -138,11 +138,11 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
 
     import matcalc as mc
 
-    asked = FITS[problem]
-    start = np.array(asked.start)
-    if asked.residual:
-        residual = mc.compile(mc.expression(asked.residual, asked.declarations))
-        jacobian = mc.compile(mc.jacobian(asked.residual, "x", declarations=asked.declarations))
+    model = FITS[problem]
+    start = np.array(model.start)
+    if model.residual:
+        residual = mc.compile(mc.expression(model.residual, model.declarations))
+        jacobian = mc.compile(mc.jacobian(model.residual, "x", declarations=model.declarations))
         order = [name for name in residual.args if name != "x"]
 
         def squares(row: Data) -> float:
@@ -155,9 +155,9 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
             found = least_squares(lambda x: residual(*filled(x)), start, lambda x: jacobian(*filled(x)), method="lm")
             return 2.0 * float(found.cost)
 
-        return one_by_one(given, asked.over, squares)
-    both = mc.value_and_gradient(asked.formula, "x", declarations=asked.declarations)
-    product = mc.compile(mc.hvp(asked.formula, "x", declarations=asked.declarations)) if method == "trust-ncg" else None
+        return one_by_one(given, model.over, squares)
+    both = mc.value_and_gradient(model.formula, "x", declarations=model.declarations)
+    product = mc.compile(mc.hvp(model.formula, "x", declarations=model.declarations)) if method == "trust-ncg" else None
 
     def fit(row: Data) -> float:
         def fun(x: Array) -> tuple[float, Array]:
@@ -168,7 +168,7 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
             more["hessp"] = lambda x, v: product({"x": x, "v": v, **row})
         return float(minimize(fun, start, jac=True, method=method, **more).fun)
 
-    return one_by_one(given, asked.over, fit)
+    return one_by_one(given, model.over, fit)
 
 
 def jax_objectives(problem: str) -> Callable[..., Any]:
@@ -233,9 +233,9 @@ def in_jax(problem: str, given: Data, library: str) -> Values:
 def in_casadi(problem: str, given: Data, plugin: str) -> Values:
     import casadi as ca
 
-    asked = FITS[problem]
-    one = {n: a[0] if n in asked.over else a for n, a in given.items()}
-    x = ca.MX.sym("x", len(asked.start))
+    model = FITS[problem]
+    one = {n: a[0] if n in model.over else a for n, a in given.items()}
+    x = ca.MX.sym("x", len(model.start))
     row = {n: ca.MX.sym(n, *a.shape) for n, a in one.items()}
     if problem == "logistic":
         z = -row["y"] * (row["A"] @ x)
@@ -251,9 +251,9 @@ def in_casadi(problem: str, given: Data, plugin: str) -> Values:
 
     def fit(row: Data) -> float:
         values = np.concatenate([row[n].ravel(order="F") for n in one])
-        return float(solver(x0=asked.start, p=values)["f"])
+        return float(solver(x0=model.start, p=values)["f"])
 
-    return one_by_one(given, asked.over, fit)
+    return one_by_one(given, model.over, fit)
 
 
 WAYS: dict[str, tuple[Callable[[str, Data, str], Values], int]] = {
@@ -304,15 +304,15 @@ def one(problem: str, way: str, method: str, place: str, fits: int) -> None:
 
 def table(problem: str, fits: int, peers: str) -> list[str]:
     """Return the lines of one problem."""
-    asked = ways(problem, bool(peers))
-    found = [measured(problem, way, method, fits, peers) for way, method in asked]
+    methods = ways(problem, bool(peers))
+    found = [measured(problem, way, method, fits, peers) for way, method in methods]
     lines = ["", f"## {problem}: `{FITS[problem].formula}`", "", "| way | fits | µs a fit | ratio | worse |"]
     lines.append("|---|---:|---:|---:|---:|")
     done = [each for each in found if not isinstance(each, str)]
     least = np.full(fits, np.inf)
     for _, values in done:
         least[: len(values)] = np.fmin(least[: len(values)], values)
-    for (way, method), each in zip(asked, found, strict=True):
+    for (way, method), each in zip(methods, found, strict=True):
         if isinstance(each, str):
             lines.append(f"| {way}, {method} | | | | {each} |")
             continue

@@ -222,10 +222,10 @@ def main() -> None:
     parser.add_argument("--way", choices=list(WAYS))
     parser.add_argument("--tol", type=float)
     parser.add_argument("--passes", action="store_true")
-    asked = parser.parse_args()
-    if asked.way:
-        print(json.dumps(measured(asked.way, [asked.tol] if asked.tol else TOLERANCES)))
-    elif asked.passes:
+    arguments = parser.parse_args()
+    if arguments.way:
+        print(json.dumps(measured(arguments.way, [arguments.tol] if arguments.tol else TOLERANCES)))
+    elif arguments.passes:
         print("\n".join(passes()))
     else:
         text = report()

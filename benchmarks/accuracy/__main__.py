@@ -56,17 +56,19 @@ def measure(book: Rulebook, rule: Rule, targets: dict[str, Answers | Peer], opti
     """Measure one rule on some targets; records of other targets stay in its file if the rule has not changed."""
     path = options.folder / f"{rule.name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"rule": "", "records": []}
-    kept = known["records"]
+    stored = known["records"]
     if known["rule"] != rule.digest.hex():  # the answers of other frameworks depend only on the value
-        kept = [r for r in kept if r["target"] in PEERS and known.get("value", list(rule.values)) == list(rule.values)]
-    have = {r["target"] for r in kept} if options.resume else set()
-    wanted = {name: target for name, target in targets.items() if name not in have}
-    if not wanted:
+        stored = [
+            r for r in stored if r["target"] in PEERS and known.get("value", list(rule.values)) == list(rule.values)
+        ]
+    have = {r["target"] for r in stored} if options.resume else set()
+    missing = {name: target for name, target in targets.items() if name not in have}
+    if not missing:
         return
     start = time.perf_counter()
     store = Store(options.folder / "truth" / f"{rule.name}.json", options.fresh)
-    found = [r for r in kept if r["target"] not in wanted]
-    found += measured(cases(book, rule, store), wanted, options.seconds, store)
+    found = [r for r in stored if r["target"] not in missing]
+    found += measured(cases(book, rule, store), missing, options.seconds, store)
     store.save()
     made = {"rule": rule.digest.hex(), "value": list(rule.values), "records": found}
     path.write_text(json.dumps(made), encoding="utf-8")

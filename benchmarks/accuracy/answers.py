@@ -65,10 +65,10 @@ def declarations(case: Case) -> str:
     """Return the declarations of the arguments, with the facts that the signature requires."""
     at = case.point
     assert at is not None
-    asked = {p.name: p.facts for p in at.rule.signatures[at.form.overload].parameters}
+    facts = {p.name: p.facts for p in at.rule.signatures[at.form.overload].parameters}
     shapes = {name: np.shape(a) for name, a in case.data.items()}
     return "; ".join(
-        f"{name}: {KIND[len(shape)].format(', '.join(map(str, shape)))} {' '.join(asked.get(name, ()))}"
+        f"{name}: {KIND[len(shape)].format(', '.join(map(str, shape)))} {' '.join(facts.get(name, ()))}"
         for name, shape in shapes.items()
     )
 
@@ -79,15 +79,15 @@ def compiled(case: Case, target: str) -> dict[str, Made]:
     shape = np.shape(case.truth["value"][0])
     cotangent = f"G_: {KIND[len(shape)].format(', '.join(map(str, shape)))}"
     weighted = f"sum(G_ .* ({call}))" if shape else f"G_*({call})"
-    asked: dict[str, Callable[[], mc.Expression]] = {
+    requests: dict[str, Callable[[], mc.Expression]] = {
         "value": lambda: mc.expression(call, let),
         "jvp": lambda: mc.expression(call, let).jvp(case.wrt, "dX_"),
         "vjp": lambda: mc.expression(call, let).vjp(case.wrt, "G_"),
         "second": lambda: mc.expression(weighted, f"{let}; {cotangent}").hvp(case.wrt, "V_"),
     }
     only = OWN.get(case.rule, {}).get("only")
-    wanted = only or ("value",) if not case.wrt or only else KINDS[:3] if case.point.form.tangents else KINDS
-    formulas = {kind: _tried(asked[kind]) for kind in wanted}
+    kinds = only or ("value",) if not case.wrt or only else KINDS[:3] if case.point.form.tangents else KINDS
+    formulas = {kind: _tried(requests[kind]) for kind in kinds}
     good = {kind: f for kind, f in formulas.items() if not isinstance(f, Exception)}
     together = _tried(lambda: mc.compile(list(good.values()), target=target))
     if not isinstance(together, Exception):

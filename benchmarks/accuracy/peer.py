@@ -60,8 +60,8 @@ class Peer:
     ) -> dict[str, JSON]:
         """Return kind -> nested lists of numbers, or the framework's error."""
         arrays = {"G": G, "dX": dX, "V": V, **{f"data {name}": a for name, a in data.items()}}
-        asked = {"formula": formula, "plain": plain, "wrt": wrt, "kinds": kinds}
-        return self._sent({**asked, **{name: np.asarray(a, dtype=float).tolist() for name, a in arrays.items()}})
+        request = {"formula": formula, "plain": plain, "wrt": wrt, "kinds": kinds}
+        return self._sent({**request, **{name: np.asarray(a, dtype=float).tolist() for name, a in arrays.items()}})
 
     def _read(self, case: Case, kind: str, found: JSON) -> Answer:
         if isinstance(found, str):
@@ -72,7 +72,7 @@ class Peer:
             return projected(array, facts)  # their gradient is that with respect to all entries
         return array
 
-    def _sent(self, asked: dict[str, JSON]) -> dict[str, JSON]:
+    def _sent(self, request: dict[str, JSON]) -> dict[str, JSON]:
         if self.process is None:
             self.process = subprocess.Popen(
                 [self.python, str(HERE / "peers.py"), self.name],
@@ -82,11 +82,11 @@ class Peer:
                 env={**os.environ, "OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"},
             )
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.name} stopped at {asked['formula']}")
+            raise RuntimeError(f"{self.name} stopped at {request['formula']}")
         answer: dict[str, JSON] = json.loads(line)
         return answer
 

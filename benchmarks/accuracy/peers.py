@@ -91,19 +91,19 @@ def gauge(scope: Scope) -> Scope:
     return {"signs": signs, "signed": lambda V: V * signs(V)}
 
 
-def answers(framework: Torch | Jax, asked: dict[str, JSON]) -> dict[str, JSON]:
+def answers(framework: Torch | Jax, request: dict[str, JSON]) -> dict[str, JSON]:
     """Return kind -> numbers, or the framework's error."""
-    data = {name[5:]: framework.array(a) for name, a in asked.items() if name.startswith("data ")}
-    plain = {name: number(text) for name, text in asked["plain"].items()}
-    code = compile(asked["formula"], "formula", "eval")
-    dX, V, G = (framework.array(asked[name]) for name in ("dX", "V", "G"))
-    wrt = asked["wrt"]
+    data = {name[5:]: framework.array(a) for name, a in request.items() if name.startswith("data ")}
+    plain = {name: number(text) for name, text in request["plain"].items()}
+    code = compile(request["formula"], "formula", "eval")
+    dX, V, G = (framework.array(request[name]) for name in ("dX", "V", "G"))
+    wrt = request["wrt"]
 
     def f(x: Tensor) -> Tensor:
         return eval(code, {**framework.scope, **plain, **data, wrt: x})
 
     found: dict[str, JSON] = {}
-    for kind in asked["kinds"]:
+    for kind in request["kinds"]:
         try:
             result = framework.run(f, kind, data.get(wrt, framework.array(0.0)), dX, V, G)
             found[kind] = (framework.array(0.0) + result).tolist()  # a sum has storage, PyTorch's zero may not

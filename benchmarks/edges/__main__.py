@@ -36,7 +36,7 @@ def main() -> None:
         row = {name: judged(edge, ours.of(edge)) for name, ours in answerers.items()}
         for name, peer in peers.items():
             formula = edge.formula(name)
-            row[name] = judged(edge, asked(peer, formula, edge)) if formula else ("-", "")
+            row[name] = judged(edge, answers(peer, formula, edge)) if formula else ("-", "")
         rows.append(row)
         print(f"{edge.text[:60]:60s} {'  '.join(state for state, _ in row.values())}", flush=True)
     text = report(found, rows)
@@ -52,7 +52,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
+def answers(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
     """Return (argument, kind) -> the answer of a framework."""
     found: dict[tuple[str, str], Answer] = {}
     for wrt, kind in edge.expected:
@@ -75,8 +75,8 @@ def judged(edge: Edge, answers: dict[tuple[str, str], Answer]) -> tuple[str, str
 def state_of(edge: Edge, key: tuple[str, str], answer: Answer) -> tuple[str, str]:
     if isinstance(answer, Exception):
         lacking = isinstance(answer, mc.NotSupported) or str(answer).startswith("NotImplementedError")
-        said = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
-        return ("right" if edge.kind == "undefined" and not lacking else "refused"), said
+        detail = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
+        return ("right" if edge.kind == "undefined" and not lacking else "refused"), detail
     answer, listed = np.asarray(answer, dtype=float), edge.expected[key]
     if key[1] == "second" and edge.weights is not None:
         answer = np.sum(answer * edge.weights)
@@ -107,8 +107,8 @@ def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
     sources = list(dict.fromkeys(edge.source for edge in found))
     for source in [*sources, "all"]:
         counted = [row for edge, row in zip(found, rows, strict=True) if source in ("all", edge.source)]
-        told = [summary([row[name][0] for row in counted]) for name in names]
-        lines.append(f"| {len(counted)} {source} | {' | '.join(told)} |")
+        counts = [summary([row[name][0] for row in counted]) for name in names]
+        lines.append(f"| {len(counted)} {source} | {' | '.join(counts)} |")
     lines += [
         "",
         "| formula | at | " + " | ".join(TITLES[n] for n in names) + " | why |",
@@ -124,8 +124,8 @@ def summary(states: list[str]) -> str:
     """Return the number of right answers and of each other state."""
     asked = sum(s != "-" for s in states)
     rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused") if s in states}
-    told = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")
-    return told + (f" ({', '.join(f'{n} {s}' for s, n in rest.items())})" if rest else "")
+    text = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")
+    return text + (f" ({', '.join(f'{n} {s}' for s, n in rest.items())})" if rest else "")
 
 
 def escaped(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Ipopt, by way of CasADi, with exact first and second derivatives of an objective and of constraints as formulas.
+"""Ipopt through CasADi, with exact first and second derivatives of an objective and constraints written as formulas.
 
-Ipopt comes with CasADi's wheel. The covariance is that of a factor model; the constraint on the risk is a formula
-too, so that Ipopt gets the exact Hessian of the Lagrangian; without it, it takes more steps.
+Ipopt comes with CasADi's wheel. The covariance is that of a factor model. The constraint on the risk is a formula too,
+so Ipopt gets the exact Hessian of the Lagrangian. With an approximate Hessian Ipopt takes more steps.
 """
 
 import casadi
@@ -13,7 +13,7 @@ rng = np.random.default_rng(3)
 n, k = 40, 5
 F, d, r = rng.standard_normal((n, k)) / 5, rng.uniform(0.05, 0.2, n), rng.uniform(0.0, 0.1, n)
 
-# The most entropic portfolio with a given return and at most a given risk.
+# The portfolio of greatest entropy with a lower bound on the return and an upper bound on the risk.
 LET = "w: vector(n); F: matrix(n, k); d: vector(n)"
 objective = solvers.casadi("sum(w.*log(w))", "w", sizes={"n": n}, declarations=LET)
 limits = solvers.casadi(

@@ -1,7 +1,7 @@
-"""Fits under constraints: weights on the simplex by formulas, a covariance matrix kept positive definite.
+"""Fits under constraints: portfolio weights on the simplex, and a covariance matrix that stays positive definite.
 
-Constraints are written as text; the solver gets them with exact derivatives. A variable declared spd can be kept
-so: with `parametrise=True` the solver moves in the logarithmic Cholesky factor, and what comes back is the matrix.
+Constraints are written as text; the solver gets them with exact derivatives. With `parametrise=True` a variable
+declared spd stays spd: the solver steps in the logarithmic Cholesky factor, and the result contains the matrix.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ rng = np.random.default_rng(0)
 returns = rng.standard_normal((250, 5)) @ np.diag([1.0, 0.8, 1.3, 0.6, 1.1]) + 0.1 * np.arange(5)
 mean, covariance = returns.mean(axis=0), np.cov(returns.T)
 
-# The portfolio of least variance with a given return: weights that are not negative and add up to one.
+# The portfolio of least variance with at least the return `least`: weights that are not negative and sum to one.
 portfolio = mc.minimize(
     "w'*S*w",
     "w",
@@ -29,7 +29,7 @@ assert abs(w.sum() - 1) < 1e-8
 assert w.min() > -1e-9
 assert mean @ w >= 0.25 - 1e-8
 
-# The covariance that makes the data most likely, with the precision pulled towards the identity.
+# The covariance of greatest likelihood, with a penalty c*tr(inv(P)). The optimum is C + c*eye(n).
 fit = mc.minimize(
     "logdet(P) + tr(inv(P)*(C + c*eye(n)))",
     "P",

@@ -1,4 +1,4 @@
-"""A formula, its gradient, compiled and called."""
+"""The gradient of a formula as a formula; value and gradient compiled and called."""
 
 import numpy as np
 

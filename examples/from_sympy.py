@@ -1,4 +1,4 @@
-"""SymPy objects in, a compiled function out, and a formula back in SymPy."""
+"""SymPy expressions as input: the gradient as a SymPy expression and as a compiled function."""
 
 import numpy as np
 import sympy as sp
@@ -25,6 +25,6 @@ print("value:", value)
 assert np.isclose(value, r @ r)
 assert np.allclose(found, 2 * data["X"].T @ r)
 
-# SymPy itself differentiates log(det(A)) to 0; its expression is welcome, its derivative is not used.
+# SymPy itself differentiates log(det(A)) to 0. matcalc reads only the expression and derives the gradient itself.
 A = sp.MatrixSymbol("A", n, n)
 print("gradient of log(det(A)):", mc.gradient(sp.log(sp.Determinant(A)), A))

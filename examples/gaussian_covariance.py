@@ -1,13 +1,13 @@
-"""The log-likelihood of a Gaussian in its covariance matrix, and what "symmetric" means for a gradient.
+"""The log-likelihood of a Gaussian in its covariance matrix, with three conventions for a symmetric gradient.
 
-`C` is the sample covariance (divided by n). A covariance matrix is symmetric, so moving one entry moves its
-mirror image. There are three answers to "the gradient in S", and each is right for its own question:
+`C` is the sample covariance (divided by n). A covariance matrix is symmetric, so a change of one entry also changes
+its mirror image. "The gradient in S" can mean three things:
 
-- declared `spd`: the gradient in the space of symmetric matrices, <G, dS> for symmetric steps dS. It is
-  itself symmetric, and it is what an optimiser wants;
-- `convention="magnus"`: S_ij and S_ji are one number, so that off-diagonal entries count twice. It is what
-  tables of derivatives "with respect to the distinct entries" show;
-- declared without the fact: all entries on their own, as for any square matrix.
+- `S` declared `spd`: the gradient G in the space of symmetric matrices. G is symmetric, and <G, dS> is the change for
+  a symmetric step dS. An optimiser needs this one.
+- `convention="magnus"`: S_ij and S_ji are one number, so off-diagonal entries count twice. Tables of derivatives
+  "with respect to the distinct entries" use this one.
+- `S` declared without a fact about symmetry: all entries are independent, as in any square matrix.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def difference(step, h=1e-5):
     return (likelihood(S + h * step) - likelihood(S - h * step)) / (2 * h)
 
 
-# Move the entries (0, 1) and (1, 0) together, and (0, 1) alone.
+# Change the entries (0, 1) and (1, 0) together, then (0, 1) alone.
 single = np.zeros((4, 4))
 single[0, 1] = 1.0
 together = single + single.T
@@ -47,6 +47,6 @@ assert np.isclose(magnus(S=S, C=C)[0, 1], difference(together))
 assert np.isclose((projected(S=S, C=C) * together).sum(), difference(together))
 assert np.isclose(free(S=S, C=C)[0, 1], difference(single))
 
-# At the sample covariance the likelihood is greatest.
+# The likelihood is greatest at the sample covariance, so the gradient there is zero.
 print("largest entry of the gradient at S = C:", np.abs(projected(S=C, C=C)).max().round(12))
 assert np.allclose(projected(S=C, C=C), 0.0, atol=1e-10)

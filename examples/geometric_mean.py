@@ -1,7 +1,7 @@
-"""An operation that no system of automatic differentiation has, added by one entry of a rule file.
+"""Adds an operation, the geometric mean of two positive definite matrices, by one entry of a rule file.
 
-The geometric mean of two positive definite matrices, with its Frechet derivative: the entry states the value and one
-differential. The adjoint, the second derivative and the compiled code follow, and the file is tested as it is read.
+The entry states the value and one differential. matcalc derives the Frechet derivative, its adjoint, the second
+derivative and compiled code from it. `load_rules` tests the file while reading it.
 """
 
 from pathlib import Path
@@ -28,12 +28,12 @@ pulled = mc.compile(mc.vjp("geomean(A, B)", "A", LET))
 print("<G, dY> =", np.sum(G * pushed(A=A, B=B, dA=E)), "  <A_bar, dA> =", np.sum(pulled(A=A, B=B, G=G) * E))
 assert np.isclose(np.sum(G * pushed(A=A, B=B, dA=E)), np.sum(pulled(A=A, B=B, G=G) * E), rtol=1e-12)
 
-# Of matrices that commute it is the root of their product, and with itself A.
+# The mean of commuting matrices is the square root of their product; the mean of A and A is A.
 D = np.diag([1.0, 4.0, 9.0, 16.0, 25.0])
 assert np.allclose(mc.compile("geomean(A, B)", declarations=LET)(D, np.eye(5)), np.sqrt(D))
 assert str(mc.expression("geomean(A, A)", LET).simplify()) == "A"
 
-# A wrong sign is refused, with what is wrong and where; nothing of the file is then in force.
+# A wrong sign in the differential raises RuleError, and the rule is not added.
 try:
     mc.define(
         "wrongmean(A: matrix(n, n) spd, B: matrix(n, n) spd) -> matrix(n, n) spd",
@@ -42,6 +42,6 @@ try:
         differential="sylvester(K', K, dB - K'*dA*K)",
     )
 except mc.RuleError as error:
-    print("\nrefused:", error)
+    print("\nrejected:", error)
 else:
-    raise AssertionError("a wrong differential was taken")
+    raise AssertionError("a wrong differential was accepted")

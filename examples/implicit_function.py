@@ -1,7 +1,7 @@
-"""The gradient of a validation loss in the regularisation: through a fit, by the implicit function theorem.
+"""The gradient of a validation loss in the regularisation parameter, through a fit, by the implicit function theorem.
 
-The weights w of a logistic regression solve X'*(sigmoid(X*w) - y) + lam*w = 0. Their derivative in lam needs no
-unrolled iterations, only one linear solve at the solution, and `root` finds it from the equation.
+The weights w of a logistic regression solve X'*(sigmoid(X*w) - y) + lam*w = 0. Their derivative in lam needs one
+linear solve at the solution, no unrolled iterations. matcalc derives it from the equation in `root`.
 """
 
 import numpy as np

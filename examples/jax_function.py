@@ -1,7 +1,7 @@
-"""A formula inside JAX: under jit, with gradients and second derivatives of the formula, and a batch by vmap.
+"""A formula as a JAX function: under `jit`, differentiated twice by matcalc's derivatives, batched by `vmap`.
 
-The log-likelihood of a Gaussian process in the logarithms of its length scale and of its noise, by Newton's method from
-several starts at once.
+The formula is the negative log-likelihood of a Gaussian process in the logarithms of its length scale and noise.
+Newton's method minimises it from several starts.
 """
 
 import jax
@@ -45,7 +45,7 @@ for theta in starts:
     assert jnp.max(jnp.abs(gradient(theta))) < 1e-8
 
 
-# The same in JAX's own words, differentiated by JAX.
+# The same function written in JAX and differentiated by JAX.
 def own(theta):
     K = jnp.exp(-D / (2 * jnp.exp(2 * theta[0]))) + jnp.exp(2 * theta[1]) * jnp.eye(30)
     return jnp.linalg.slogdet(K)[1] / 2 + y @ jnp.linalg.solve(K, y) / 2

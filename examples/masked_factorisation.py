@@ -1,8 +1,7 @@
-"""Complete a matrix of which a part is known: U*V' fitted to the known entries, in two variables at once.
+"""Completes a partly known matrix: fits U*V' to the known entries, in U and V at once.
 
-The mask `B` is 1 where an entry of `M` is known and 0 elsewhere. The Hessian in `U` has a structure, which
-the formula shows: without a mask it is `V'*V` for each row of `U`, and nothing of its full size is needed to
-apply it.
+The mask `B` is 1 where an entry of `M` is known and 0 elsewhere. The formula of the Hessian in `U` shows its
+structure: without a mask it is `2*V'*V` for each row of `U`. Its product with a vector needs no array of its full size.
 """
 
 import numpy as np
@@ -26,6 +25,6 @@ data = {"M": np.where(known, truth, 0.0), "B": known.astype(float), "lam": 1e-4}
 
 found = mc.minimize(LOSS, ["U", "V"], start, data, method="trust-ncg", declarations=LET, tol=1e-6)
 error = found.x["U"] @ found.x["V"].T - truth
-print(f"{found.nit} iterations; root mean square error at the entries not given:", end=" ")
+print(f"{found.nit} iterations; root mean square error of the unknown entries:", end=" ")
 print(f"{np.sqrt(np.mean(error[~known] ** 2)):.1e}")
 assert np.max(np.abs(error[~known])) < 1e-2

@@ -1,14 +1,14 @@
-"""The pullback of a matrix function in two passes: forward keeps what backward needs.
+"""The pullback of a matrix function in two passes, as other systems of automatic differentiation call it.
 
-This is the form that other systems of automatic differentiation call: `forward` gives the value and the saved
-intermediate results, `backward` turns a cotangent of the value into cotangents of the arguments.
+`forward` returns the value and the intermediate results saved for `backward`. `backward` maps a cotangent of the value
+to cotangents of the arguments.
 """
 
 import numpy as np
 
 import matcalc as mc
 
-# The map that turns a skew matrix into a rotation, for any square matrix with I - W nonsingular.
+# The Cayley transform, which maps skew matrices to rotations. It is defined for square W with I - W nonsingular.
 CAYLEY = "inv(eye(n) - W)*(eye(n) + W)"
 
 print("differential:", mc.differential(CAYLEY, "W", declarations="W: matrix(n, n)"))

@@ -1,7 +1,7 @@
-"""A matrix-to-matrix function of one's own in PyTorch: forward, what is saved, backward, and PyTorch's own checks.
+"""A matrix function as a `torch.autograd.Function`, checked by PyTorch's `gradcheck`.
 
-The derivative is not written by hand. matcalc derives the pullback, decides what forward should save for it, and
-compiles both; `torch.autograd.Function` calls them. At the end the same in one line, with second derivatives as well.
+matcalc derives the pullback, chooses the intermediate results that `forward` saves, and compiles both passes. At the
+end `solvers.torch` does the same in one line, with second derivatives.
 """
 
 import numpy as np
@@ -10,29 +10,29 @@ import torch
 import matcalc as mc
 from matcalc import solvers
 
-# 1. The function, as a formula: the map that turns a skew matrix into a rotation.
+# 1. The function as a formula: the Cayley transform, which maps skew matrices to rotations.
 CAYLEY, LET = "inv(eye(n) - W)*(eye(n) + W)", "W: matrix(n, n)"
 
-# 2. Its derivative. PyTorch wants the pullback: from the cotangent G of the value to the cotangent of W.
+# 2. Its derivative. PyTorch needs the pullback, from the cotangent G of the value to the cotangent of W.
 print("pullback:", mc.vjp(CAYLEY, "W", declarations=LET))
 
-# 3. The two passes, compiled. `forward` returns the value and what backward will read: arguments, and intermediate
-#    results that would be dear to compute again. `backward` takes that and G.
+# 3. The two passes, compiled. `forward` returns the value and the saved arrays: arguments, and intermediate results
+#    that are expensive to compute again. `backward` takes the saved arrays and G.
 passes = mc.pullback(CAYLEY, "W", declarations=LET)
 
 
-# 4. The function for PyTorch. Tensors become arrays on the way in and tensors on the way out. What is saved are arrays,
-#    so they are kept on `ctx` itself; `save_for_backward` is for tensors that are arguments or results.
+# 4. The function for PyTorch. It converts tensors to arrays and results back to tensors. The saved values are arrays,
+#    so they are attributes of `ctx`: `save_for_backward` accepts only tensors.
 class Cayley(torch.autograd.Function):
     @staticmethod
     def forward(ctx, W):
-        value, ctx.kept = passes.forward(W.detach().numpy())
+        value, ctx.saved = passes.forward(W.detach().numpy())
         return torch.from_numpy(value)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, G):
-        return torch.from_numpy(passes.backward(ctx.kept, G.numpy()))
+        return torch.from_numpy(passes.backward(ctx.saved, G.numpy()))
 
 
 # 5. PyTorch compares the pullback with differences of the function, entry by entry.
@@ -40,7 +40,7 @@ rng = np.random.default_rng(2)
 W = torch.tensor(0.3 * rng.standard_normal((4, 4)), requires_grad=True)
 assert torch.autograd.gradcheck(Cayley.apply, W)
 
-# 6. Used as any other function: a rotation that takes one vector to another, W = S - S' kept skew by how it is made.
+# 6. Find a rotation that maps a to b. W = S - S' is skew for every S.
 a, b = torch.eye(4, dtype=torch.float64)[:2]
 S = torch.tensor(0.1 * rng.standard_normal((4, 4)), requires_grad=True)
 steps = torch.optim.LBFGS(
@@ -61,7 +61,7 @@ print("R*a =", (R @ a).numpy().round(6))
 assert torch.allclose(R @ a, b, atol=1e-6)
 assert torch.allclose(R.T @ R, torch.eye(4, dtype=torch.float64), atol=1e-12)
 
-# 7. All of this in one line: an operator of PyTorch's own registry, for `torch.compile` too, differentiable twice.
+# 7. The same in one line: a registered PyTorch operator, differentiable twice, that `torch.compile` accepts too.
 cayley = solvers.torch(CAYLEY, LET)
 assert torch.autograd.gradcheck(cayley, W)
 assert torch.autograd.gradgradcheck(cayley, W)

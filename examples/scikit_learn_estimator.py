@@ -1,7 +1,7 @@
-"""A loss of one's own as an estimator of scikit-learn: in pipelines, under cross-validation, cloned and pickled.
+"""A custom loss as a scikit-learn estimator that works in pipelines and cross-validation and can be cloned and pickled.
 
-What is fitted is an array; the formula is text, compiled when it is first needed and found in the cache by other
-processes. The loss is a smooth hinge with a ridge, which scikit-learn does not have. Data may be sparse.
+The loss is a smooth hinge with a ridge, which scikit-learn lacks. The estimator stores the formula as text. matcalc
+compiles it at the first fit, and other processes find the code in the cache. Data may be sparse.
 """
 
 import pickle
@@ -20,7 +20,7 @@ import matcalc as mc
 
 
 class FormulaClassifier(ClassifierMixin, BaseEstimator):
-    """A linear classifier whose loss is a formula of the margins `y.*(X*w .+ b)`, y 1 or -1."""
+    """Linear classifier whose loss is a formula of the margins `y.*(X*w .+ b)`, where y is 1 or -1."""
 
     def __init__(self, loss="sum(relu(1 - margins).^2)", ridge=1.0, method="trust-ncg"):
         self.loss, self.ridge, self.method = loss, ridge, method
@@ -59,7 +59,7 @@ print("smooth hinge:", search.best_params_, f"{search.best_score_:.3f} right in 
 assert search.best_score_ > 0.96
 assert np.array_equal(pickle.loads(pickle.dumps(search.best_estimator_)).predict(X), search.predict(X))
 
-# With the logistic loss it is scikit-learn's own classifier, which weighs the loss by C = 1/ridge.
+# With the logistic loss this is scikit-learn's LogisticRegression, which weights the loss by C = 1/ridge.
 Z = StandardScaler().fit_transform(X)
 ours = FormulaClassifier("sum(softplus(-margins))").fit(Z, y)
 theirs = LogisticRegression(C=1.0, tol=1e-8, max_iter=1000).fit(Z, y)
@@ -67,7 +67,7 @@ print(f"logistic loss: {ours.n_iter_} steps; coefficients differ by {np.max(np.a
 assert np.allclose(ours.coef_, theirs.coef_[0], atol=1e-4)
 assert np.isclose(ours.intercept_, theirs.intercept_[0], atol=1e-4)
 
-# A sparse matrix stays one: small entries are left out here, and the fit is that of the dense matrix without them.
+# A sparse matrix stays sparse. Small entries are dropped here, and the fit equals that of the same matrix stored dense.
 S = csr_array(np.where(np.abs(Z) > 1, Z, 0.0))
 few, dense = (FormulaClassifier("sum(softplus(-margins))").fit(data, y) for data in (S, S.toarray()))
 gap = np.max(np.abs(few.coef_ - dense.coef_))

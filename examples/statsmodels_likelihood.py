@@ -1,7 +1,7 @@
-"""A likelihood that statsmodels does not have, as a model of it: estimates, standard errors, robust ones, tables.
+"""A log-likelihood as a statsmodels model: estimates, standard errors, robust standard errors and summary tables.
 
-A regression whose errors have a variance of their own for each observation, log-linear in further columns. The formula
-is the log-likelihood of each observation; statsmodels gets the sum, its score, that of each observation, the Hessian.
+The model, which statsmodels lacks, is a regression whose error variance is log-linear in the columns of Z. The formula
+is the log-likelihood of each observation. The adapter passes on its sum, the scores per observation and the Hessian.
 """
 
 import numpy as np
@@ -33,6 +33,6 @@ truth = np.concatenate([b, g])
 assert np.max(np.abs(model.score(result.params))) < 1e-6
 assert np.all(np.abs(result.params - truth) < 4 * result.bse)
 assert np.allclose(robust.bse, result.bse, rtol=0.2)
-# The information in b is X'*diag(1/variance)*X: the standard errors by the book.
+# The information in b is X'*diag(1/variance)*X, so the standard errors have a closed form.
 variance = np.exp(2 * Z @ model.unpack(result.params)["g"])
 assert np.allclose(result.bse[:3], np.sqrt(np.diag(np.linalg.inv(X.T @ (X / variance[:, None])))), rtol=0.02)

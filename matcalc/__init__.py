@@ -1,6 +1,6 @@
 """matcalc: a symbolic matrix-calculus compiler.
 
-A formula over matrices goes in, its derivative comes out as a mathematician writes it, and as fast code.
+A formula over matrices becomes its derivative, as a mathematician writes it, and fast code for both.
 Names are loaded when first used, so that `import matcalc` and `matcalc --help` are instant.
 """
 
@@ -16,7 +16,7 @@ from matcalc.locks import loading, uncollected
 __version__ = "0.1.0"
 
 _loaded_at = time.time_ns()
-"""When this process began to read matcalc: what is in memory is of no file that is newer."""
+"""Time at which this process began to load matcalc: the code in memory is older than any file changed since."""
 
 _HOMES = {
     "matcalc.errors": (

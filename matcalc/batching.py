@@ -1,4 +1,4 @@
-"""Many at once: the gradients of all summands of a sum, and a function for each row of its arguments."""
+"""Provides `scores`, the gradients of all summands of a sum, and `batch`, a function for each row of its arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from matcalc.building import build
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.batch_spec import batched
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.errors import NotSupported, ShapeError
@@ -23,6 +22,7 @@ from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
+from matcalc.progress import under_way
 from matcalc.tensor.constructors import product
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
@@ -41,21 +41,20 @@ def scores(
 ) -> Compiled:
     """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
 
-    Row k is the gradient of the k-th summand, of a multiple `m*t` of their number `t`; the rows add up to the gradient
-    of `f`. The result is a tuple where `wrt` is a list.
+    Row k is the gradient of summand k; the rows add up to the gradient of `f`. With m summands, a term `m*t` of `f`
+    adds `t` to each. The result is a tuple if `wrt` is a list. The scores and their sum are compared with the formula
+    as written; `check=False` omits this.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
-    The scores and their sum are compared with the formula as written, but with `check=False`.
-
-    Raises: ShapeError where f is no scalar; NotSupported where it is no sum over one axis of this length, as with a
-        penalty, which belongs to no row; UnknownName; NotDifferentiable; what reading f raises.
+    Raises: ShapeError if f is not a scalar; NotSupported if f is no sum over one axis of this length, as with a
+        penalty, which belongs to no row; UnknownName; NotDifferentiable; the errors of reading f.
     """
     start = time.perf_counter()
     if not isinstance(over, (str, int)):
         raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
-        raise ShapeError("scores needs a scalar, a sum over rows", hint="jacobian is for what has entries")
+        raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
     free = unrestricted(value.node, value.symbols_of(wrt))
     node = summands(simplify(free.root), Size.of(over))
     if node is None:
@@ -71,9 +70,9 @@ def scores(
 
 
 def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:
-    """Compare the sum of the rows with the slopes of the formula as it was written.
+    """Compare the sum of the rows with the slopes of the formula as written.
 
-    Raises: InternalError where it is not the gradient.
+    Raises: InternalError if it is not the gradient.
     """
     claims = []
     for row, x in zip(rows, xs, strict=True):
@@ -84,16 +83,17 @@ def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) 
 
 
 def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
-    """Return a compiled function with a leading batch axis on the arguments `over`, and so on all results.
+    """Return a compiled function with a leading batch axis on the arguments `over` and on all results.
 
-    The batch is one compiled loop round the function; the other arguments are the same for all of it. A fault stops it.
+    The batch is one compiled loop around the function; the other arguments are the same for all of it. A fault stops
+    the loop.
 
-    Raises: UnknownName for a name that is no argument; NotSupported for places of an axis (integers), and for sizes;
-        TypeError for what is no compiled function.
+    Raises: UnknownName for a name that is no argument; NotSupported for indices (integers) and for sizes; TypeError if
+        `fn` is no compiled function.
     """
     if not isinstance(fn, Compiled):
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]
     spec = batched(fn.spec, [name_of(name) for name in names])
-    with waiting.said(f"compiling {spec.name}"):
+    with under_way(f"compiling {spec.name}"):
         return Compiled(spec)

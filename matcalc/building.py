@@ -1,7 +1,7 @@
-"""From expressions to compiled functions: simplify together, plan, emit, load.
+"""Builds compiled functions from expressions: simplifies the outputs together, plans, emits and loads them.
 
-Several outputs share every common subexpression, since they are one DAG. A tangent declared with linear
-facts is projected on entry, so that what a caller hands in need not be symmetric to the last bit.
+Outputs share every common subexpression, since they are one DAG. A tangent that is declared with linear facts is
+projected on entry, so that the caller's data need not be symmetric to the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
 from matcalc.compiler.plan.sparse_meaning import Meaning
 from matcalc.compiler.program import Program, applied
-from matcalc.compiler.runtime import waiting
 from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.convert import type_of_results
 from matcalc.compiler.runtime.loaded import ELSEWHERE, check_on_numpy, loaded
@@ -70,10 +69,10 @@ from matcalc.tensor.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names, declaration, free_sizes
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
-"""A formula, or a nesting of tuples and lists of them."""
+"""A formula, or nested tuples and lists of formulas."""
 GUARDS = ("allow", "refuse")
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
-"""By how much of its largest entry a compiled result may differ from the formula as written."""
+"""Largest difference between a compiled result and the formula as written, relative to the largest entry."""
 
 
 def asked_of(
@@ -89,7 +88,7 @@ def asked_of(
     guards: str,
     check: bool,
 ) -> Request:
-    """Return what `compile` is asked for."""
+    """Return the request for `compile`."""
     start = time.perf_counter()
     flat: list[Readable] = []
     nesting = _flatten(outputs_of(outputs, declarations), flat)
@@ -114,14 +113,14 @@ def asked_with_gradient(
     dtype: DTypeLike,
     check: bool,
 ) -> Request:
-    """Return what `value_and_gradient` is asked for."""
-    asked = gradient_request(f, wrt, declarations, dialect, convention, check)
-    return replace(asked, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype, check=check)
+    """Return the request for `value_and_gradient`."""
+    request = gradient_request(f, wrt, declarations, dialect, convention, check)
+    return replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype, check=check)
 
 
-def writers(way: str, given: Mapping[str, Any]) -> list[Callable[[], Texts]]:
-    """Return what writes each result of what was asked for in a way."""
-    request: Request = globals()[way](**given)
+def writers(entry: str, arguments: Mapping[str, Any]) -> list[Callable[[], Texts]]:
+    """Return a function that writes each result of a request; `entry` names the function that makes the request."""
+    request: Request = globals()[entry](**arguments)
     return [partial(_texts, out, request.names) for out in request.outputs]
 
 
@@ -130,20 +129,20 @@ def gradient_request(
 ) -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
-    asked = wanted(wrt)
+    variables = wanted(wrt)
     value = with_wrt(f, wrt, declarations, dialect, scalar=True)
     parsed = time.perf_counter()
-    if not asked.whole:
+    if not variables.whole:
         parts = value.gradient(wrt, convention, check)
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
-    symbols = value.symbols_of(asked.symbols)
+    symbols = value.symbols_of(variables.symbols)
     free = unrestricted(value.node, symbols)
     simple = simplify(value.node)
     forms = forms_of(conventions.gradients(simplify(free.root), free.variables, convention), free)
     seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-    names, xs = value.names_with(asked.symbols), [x.name for x in symbols]
-    places = tuple(range(1, len(xs) + 1))
+    names, xs = value.names_with(variables.symbols), [x.name for x in symbols]
+    positions = tuple(range(1, len(xs) + 1))
     if check:
         traces = [Derivation("gradient", value.node, (x,), convention=convention) for x in symbols]
         verify(claims_of(forms, traces), value.reference, names)
@@ -151,27 +150,26 @@ def gradient_request(
     for x, form in zip(xs, forms, strict=True):
         formula = partial(formula_in, form.shown, names)
         outputs.append(Output(f"gradient_{x}", form.computed, form.unfactored, formula, None, form.shown))
-    slopes = [(0, k, x) for k, x in zip(places, xs, strict=True)] if convention == "projected" else ()
-    nesting = (0, places if isinstance(asked.symbols, (list, tuple)) else 1)
+    slopes = [(0, k, x) for k, x in zip(positions, xs, strict=True)] if convention == "projected" else ()
+    nesting = (0, positions if isinstance(variables.symbols, (list, tuple)) else 1)
     return Request(outputs, names, nesting, slopes=slopes, seconds=seconds)
 
 
 def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple[str, float]]) -> Request:
-    """Return the request for a value and of gradients in entries, a tuple where they are several."""
+    """Return the request for a value and its gradients in entries of variables."""
     parts = list(gradients) if isinstance(gradients, tuple) else [gradients]
-    places = tuple(range(1, len(parts) + 1))
-    labels = ["value", *(f"gradient_{k}" for k in places)]
-    nesting: Nesting = (0, places if isinstance(gradients, tuple) else 1)
+    positions = tuple(range(1, len(parts) + 1))
+    labels = ["value", *(f"gradient_{k}" for k in positions)]
+    nesting: Nesting = (0, positions if isinstance(gradients, tuple) else 1)
     return replace(request_of([value, *parts], labels, nesting), seconds=seconds)
 
 
-@under_way("compiling")
 def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
-    """Plan, emit and load what is asked for, on one of these targets; a terminal is told where that takes long."""
+    """Plan, emit and load the requested function; show progress on a terminal if that takes long."""
     if among is ON_NUMPY:
         check_on_numpy(request.target)
     name = identifier(request.name, "name=")
-    with waiting.said(f"compiling {name}"):
+    with under_way(f"compiling {name}"):
         spec, own = specified(request, name)
         made = loaded(spec, own)
         made.spec = replace(spec, checked=_checked(made, request) if request.check else UNCHECKED)
@@ -179,14 +177,14 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
 
 
 def is_opaque(node: Node) -> bool:
-    """Whether a node is an operation of the engine's own, whose compiled value may be another one as good."""
+    """Whether a node is an internal operation with several equally good values, so that it cannot be compared."""
     return node.kind in ("map", "op") and node.rule.internal and node.rule.opaque is not None
 
 
 def as_saved(request: Request, name: str) -> CompiledSpec:
-    """Return what is asked for as source, of which the form for NumPy is run and compared with the formulas as written.
+    """Return the source of a request; run its form for NumPy and compare it with the formulas as written.
 
-    Raises: InternalError for a result that is wrong.
+    Raises: InternalError for a wrong result.
     """
     spec, own = specified(request, name)
     if request.target not in ON_NUMPY or not request.check:
@@ -195,9 +193,9 @@ def as_saved(request: Request, name: str) -> CompiledSpec:
 
 
 def _checked(made: Compiled, request: Request) -> str:
-    """Compare a compiled function with its formulas as written; return at which data.
+    """Compare a compiled function with its formulas as written; return the data at which they were compared.
 
-    Raises: InternalError for a result that is wrong.
+    Raises: InternalError for a wrong result.
     """
     if request.target not in ON_NUMPY:
         return f"not checked: functions for the target {request.target} are not run here"
@@ -217,7 +215,7 @@ def _checked(made: Compiled, request: Request) -> str:
 
 
 def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
-    """Return what is asked for as source, and the values of rules in it."""
+    """Return the source of a request, and the names of the user's kernels and values in it."""
     target, guards = request.target, request.guards
     if not is_one_of(target, TARGETS):
         raise NotSupported(f"there is no target {shown(target)}{nearest(str(target), list(TARGETS))}")
@@ -241,7 +239,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     typical = Estimate(size_hints(request.sizes or {}, names, [out.node for out in request.outputs])).typical(
         dict.fromkeys(name for _, *counts in costs for size in counts for name in size.names)
     )
-    place_of = {node.name: k for k, node in enumerate(entered)}
+    index_of = {node.name: k for k, node in enumerate(entered)}
     arguments = [operand_of(node, names, sparse.dtypes) for node in entered]
     spec = CompiledSpec(
         name=name,
@@ -254,7 +252,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         sizes=tuple(program.size_args),
         faults=tuple(program.faults),
         formulas=tuple(_formula(label, out, names) for (label, _), out in zip(outputs, request.outputs, strict=True)),
-        slopes=tuple(Slope(value, gradient, place_of[x]) for value, gradient, x in request.slopes),
+        slopes=tuple(Slope(value, gradient, index_of[x]) for value, gradient, x in request.slopes),
         declarations="; ".join(map(declaration, inputs)),
         version=sys.modules["matcalc"].__version__,
         plan=text_of_plan,
@@ -275,7 +273,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
         ahead=ahead_of(program, arguments, name, target),
         with_fixed=None if sparse.stored else Later(__name__, "with_fixed"),
         sparse=tuple(
-            SparseOperand(operand_of(node, names, {}), place_of[own.values.name], own not in sparse.unordered)
+            SparseOperand(operand_of(node, names, {}), index_of[own.values.name], own not in sparse.unordered)
             for node, own in sparse.stored.items()
         ),
     )
@@ -285,24 +283,24 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
 
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
-    """Return the function that calls run when these arguments are fixed, read from what it says of itself."""
+    """Return the function that runs when these arguments are fixed, read from the formulas in `spec`."""
     read = expressions([formula.computed for formula in spec.formulas], spec.declarations, "matrix")
     labels, args = ([operand.name for operand in part] for part in (spec.outputs, spec.arguments))
     request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
-    own = [c.size for c in spec.conditions]  # what is read as a formula may require more than a derivative
+    own = [c.size for c in spec.conditions]  # the formula, read again, may have more conditions than the derivative
     names = replace(request.names, conditions=tuple(c for c in request.names.conditions if c.size in own))
     request = replace(request, names=names, args=args, dtype=spec.outputs[0].dtype, fixed=fixed)
     return specified(replace(request, check_facts=spec.check_facts), spec.name)[0]
 
 
 def _formula(label: str, output: Output, names: Names) -> Formula:
-    """Return how a result is written: now where a rule may be gone when it is read."""
+    """Return the formula of a result: written at once if rules may change before it is read."""
     later = Formula.later(label, partial(_texts, output, names))
     return later if is_shipped() else Formula(label, *_texts(output, names))
 
 
 def _texts(output: Output, names: Names) -> Texts:
-    """Return a result as text and as LaTeX, and the text of what is computed where that is another."""
+    """Return a result as text and as LaTeX, and the text of the computed form if it differs from the shown one."""
     node = output.shown or output.node
     computed = text(formula_in(output.node, names)) if node is not output.node else ""
     if names.named_parts:
@@ -313,7 +311,7 @@ def _texts(output: Output, names: Names) -> Texts:
 
 
 class Planned(NamedTuple):
-    """What outputs that share their arguments are planned to; `seconds` by stage."""
+    """Inputs, outputs and program of a plan, with its seconds by stage."""
 
     inputs: list[Node]
     outputs: list[tuple[str, Node]]
@@ -323,21 +321,21 @@ class Planned(NamedTuple):
 
 
 def planned(request: Request) -> Planned:
-    """Simplify and plan outputs together, as every compiled function is."""
+    """Simplify and plan the outputs of a request together."""
     names = request.names
     inputs = ordered_arguments(names, request.args)
     clock = time.perf_counter()
     plain, factored = _forms(request.outputs)
     inputs, nodes = project_tangents(names, inputs, [*factored, *plain])
     nodes, plain = nodes[: len(factored)], nodes[len(factored) :]
-    apart = [separated(node) for node in plain]  # of a Hessian each term may have a kernel that their sum has not
+    apart = [separated(node) for node in plain]  # a term of a Hessian may have a kernel that the sum of terms lacks
     seconds = [("simplify", time.perf_counter() - clock)]
     clock = time.perf_counter()
-    taken = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
-    outputs = [(free(out.label, taken), node) for out, node in zip(request.outputs, nodes, strict=True)]
+    used = {*(node.name for node in inputs), *names.size_names, *free_sizes(nodes, names)}
+    outputs = [(free(out.label, used), node) for out, node in zip(request.outputs, nodes, strict=True)]
     hints = size_hints(request.sizes or {}, names, nodes)
     assumed = [c.size for c in names.conditions]
-    sparse = sparse_of(inputs, taken)
+    sparse = sparse_of(inputs, used)
     stored, others = outputs, [plain, apart]
     if sparse.stored:
         first, *others = found = without_sparse([nodes, plain, apart], sparse)
@@ -348,7 +346,7 @@ def planned(request: Request) -> Planned:
         sparse.inputs(inputs),
         hints,
         SPELLINGS[request.target][0],
-        forms=others if not request.fixed else others[:1],  # what is multiplied out may cancel
+        forms=others if not request.fixed else others[:1],  # the expanded form may cancel digits
         assumed=assumed,
         parts=names.named_parts,
         dtypes=sparse.dtypes,
@@ -361,31 +359,31 @@ def planned(request: Request) -> Planned:
 
 
 def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
-    """Return the outputs simplified, and simplified and factored: the cheaper of the two is computed.
+    """Return the outputs simplified, and simplified and factored; the planner computes the cheaper form.
 
-    What is shown of a derivative has operations by shorter names, which simplification takes apart.
+    Derivatives are shown with shorter operations, which simplification expands again.
     """
-    wanted = [out.node for out in outputs if out.node is not out.unfactored]
-    simple = dict(zip(wanted, simplify_all(wanted), strict=True))
+    derived = [out.node for out in outputs if out.node is not out.unfactored]
+    simple = dict(zip(derived, simplify_all(derived), strict=True))
     forms = [simple.get(out.node, out.node) for out in outputs]
     plain = [out.unfactored or node for out, node in zip(outputs, forms, strict=True)]
     return stable_all(plain), stable_all(factor_all(forms))
 
 
 def _hoisted(size: Size) -> Condition:
-    """Return the test of a size that no proof needs to say is not negative."""
+    """Return the condition that a size is not negative, which each call tests."""
     return Condition(size, f"an array on the way has the size {size}")
 
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
-    """Return what saved functions should return; what evaluates at many digits is imported when a file is saved."""
+    """Return the expected values of saved functions; imports the many-digit evaluator only when a file is saved."""
     from matcalc.reference_cases import reference
 
     return reference(specs)
 
 
 def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:
-    """Collect outputs in order and return their nesting."""
+    """Append the outputs to `flat` in order; return their nesting."""
     if isinstance(outputs, (list, tuple)):
         if not outputs:
             raise ShapeError("compile needs at least one formula")

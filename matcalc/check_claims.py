@@ -1,8 +1,8 @@
-"""Claims of `check`: that a formula has a value at given data; and the ways in which that value comes about.
+"""Defines the claims of `check`, which are expected values of formulas, and the evaluators they are compared with.
 
-Every claim is tested by plain evaluation of the formula. With `compiled`, the formulas of all claims are planned
-together as `mc.compile` does, and what comes out is compared with the same references: the program as it is
-interpreted with all accesses checked, the code for NumPy, the code for Numba.
+Every claim is tested by plain evaluation of its formula. With `compiled`, the formulas of all claims are planned
+together, as `mc.compile` does. The results of the interpreter, which checks all accesses, of the code for NumPy and of
+the code for Numba are compared with the same references.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from matcalc.pictures.plots import Curves
 from matcalc.tensor.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5
-"""Allowed relative errors: against complex steps and plain values, at most against differences."""
+"""Allowed relative errors: against complex steps and plain values; the maximum against differences."""
 FEW_ROUNDINGS = 1e-15
 
 
@@ -51,10 +51,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That `formula` at `data` is `reference`, or that its product with `along` is, summed.
+    """The claim that `formula` at `data` has the value `reference`; with `along`, the sum of their product.
 
-    worst: how the reference was found, and its error. scale: what of the errors counts as 0. quotient: the central
-    difference at a step, of the reference's shape.
+    worst: the method of the reference and its error. scale: the magnitude below which errors count as 0. quotient: the
+    central difference at a step, with the reference's shape.
     """
 
     what: str
@@ -75,9 +75,9 @@ class Claim:
         """Return the value of the formula by plain evaluation."""
         return np.asarray(evaluate([self.formula.node], self.data, self.sizes)[0])
 
-    def row(self, found: Array, way: str = "") -> Row:
+    def row(self, found: Array, evaluator: str = "") -> Row:
         """Return the row that compares a value with the reference."""
-        what = f"{self.what}, {way}" if way else self.what
+        what = f"{self.what}, {evaluator}" if evaluator else self.what
         found = found if self.along is None else np.asarray(np.sum(found * self.along))
         if found.shape != self.reference.shape:
             shapes = f"has the shape {found.shape}, not {self.reference.shape}"
@@ -94,58 +94,58 @@ class Claim:
             return Row(what, self.shown, self.worst.how, 0.0, bound, "no entries")
         index = tuple(int(k) for k in np.unravel_index(int(np.argmax(errors)), errors.shape))
         shown = f"[{', '.join(map(str, index))}] " if index else ""
-        told = f"{shown}{found[index]:.6g}, not {self.reference[index]:.6g}" if error > bound else shown.strip()
-        return Row(what, self.shown, self.worst.how, error, bound, told)
+        note = f"{shown}{found[index]:.6g}, not {self.reference[index]:.6g}" if error > bound else shown.strip()
+        return Row(what, self.shown, self.worst.how, error, bound, note)
 
     def _rounded(self) -> float:
-        """Return the size of which a few roundings of the largest number on the way to the value are an allowed part.
+        """Return the magnitude of which a few roundings of the largest intermediate number are an allowed part.
 
-        Where a function vanishes, as `sum((x/sum(x) - 1/n).^2)` at n = 1, they are all that there is.
+        Where a function vanishes, as `sum((x/sum(x) - 1/n).^2)` at n = 1, its value is nothing but roundings.
         """
         values = evaluate(toposort(self.formula.node), self.data, self.sizes)
         largest = max(float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value))) for value in values)
         return FEW_ROUNDINGS * largest / EXACT
 
-    def fault(self, way: str, error: Exception) -> Row:
-        """Return the row of a way that ends in an error."""
-        told = f"{type(error).__name__}: {error}"
-        return Row(f"{self.what}, {way}", self.shown, self.worst.how, float("inf"), 0.0, told)
+    def fault(self, evaluator: str, error: Exception) -> Row:
+        """Return the row of an evaluator that raised an error."""
+        note = f"{type(error).__name__}: {error}"
+        return Row(f"{self.what}, {evaluator}", self.shown, self.worst.how, float("inf"), 0.0, note)
 
 
 Runner = Callable[[Mapping[str, Array | int]], Sequence[Array]]
 
 
 def compiled_rows(claims: Sequence[Claim]) -> Iterator[Row | str]:
-    """Yield what compiled code makes of claims that share their symbols: of each what is worst over the sizes.
+    """Yield the rows of compiled code for claims that share their symbols: the worst of each claim over the sizes.
 
-    As text, what a target refuses. A program that does what no program may do is not run as code: it might write
-    outside its arrays.
+    A target that does not support the formulas yields its message as text. After a fault of the interpreter no code is
+    run, since it might write outside its arrays.
     """
     formulas = list(dict.fromkeys(c.formula for c in claims))
     points: dict[tuple[object, ...], list[Claim]] = {}
     for claim in claims:
         points.setdefault(tuple(claim.sizes.items()), []).append(claim)
-    for way, make in WAYS.items():
+    for evaluator, make in EVALUATORS.items():
         try:
             run = make(formulas)
         except NotSupported as error:
-            yield f"{way}: {error.message}"
+            yield f"{evaluator}: {error.message}"
             continue
-        rows = [row for here in points.values() for row in _rows(here, formulas, way, run)]
+        rows = [row for here in points.values() for row in _rows(here, formulas, evaluator, run)]
         worst = {row.what: row for row in sorted(rows, key=lambda row: row.error / max(row.bound, 1e-300))}
         yield from (worst[what] for what in dict.fromkeys(row.what for row in rows))
         if any(row.worst.startswith(RunFault.__name__) for row in worst.values()):
             return
 
 
-def _rows(here: Sequence[Claim], formulas: Sequence[Expression], way: str, run: Runner) -> list[Row]:
+def _rows(here: Sequence[Claim], formulas: Sequence[Expression], evaluator: str, run: Runner) -> list[Row]:
     """Return the rows of the claims at one set of sizes."""
-    given: dict[str, Array | int] = {**{name: a for claim in here for name, a in claim.data.items()}, **here[0].sizes}
+    data: dict[str, Array | int] = {**{name: a for claim in here for name, a in claim.data.items()}, **here[0].sizes}
     try:
-        found = run(given)
-    except Exception as error:  # noqa: BLE001 - whatever it is, compiled code has failed
-        return [claim.fault(way, error) for claim in here]
-    return [claim.row(found[formulas.index(claim.formula)], way) for claim in here]
+        found = run(data)
+    except Exception as error:  # noqa: BLE001 - any exception is a fault of the compiled code
+        return [claim.fault(evaluator, error) for claim in here]
+    return [claim.row(found[formulas.index(claim.formula)], evaluator) for claim in here]
 
 
 def _labels(formulas: Sequence[Expression]) -> list[str]:
@@ -156,12 +156,12 @@ def _interpreted(formulas: Sequence[Expression]) -> Runner:
     made = planned(request_of(formulas, _labels(formulas)))
     program, machine = made.program, Interpreter(made.program)
 
-    def run(given: Mapping[str, Array | int]) -> Sequence[Array]:
+    def run(data: Mapping[str, Array | int]) -> Sequence[Array]:
         for symbol, own in made.sparse.stored.items():
             operand = Operand(symbol.name, symbol.shape)
-            arrays = arrays_of(operand, to_csr(operand, given[symbol.name]))
-            given = {**given, **{node.name: array for node, array in zip(own.arrays, arrays, strict=True)}}
-        found = machine.run(given, {name: int(given[name]) for name in program.size_args})
+            arrays = arrays_of(operand, to_csr(operand, data[symbol.name]))
+            data = {**data, **{node.name: array for node, array in zip(own.arrays, arrays, strict=True)}}
+        found = machine.run(data, {name: int(data[name]) for name in program.size_args})
         return [found[name] for name in program.outputs]
 
     return run
@@ -171,12 +171,12 @@ def _compiled(target: str) -> Callable[[Sequence[Expression]], Runner]:
     def make(formulas: Sequence[Expression]) -> Runner:
         nesting = tuple(range(len(formulas)))
         function = build(request_of(formulas, _labels(formulas), nesting, target))
-        return lambda given: [np.asarray(a) for a in function(*(given[name] for name in function.args))]
+        return lambda data: [np.asarray(a) for a in function(*(data[name] for name in function.args))]
 
     return make
 
 
-WAYS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
+EVALUATORS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
     "interpreted": _interpreted,
     **{target: _compiled(target) for target in ON_NUMPY},
 }
@@ -186,11 +186,11 @@ WAYS: Mapping[str, Callable[[Sequence[Expression]], Runner]] = {
 
 STEPS = tuple(10.0 ** (-k / 2) for k in range(0, 29))
 LEAST = 1e-17
-"""Errors below it are drawn there."""
+"""Smaller errors are drawn at this height."""
 
 
 def error_curves(claims: Sequence[Claim]) -> Curves:
-    """Return a curve for each derivative, at the first sizes at which there are data."""
+    """Return a curve for each derivative, at the first sizes that have data."""
     first: dict[str, Claim] = {}
     for claim in claims:
         if claim.quotient is not None and claim.reference.size:
@@ -200,7 +200,7 @@ def error_curves(claims: Sequence[Claim]) -> Curves:
 
 
 def _curve(claim: Claim) -> tuple[list[float], list[float]]:
-    """Return the steps at which there are differences, and their largest errors relative to the derivative."""
+    """Return the steps that have differences, and their largest errors relative to the derivative."""
     assert claim.quotient is not None
     steps, errors = [], []
     with np.errstate(all="ignore"), warnings.catch_warnings():

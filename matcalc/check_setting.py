@@ -1,4 +1,4 @@
-"""Where derivatives are checked: a formula with random data that have the declared facts, and what is measured."""
+"""Draws data at which derivatives are checked, and measures values, differences and slopes there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import all_sizes
 
 NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3
-"""How far data are moved to see what is rounding, and what part of the value that moves; what of |f|/|x| is 0."""
+"""The step that reveals rounding, the part of the value it may change, and the part of |f|/|x| that counts as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Setting:
     sizes: Mapping[str, int]
 
     def value(self, node: Node, more: Mapping[str, Array] = {}) -> Array:  # noqa: B006 - never changed
-        """Return the value of a node; that of the formula itself as it was written, where that can be evaluated."""
+        """Return the value of a node; the formula itself is evaluated as written if possible."""
         data = {**self.data, **more}
         if node is self.e.node:
             try:
@@ -64,7 +64,7 @@ class Setting:
 
     @property
     def is_rounding(self) -> bool:
-        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: some nudge changes much of it."""
+        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X: a nudge changes much of it."""
         here, x = self.value(self.e.node), self.data[self.x.name]
         much = ROUNDING * np.max(np.abs(here), initial=0.0)
         step = NUDGE * np.max(np.abs(x), initial=0.0)
@@ -73,7 +73,7 @@ class Setting:
 
     @property
     def scale(self) -> float:
-        """The size of |f|/|x|, a part of which counts as 0."""
+        """The magnitude below which errors count as 0: a part of |f|/|x|."""
         x = float(np.max(np.abs(self.data[self.x.name]), initial=0.0))
         f = float(np.max(np.abs(self.value(self.e.node)), initial=0.0))
         return VANISHING * f / max(x, 1e-300)

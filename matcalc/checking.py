@@ -1,8 +1,8 @@
-"""`check`: derivatives, or a user's own formula for one, against complex steps or differences of the value.
+"""Provides `check`: compares derivatives, or a user's formula for one, with complex steps or differences.
 
-The oracle sees values alone: the formula as it is written, neither simplified nor differentiated, evaluated by plain
-NumPy at random data that have the declared facts, at several sizes. Each entry is compared; the report is true
-or false, prints as a table, and names the worst entry.
+The reference evaluates the formula as written, neither simplified nor differentiated, with plain NumPy. Its data are
+random, have the declared facts, and come in several sizes. Each entry is compared. The report is true or false, prints
+as a table, and names the worst entry.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import declaration
 
 SIZES = ((3, 4, 2, 5), (4, 2, 5, 3), (1, 1, 1, 1))
-"""Lengths of the size names, in order; a set at which the formula has no value is left out."""
+"""Lengths of the size names, in order; sets at which the formula has no value are skipped."""
 
 MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
-"""Further lengths at which compiled code is tested: equal ones, none, one."""
+"""Further lengths for compiled code: equal ones, 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What `check` found: true if every row is right.
+    """The result of `check`: true if every row is right.
 
-    For a formula of the user's that is wrong, `mistake` is what would make it right, if that is a common mistake, and
-    `right` the derivative as matcalc has it. `untested` is what compiled code was not tried on, with the reason.
+    If a user's formula is wrong, `mistake` names the correction if the mistake is a common one, and `right` is
+    matcalc's derivative. `untested` lists the targets on which compiled code was not run, with the reasons.
     """
 
     rows: tuple[Row, ...]
@@ -59,8 +59,8 @@ class Report:
     def plot(self) -> Curves:
         """Return the errors of central differences against their step, for each derivative that was tested.
 
-        The line of a right derivative falls with the square of the step until rounding takes over; that of a wrong one
-        stays where it is.
+        The error of a right derivative falls with the square of the step until rounding dominates; that of a wrong
+        derivative stays constant.
         """
         return error_curves(self.claims)
 
@@ -73,8 +73,8 @@ class Report:
         wrong = sum(not row.is_right for row in self.rows)
         lines.append(f"{wrong} of {len(self.rows)} wrong" if wrong else "all right")
         notes = {"likely mistake": self.mistake, "it should be": self.right}
-        told = [f"{what}: {note}" for what, note in notes.items() if note]
-        return "\n".join([*lines, *told, *(f"not compiled for {why}" for why in self.untested)])
+        notes_ = [f"{what}: {note}" for what, note in notes.items() if note]
+        return "\n".join([*lines, *notes_, *(f"not compiled for {why}" for why in self.untested)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -90,20 +90,20 @@ def check(
     dialect: str = "matrix",
     compiled: bool = False,
 ) -> Report:
-    """Test the derivatives of a formula numerically; `against` is a formula for one of them, tested instead.
+    """Compare the derivatives of a formula with numerical ones; if `against` is set, compare that formula instead.
 
-    Without `against`: the gradient and the Hessian times a vector of a scalar, the Jacobian, pushforward and pullback
-    of any other. `against` may be a gradient, Jacobian, Hessian, Jacobian of stacked columns, or, with the
-    symbol dX (or G), a differential (or pullback).
+    Without `against`, a scalar's gradient and Hessian-vector product are tested; other formulas have their Jacobian,
+    pushforward and pullback tested. `against` may be a gradient, Jacobian, Hessian, Jacobian of stacked columns, or a
+    differential (with the symbol dX) or pullback (with the symbol G).
 
-    With `compiled`, value and derivatives are compiled together too, and compared with the same numbers at more sizes,
-    equal ones, 0 and 1 among them: the program as it is interpreted with every access checked, and what the code for
-    Numba and for NumPy returns.
+    With `compiled`, the value and derivatives are also compiled together and compared with the same numbers. More sizes
+    are tested, equal ones, 0 and 1 among them. Three evaluators run: the interpreter of the program, which checks every
+    access, the code for Numba and the code for NumPy.
 
     Shapes: `against` as the derivative that it claims to be: wrt.shape, f.shape + wrt.shape, wrt.shape + wrt.shape, or
-    the matrix of stacked columns.
-    Units: errors are relative to the natural size of what is compared.
-    Raises: what reading raises; ShapeError for `against` of no derivative's shape, or if no random data fit.
+        the matrix of stacked columns.
+    Units: errors are relative to the natural size of the quantity compared.
+    Raises: the errors of reading; ShapeError if `against` has the shape of no derivative, or if no random data fit.
     Source: differences extrapolated after Ridders 1982.
 
     Example:
@@ -119,7 +119,7 @@ def check(
     if other is not None:
         _check_symbols(e, other, against, wrt, dialect)
         other = parted.also(other) if moved else other
-    e = Expression(e.node, e.names_with(wrt), e.row)  # with a variable that does not occur: the derivative is 0
+    e = Expression(e.node, e.names_with(wrt), e.row)  # adds variables that do not occur, whose derivative is 0
     found = [(x, list(_claims(e, x, lengths, other))) for lengths in SIZES for x in e.symbols_of(wrt)]
     rows = [claim.row(claim.evaluated()) for _, claims in found for claim in claims]
     if not rows:
@@ -138,13 +138,13 @@ def check(
 
 
 def _tangents(e: Expression, against: Readable, declarations: str) -> dict[str, Node]:
-    """Return the symbols dX that stand in a text and are not declared, each of the kind of its X, and that X."""
+    """Return the undeclared symbols dX that occur in a text, each with the kind of its X, and these X."""
     declared = {d.name for d in read_declarations(declarations)}
     found = {
         f"d{name}": node for name, node in e.names.symbols.items() if f"d{name}" not in {*declared, *e.names.symbols}
     }
-    stands = {name for name in found if isinstance(against, str) and re.search(rf"\b{re.escape(name)}\b", against)}
-    tangents = {name: symbol(name, node.shape) for name, node in found.items() if name in stands}
+    used = {name for name in found if isinstance(against, str) and re.search(rf"\b{re.escape(name)}\b", against)}
+    tangents = {name: symbol(name, node.shape) for name, node in found.items() if name in used}
     return {**{found[name].name: found[name] for name in tangents}, **tangents}
 
 
@@ -161,16 +161,16 @@ def _check_symbols(e: Expression, other: Expression, against: Readable, wrt: Wrt
 
 
 def _derivative_like(e: Expression, x: Node, other: Expression) -> Expression:
-    """Return the derivative that a user's formula is one for, over the formula's own symbols."""
+    """Return the derivative that a user's formula claims to be, over the symbols of the original formula."""
     new = [name for name in (f"d{x.name}", "G") if name in other.names.written and name not in e.names.written]
     plain = Expression(e.node, e.names.without(new[0]) if new else e.names)
     if new:
         truth = _only(plain.vjp(x.name) if new == ["G"] else plain.jvp(x.name))
-        given, wanted = other.names.symbols[new[0]], truth.names.symbols[new[0]]
-        if given.shape != wanted.shape:
-            raise ShapeError(f"{declaration(given)} in the formula to be checked, and {declaration(wanted)} fits")
-        names = replace(truth.names, symbols={**truth.names.symbols, new[0]: given})
-        return Expression(substitute(truth.node, {wanted: given}), names)
+        declared_, expected = other.names.symbols[new[0]], truth.names.symbols[new[0]]
+        if declared_.shape != expected.shape:
+            raise ShapeError(f"{declaration(declared_)} in the formula to be checked, and {declaration(expected)} fits")
+        names = replace(truth.names, symbols={**truth.names.symbols, new[0]: declared_})
+        return Expression(substitute(truth.node, {expected: declared_}), names)
     f, shape = e.node.shape, other.node.shape
     if shape == (*f, *x.shape) or (not f and shape == x.shape[::-1]):
         return _only(plain.gradient(x.name) if not f else plain.jacobian(x.name))
@@ -186,14 +186,14 @@ def _only(e: object) -> Expression:
 
 
 def _claims(e: Expression, x: Node, lengths: Sequence[int], other: Expression | None) -> Iterator[Claim]:
-    """Yield what is claimed of the derivatives in `x` at sizes of these lengths; nothing where there are no data."""
+    """Yield the claims about the derivatives in `x` at sizes of these lengths; none if no data fit."""
     at = setting(e, x, lengths, other)
     if at is not None:
         yield from _against(at, other) if other is not None else _derivatives(at)
 
 
 def _more_claims(e: Expression, x: Node, other: Expression | None) -> Iterator[Claim]:
-    """Yield the claims at the further lengths at which there is a reference, and the value's at all of them."""
+    """Yield the claims at the further lengths that have a reference, and claims about the value at all lengths."""
     for lengths in (*SIZES, *MORE_SIZES):
         at = setting(e, x, lengths, None)
         if at is not None:
@@ -227,7 +227,7 @@ def _derivatives(at: Setting) -> Iterator[Claim]:
 
 
 def _second(at: Setting) -> Iterator[Claim]:
-    """Compare the Hessian times a vector with differences of the gradient, which has been compared itself."""
+    """Compare the Hessian times a vector with differences of the gradient; the gradient has a claim of its own."""
     vector, E = free("v_", set(at.e.names.symbols)), at.random("v")
     try:
         product = at.e.hvp(at.x.name, vector)
@@ -240,7 +240,7 @@ def _second(at: Setting) -> Iterator[Claim]:
 
 
 def _jacobian(at: Setting) -> tuple[Array, Slope]:
-    """Return the Jacobian by columns, f.shape + x.shape, and the worst of its slopes."""
+    """Return the Jacobian, computed by columns, of shape f.shape + x.shape, and its least accurate slope."""
     slopes = {index: at.along(unit) for index, unit in at.units()}
     f, x = at.value(at.e.node).shape, at.data[at.x.name].shape
     full = np.zeros((*f, *x))
@@ -268,7 +268,7 @@ def _claim(
 
 
 def _against(at: Setting, other: Expression) -> Iterator[Claim]:
-    """Compare the user's formula with the derivative that its symbols and shape say it is."""
+    """Compare the user's formula with the derivative that its symbols and shape identify."""
     tangent, own = f"d{at.x.name}", at.e.names.written
     found = other.names.written
     if tangent in found and tangent not in own:
@@ -295,7 +295,7 @@ def _pulled(at: Setting, G: Array, h: float) -> Array:
 def _by_shape(
     at: Setting, other: Expression, full: Array, worst: Slope
 ) -> tuple[str, Array, Slope, Callable[[float], Array]]:
-    """Return the derivative that has the shape of the user's formula: its name, reference and differences."""
+    """Return the derivative with the shape of the user's formula: its name, reference, slope and differences."""
     f, x, shape, name = at.e.node.shape, at.x.shape, other.node.shape, at.x.name
     if shape == (*f, *x) or (not f and shape == x[::-1]):
         return f"gradient in {name}" if not f else f"Jacobian in {name}", full, worst, at.quotients
@@ -307,12 +307,12 @@ def _by_shape(
     if shape in (stacked.shape, stacked.shape[::-1]):
         made = lambda h: at.value(stacked, {"J_": at.quotients(h)})  # noqa: E731
         return f"vec Jacobian in {name}", at.value(stacked, {"J_": full}), worst, made
-    wanted = shape_text((*f, *x))
-    raise ShapeError(f"against is {shape_text(shape)}, and the derivative {wanted} (or {shape_text(stacked.shape)})")
+    expected = shape_text((*f, *x))
+    raise ShapeError(f"against is {shape_text(shape)}, and the derivative {expected} (or {shape_text(stacked.shape)})")
 
 
 def _hessian(at: Setting) -> Slope:
-    """Return second derivatives of the value: differences of differences."""
+    """Return second derivatives of the value, by differences of differences."""
     base, x = at.data[at.x.name], at.data[at.x.name].shape
     full, error = np.zeros((*x, *x)), 0.0
     for i, E in at.units():

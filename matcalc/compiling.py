@@ -1,7 +1,7 @@
-"""`compile` and `value_and_gradient`: compiled functions, made now or found where an earlier process left them.
+"""Provides `compile` and `value_and_gradient`: compiled functions, built or loaded from the cache.
 
-What was asked for with text alone is found by that text before anything is parsed, or even imported; then its machine
-code is loaded as it is.
+A request in text alone is looked up in the cache before anything is parsed or imported. If it is there, its machine
+code is loaded unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 IN_THREADS = Later("matcalc.rows.in_threads", "in_threads")
-"""A layer above, which makes functions of these."""
+"""Makes threaded functions; loaded when called, since its layer is above this one."""
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -43,20 +43,20 @@ def compile(  # noqa: A001 - the interface names it so
 ) -> Compiled:
     """Return a compiled function of one formula or of a nesting of several.
 
-    `args` gives another order of arguments (names or symbols), `sizes` hints for typical sizes (costs only). Results of
-    `dtype="float32"` are computed in float64 and rounded once. With `check_facts` every call from Python checks its
-    arguments for the facts that they are declared to have, as `fn(..., check_facts=True)` does once. Every access is
-    proved to be inside its array, for all sizes, or stands under a guard: `fn.plan` ends with the count.
-    `guards="refuse"` takes proofs alone. With `threads` calls on large data that separate over their rows (leading
-    axes) are done by so many shares of these, side by side, added up in their order; else BLAS takes so many;
-    `fn.stats` says which, and why.
+    `args` sets the order of the arguments (names or symbols). `sizes` are typical sizes; they affect speed only.
+    Results of `dtype="float32"` are computed in float64 and rounded once. With `check_facts` every call from Python
+    checks that its arguments have their declared facts, as `fn(..., check_facts=True)` does for one call. Every access
+    to an array is proved to be inside it for all sizes, or is guarded; `fn.plan` ends with the count. `guards="refuse"`
+    raises if an access needs a guard. With `threads`, calls on large data whose work separates over rows (leading axes)
+    are divided into so many shares. The shares run in parallel and are added in order. Other calls use so many BLAS
+    threads. `fn.stats` reports which, and why.
 
-    The function is called at small random data before it is returned, and compared with the formulas as they were
-    written; `fn.checked` says at which. `check=False` leaves that out.
+    Before the function is returned, it is called at small random data and compared with the formulas as written;
+    `fn.checked` reports the data. `check=False` omits the comparison.
 
-    Raises: NotSupported for what a target cannot do, and for a guard where they are refused; InternalError for a
-    function that differs from its formulas; TypeError and ValueError
-    for what is no number of threads; and what reading the formulas raises.
+    Raises: NotSupported if the target lacks an operation, or if a guard is needed and `guards="refuse"`; InternalError
+        if the function differs from its formulas; TypeError or ValueError for an invalid number of threads; and the
+        errors of reading the formulas.
     """
     return _made("asked_of", locals())
 
@@ -75,30 +75,30 @@ def value_and_gradient(
     threads: int = 1,
     check: bool = True,
 ) -> Compiled:
-    """Return a compiled function with result (value, gradient), the gradient a tuple where `wrt` is a list.
+    """Return a compiled function with result (value, gradient); the gradient is a tuple if `wrt` is a list.
 
-    `threads` are those of `compile`.
+    `threads` is as in `compile`.
     """
     return _made("asked_with_gradient", locals())
 
 
-def _made(way: str, given: Mapping[str, Any]) -> Compiled:
-    """Return the function that was asked for in a way before, or made by the function of this name."""
-    given = dict(given)
-    threads = given.pop("threads")
+def _made(entry: str, arguments: Mapping[str, Any]) -> Compiled:
+    """Return the function from the cache, or build it; `entry` names the function that makes the request."""
+    arguments = dict(arguments)
+    threads = arguments.pop("threads")
     if type(threads) is not int or threads != 1:
-        made: Compiled = IN_THREADS(way, given, threads)
+        made: Compiled = IN_THREADS(entry, arguments, threads)
         return made
     start = time.perf_counter()
-    key = recall.key(way, given)
+    key = recall.key(entry, arguments)
     spec = recall.found(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
     from matcalc import building
     from matcalc.compiler.targets import TARGETS
 
-    made = building.build(getattr(building, way)(**given), TARGETS)
-    again = Again(Later(building.__name__, "writers"), way, given)
+    made = building.build(getattr(building, entry)(**arguments), TARGETS)
+    again = Again(Later(building.__name__, "writers"), entry, arguments)
     formulas = [formula.kept(again, k) for k, formula in enumerate(made.spec.formulas)]
     recall.keep(key, replace(made.spec, formulas=tuple(formulas)))
     return made

@@ -1,8 +1,8 @@
-"""`convex`: whether a scalar function is convex: proved, refuted by a direction of negative curvature, or undecided.
+"""Provides `convex`: whether a scalar function is convex, by a proof or by a direction of negative curvature.
 
-A point at which the function lies above the mean of its values on both sides refutes. What is proved
-(`evidence.proof`) is compared with values between random points all the same; where there is no proof, directions
-of negative curvature are looked for.
+A point at which the function exceeds the mean of its values on both sides is a counterexample. A proof
+(`evidence.proof`) is compared with values between random points. Without a proof, the search looks for directions of
+negative curvature; if it finds none, the answer is "undecided".
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import all_sizes
 
 NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
-"""Facts of a variable that leave no convex set for it to vary in."""
+"""Facts of a variable whose set is not convex."""
 
 
 @dataclass(frozen=True, slots=True)
 class Convexity:
-    """What `convex` found: true if the function is convex, which is then proved; prints how that is known.
+    """The result of `convex`: true if the function is proved convex; prints the evidence.
 
-    `verdict` is "convex", "not convex" or "undecided". `steps` are the lines of a proof (of concavity where it is not
-    convex). `at`, `direction` are the counterexample; `values` those before, at and after the point.
+    `verdict` is "convex", "not convex" or "undecided". `steps` are the lines of a proof; if the verdict is "not
+    convex", of concavity. `at` and `direction` are the counterexample, `values` the values before, at and after the
+    point.
     """
 
     verdict: str
@@ -50,12 +51,12 @@ class Convexity:
 
     @property
     def at(self) -> dict[str, Array]:
-        """The point of the counterexample, by name; empty where there is none."""
+        """The point of the counterexample, by name; empty if there is none."""
         return dict(self.bend.data) if self.bend else {}
 
     @property
     def direction(self) -> dict[str, Array]:
-        """The direction of negative curvature, by name; empty where there is none."""
+        """The direction of negative curvature, by name; empty if there is none."""
         return dict(self.bend.direction) if self.bend else {}
 
     @property
@@ -90,12 +91,12 @@ def _listed(values: Mapping[str, str]) -> str:
 
 
 def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Convexity:
-    """Return whether a scalar formula is convex in `wrt` (in several variables: together), where their facts hold.
+    """Return whether a scalar formula is convex in `wrt` (jointly in several variables), where their facts hold.
 
-    The result is true or false, and prints as a proof, as a counterexample or as undecided, which is false.
+    The result is true or false. It prints as a proof, as a counterexample, or as undecided, which is false.
 
     Shapes: f ().
-    Raises: what reading raises; ShapeError where f is no scalar, or finite at no random data.
+    Raises: the errors of reading; ShapeError if f is not a scalar, or finite at no random data.
     Source: compositions after Boyd & Vandenberghe 2004, 3.2; else the Hessian as a sum of squares.
 
     Example:
@@ -109,7 +110,7 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
     found = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
     e = found.e
     if e.node.shape:
-        raise ShapeError("only a scalar can be convex: sum its entries, or ask for one of them")
+        raise ShapeError("only a scalar can be convex: sum its entries, or take one of them")
     xs = e.symbols_of(found.wrt)
     names = ", ".join(found.label(x.name) for x in xs)
     restricted = [f"{x.name} is {fact}" for x in xs for fact in sorted(x.data[1] & NOT_CONVEX)]

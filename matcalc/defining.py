@@ -1,8 +1,8 @@
-"""Own operations: an entry of a rule file as a call, or a whole file, checked before it is in force.
+"""Adds operations of the user: one entry by `define`, or a rule file by `load_rules`, checked before use.
 
-Formulas are read, built at symbolic sizes and then tested at random points, on trial in this thread alone; only a
-rulebook without a fault takes the place of the one in force. So a faulty file changes nothing, and all of its
-faults are told at once, each with the rule, file and line.
+Formulas are read, built at symbolic sizes, and tested at random points in this thread alone. Only a rulebook without
+faults replaces the current one, so a faulty file changes nothing. All its faults are reported at once, each with the
+rule, file and line.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, s
 from matcalc.rulebook.rule import Rewrite, Rule
 
 FORMULAS = ("where", "differential", "derivative", "definition", "linear", "value", "sizes", "square")
-"""Fields that hold formulas, by which their faults name them."""
+"""Fields that hold formulas; messages name faults by them."""
 
 Where = Callable[[Rule, str], str]
-"""The address of a field of a rule."""
+"""Returns the address of a field of a rule."""
 
 
 def define(signature: str | Sequence[str], value: object = None, at: Draws | None = None, **fields: object) -> Any:
     """Add an operation to the language, and return it as a function of expressions.
 
-    `signature` is `name(X: matrix(n, n)) -> matrix(n, n)`; `value` Python text over the parameters, or a Python or
-    Numba function of them; the other fields are those of a rule file: `differential`, `derivative`, `definition`,
-    `where`, `linear`, `domain`, `facts`, ... `at` gives data for the numeric tests by parameter (an array, or
-    a function of a generator and a shape), where random data would miss the domain. Of several results a tuple
-    of functions is returned. Each has the `report` of the tests.
+    `signature` is `name(X: matrix(n, n)) -> matrix(n, n)`. `value` is Python text over the parameters, or a Python or
+    Numba function of them. The other fields are those of a rule file: `differential`, `derivative`, `definition`,
+    `where`, `linear`, `domain`, `facts`, ... `at` holds data for the numeric tests by parameter (an array, or a
+    function of a generator and a shape), for parameters whose random data would miss the domain. Several results give a
+    tuple of functions. Each function has the `report` of the tests.
 
     Raises: RuleError that lists all faults.
 
@@ -81,7 +81,7 @@ def define(signature: str | Sequence[str], value: object = None, at: Draws | Non
 
 
 class RuleNames(tuple[str, ...]):
-    """The names of the operations that a file added, with the `report` of their tests."""
+    """The names of the operations in a file, with the `report` of their tests."""
 
     report: RuleReport
 
@@ -89,9 +89,9 @@ class RuleNames(tuple[str, ...]):
 def load_rules(path: str | Path) -> RuleNames:
     """Add the operations, rewrites and facts of a rule file; return the names of its operations, with their `report`.
 
-    A file that is read again, unchanged, adds nothing and is tested again.
+    A file that is loaded again unchanged adds nothing and is tested again.
 
-    Raises: RuleError that lists all faults of the file; then nothing of it is in force.
+    Raises: RuleError that lists all faults of the file; then nothing of the file is in use.
     """
     file = Path(file_path(path))
 
@@ -108,11 +108,12 @@ def load_rules(path: str | Path) -> RuleNames:
 
 
 def check_rules(*names: str, at: Draws | None = None) -> RuleReport:
-    """Test operations of the rulebook as a new one is tested when it is added: all that its entry says.
+    """Test operations of the rulebook as new operations are tested: every field of their entries.
 
-    Value against definition, tangents against complex steps or differences, adjoints, second derivatives, declared
-    properties, scale from 1e-150 to 1e150, ties of eigenvalues, and its laws in rows and columns of larger tensors.
-    `at` gives data by parameter, as in `define`. The report is true or false and prints as a table.
+    The tests compare the value with the definition, and tangents with complex steps or differences. They cover
+    adjoints, second derivatives, declared properties, scales from 1e-150 to 1e150, equal eigenvalues, and the laws in
+    rows and columns of larger tensors. `at` holds data by parameter, as in `define`. The report is true or false and
+    prints as a table.
 
     Raises: UnknownName.
 
@@ -130,9 +131,9 @@ def check_rules(*names: str, at: Draws | None = None) -> RuleReport:
 def _adopted(
     extended: Callable[[Rulebook], tuple[Rulebook, list[str]]], at: Draws, where: Where
 ) -> tuple[tuple[Rule, ...], RuleReport]:
-    """Put an extended rulebook in force if its new rules and rewrites stand every test; return the rules and tests.
+    """Make an extended rulebook the current one if its new rules and rewrites pass every test; return rules and tests.
 
-    `extended` returns it with the faults met while reading.
+    `extended` returns the rulebook with the faults met while reading.
     """
     fresh: list[Rule] = []
     tests: dict[str, tuple[Finding, ...]] = {}
@@ -156,13 +157,13 @@ def _adopted(
 def _rule_faults(
     book: Rulebook, rule: Rule, at: Draws, where: Where, tests: dict[str, tuple[Finding, ...]]
 ) -> list[str]:
-    """Return what is wrong with a rule: its names, else its shapes, else its numbers, whose tests join `tests`."""
+    """Return the faults of a rule: of names, else of shapes, else of numbers, whose tests join `tests`."""
     static: tuple[Callable[[], None], ...] = (partial(check_names, book, [rule.name]), partial(check_rule, rule, book))
     for test in static:
         try:
             test()
         except RuleError as error:
-            return [_placed(line, rule, where) for line in error.message.splitlines()]
+            return [_with_field_address(line, rule, where) for line in error.message.splitlines()]
     if rule.value is None:
         if rule.kind == "definition":
             return []
@@ -172,8 +173,8 @@ def _rule_faults(
     return [f"{where(rule, fault.field)}: [{rule.name}] {fault}" for _, fault in found.wrong]
 
 
-def _placed(line: str, rule: Rule, where: Where) -> str:
-    """Return a fault of a formula with the address of its field, where the message names the field."""
+def _with_field_address(line: str, rule: Rule, where: Where) -> str:
+    """Return a fault of a formula with the address of its field, if the message names the field."""
     head, mark, rest = line.partition(f"{rule.address}: [{rule.name}] ")
     field = next((word for word in re.findall(r"\w+", rest) if word in FORMULAS), "")
     return line if head or not mark else f"{where(rule, field)}: [{rule.name}] {rest}"
@@ -187,7 +188,7 @@ def _rewrite_faults(book: Rulebook, rewrite: Rewrite) -> list[str]:
 
 
 def _value_text(name: str, texts: Sequence[str], value: object, functions: dict[str, Callable[..., object]]) -> object:
-    """Return a value as text; functions join `functions`, and the text calls them by a name of their content."""
+    """Return a value as text; add functions to `functions`, which the text calls by a name made from their content."""
     if isinstance(value, (list, tuple)):
         pairs = zip(value, texts, strict=False)
         return [_value_text(name, [text], one, functions) for one, text in pairs] + list(value[len(texts) :])
@@ -198,12 +199,12 @@ def _value_text(name: str, texts: Sequence[str], value: object, functions: dict[
     try:
         parameters = read_signature(texts[0]).parameters
     except MatcalcError:
-        return f"{known}()"  # the signature's own fault is told
+        return f"{known}()"  # checking the signature reports the fault
     return f"{known}({', '.join(f'*{p.name}' if p.repeated else p.name for p in parameters)})"
 
 
 def _content(value: Callable[..., object]) -> str:
-    """Return a short digest of what a function does: its code and what it closes over."""
+    """Return a short digest of a function: its code and the values it closes over."""
     plain = getattr(value, "py_func", value)
     code = getattr(plain, "__code__", None)
     cells = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]

@@ -1,12 +1,13 @@
-"""`equivalent`: whether two formulas are equal: proved, as far as samples can tell, or not, by a counterexample.
+"""Provides `equivalent`: whether two formulas are equal, by a proof, by samples, or not, by a counterexample.
 
-A proof brings both to one normal form: by construction, by the rulebook's rewrites, by expanding products of sums.
-What is left over is decided by numbers: a difference disproves, and is then looked for among small integers. Formulas
-are compared at random points, at the ends of the sets that the facts of their symbols are, and where pieces of a
-formula meet; a verdict that is not proved says at which. All this is about points at which both have values. That the
-second has one wherever the first has is a question of its own: it follows from what their operations ask, or it is
-looked for a point at which the first alone has a value, which disproves too. A formula is what its construction makes
-of it: `log(a) - log(a)` is 0.
+A proof brings both formulas to one normal form: by construction, by the rulebook's rewrites, or by expanding products
+of sums. If no proof is found, values decide. A difference disproves; the search then looks for a counterexample of
+small integers. The formulas are compared at random points, at the boundaries of the sets that their symbols' facts
+describe, and where pieces of a formula meet. A verdict that is not proved reports these points.
+
+All this concerns points at which both formulas have values. Whether the second has a value wherever the first has one
+is decided separately. Either it follows from the conditions of the operations, or the search looks for a point at which
+only the first has a value. Such a point disproves too. Formulas are compared as constructed: `log(a) - log(a)` is 0.
 """
 
 from __future__ import annotations
@@ -39,24 +40,24 @@ from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import all_sizes
 
 DOMAINS = ("first", "common")
-"""Where formulas are to be equal: wherever the first has a value, or wherever both have."""
+"""Domain of the equality: where the first formula has a value, or where both have."""
 
 
 MOST_DOUBTS = 24
-"""Ends at which values differ by rounding alone, after which no more are looked at, of formulas without operations."""
+"""Limit of boundary points whose values differ by rounding alone, for formulas without operations."""
 
 FEWEST_DOUBTS = 3
-"""The same of formulas with many operations, whose values at many digits take long."""
+"""The same limit for formulas with many operations, whose many-digit values are slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """What `equivalent` found: true if the formulas are equal; prints how that is known, and where it holds.
+    """The result of `equivalent`: true if the formulas are equal; prints the evidence and the domain.
 
-    `verdict` is "proved", "tested" or "different": how it is known that their values are equal where both have one.
-    `domain` says where that is, in words, nothing where it is everywhere. `steps` are the lines of a proof; `at` holds
-    the counterexample's data, `point` the values there, `mistake` what would make the second formula right. `samples`
-    are the data at which both have been compared.
+    `verdict` is "proved", "tested" or "different", for values where both formulas have one. `domain` describes the
+    domain in words; it is empty for "everywhere". `steps` are the lines of a proof. `at` holds the data of the
+    counterexample, `point` its values, and `mistake` the correction of the second formula. `samples` are the data at
+    which both formulas were compared.
     """
 
     verdict: str
@@ -71,7 +72,7 @@ class Equivalence:
 
     @property
     def at(self) -> dict[str, Array]:
-        """The data of the counterexample, by name; empty where there is none."""
+        """The data of the counterexample, by name; empty if there is none."""
         return dict(self.point.data) if self.point else {}
 
     def __str__(self) -> str:
@@ -96,14 +97,14 @@ def equivalent(
     dialect: str = "matrix",
     domain: Literal["first", "common"] = "first",
 ) -> Equivalence:
-    """Return whether two formulas are equal wherever the first is defined, for all values that declared facts allow.
+    """Return whether two formulas are equal wherever the first is defined, for all data with the declared facts.
 
-    With `domain="common"` it is enough that they are equal wherever both are defined. The result is true or false, and
-    prints as a proof, as tested, or as a counterexample with the likely mistake; in each case with the domain.
+    With `domain="common"` they need only be equal wherever both are defined. The result is true or false. It prints as
+    a proof, as a test, or as a counterexample with the likely mistake, and names the domain.
 
     Shapes: a and b alike.
-    Raises: what reading raises; NotSupported for another domain; ShapeError for two shapes, or where no random data can
-    be found at which both are finite.
+    Raises: the errors of reading; NotSupported for another domain; ShapeError for two shapes, or if both are finite at
+        no random data.
 
     Example:
         >>> bool(equivalent("tr(A*B)", "tr(B*A)")), bool(equivalent("A*B", "B*A", "A: matrix(n, n); B: matrix(n, n)"))
@@ -117,7 +118,7 @@ def equivalent(
         True
     """
     if domain not in DOMAINS:
-        raise NotSupported(f"no domain '{domain}': {', '.join(DOMAINS)}")
+        raise NotSupported(f"there is no domain '{domain}': it is one of {', '.join(DOMAINS)}")
     one, other = expressions([a, b], declarations, dialect)
     if one.node.shape != other.node.shape:
         shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
@@ -140,14 +141,14 @@ def equivalent(
 
 
 def _check_proof(one: Expression, other: Expression) -> None:
-    """Compare two formulas that a proof calls equal, as they were written, at random data where both have values.
+    """Compare two formulas that a proof calls equal, as written, at random data where both have values.
 
-    Raises: InternalError where they differ.
+    Raises: InternalError if they differ.
     """
     names = one.names.joined(other.names)
 
-    def second(given: Mapping[str, Any]) -> Sequence[Array]:
-        value = other.reference.value(given, {n: given[n] for n in names.size_names if n in given})
+    def second(data: Mapping[str, Any]) -> Sequence[Array]:
+        value = other.reference.value(data, {n: data[n] for n in names.size_names if n in data})
         if not np.all(np.isfinite(value)):
             raise np.linalg.LinAlgError("no value")
         return [value]
@@ -157,18 +158,18 @@ def _check_proof(one: Expression, other: Expression) -> None:
 
 
 def _where(one: Expression, other: Expression, is_covered: bool, domain: str) -> str:
-    """Return where two formulas are equal, and how it is known that the second has a value there."""
+    """Return where two formulas are equal, and the evidence that the second has a value there."""
     if is_covered:
         own = _needs("the first", one)
         return "; ".join(["it holds wherever the first is defined", *own]) if own else ""
-    told = ["it holds wherever both are defined", *_needs("the second", other)]
+    clauses = ["it holds wherever both are defined", *_needs("the second", other)]
     if domain == "first":
-        told.append("no point was found at which the first alone is defined")
-    return "; ".join(told)
+        clauses.append("no point was found at which the first alone is defined")
+    return "; ".join(clauses)
 
 
 def _needs(which: str, e: Expression) -> list[str]:
-    """Return what a formula asks beyond what is declared, as a clause; nothing if it is defined everywhere."""
+    """Return the conditions of a formula beyond its declarations, as a clause; empty if it is defined everywhere."""
     words = sorted({c.words for c in conditions(e.node)})
     return [f"{which} needs {' and '.join(words)}"] if words else []
 
@@ -177,12 +178,12 @@ def _needs(which: str, e: Expression) -> list[str]:
 
 
 def difference(one: Expression, other: Expression, is_common: bool = True) -> tuple[Point | None, Samples]:
-    """Return a point at which two formulas differ, of small integers if there is one; None if they agree.
+    """Return a point at which two formulas differ, of small integers if possible, and the points compared.
 
-    Without `is_common`, also one at which the first alone has a value, where no values differ. With it, the points that
-    were looked at.
+    The point is None if the formulas agree. Without `is_common`, a point at which only the first has a value counts
+    too.
 
-    Raises: ShapeError if both are finite at none of the points, and none else is found.
+    Raises: ShapeError if no point was found and both are finite at none of the points.
     """
     comparer = _comparer(one, other)
     seen, alone, doubts = Samples(), None, doubts_allowed([one.node, other.node])
@@ -209,7 +210,7 @@ def difference(one: Expression, other: Expression, is_common: bool = True) -> tu
 
 
 def doubts_allowed(nodes: Sequence[Node]) -> int:
-    """Return how many values at ends may be found at many digits before no more are looked at."""
+    """Return how many boundary values may be evaluated at many digits before the search stops."""
     operations = sum(n.kind == "op" for n in toposort(nodes))
     return max(MOST_DOUBTS // (1 + 3 * operations), FEWEST_DOUBTS)
 
@@ -224,7 +225,7 @@ def _comparer(one: Expression, other: Expression) -> Comparer:
 
 
 def mistake_of(truth: Expression, wrong: Expression) -> str:
-    """Return what would make `wrong` equal to `truth`, if it is one of the common mistakes; else nothing."""
+    """Return the correction that makes `wrong` equal to `truth`, if the mistake is a common one; else an empty text."""
     if truth.node.shape != wrong.node.shape:
         return "transposed" if _is_transposed(truth, wrong) else ""
     for what, corrected in _corrections(truth, wrong):
@@ -234,7 +235,7 @@ def mistake_of(truth: Expression, wrong: Expression) -> str:
 
 
 def agree(one: Expression, other: Expression) -> bool:
-    """Return whether two formulas of one shape are equal at random points and at the ends of their sets."""
+    """Return whether two formulas of one shape are equal at random points and at the boundaries of their sets."""
     comparer, seen = _comparer(one, other), 0
     for point in (p for p in chain(comparer.random(), comparer.at_ends()) if p.is_common):
         if point.difference > DIFFERENT and comparer.is_real(point):
@@ -245,9 +246,9 @@ def agree(one: Expression, other: Expression) -> bool:
 
 def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
     node, shape = wrong.node, wrong.node.shape
-    factor_ = _ratio(truth, wrong)
-    if factor_ is not None:
-        yield ("the sign" if factor_ == -1 else f"a factor of {1 / factor_}"), scale(factor_, node)
+    ratio = _ratio(truth, wrong)
+    if ratio is not None:
+        yield ("the sign" if ratio == -1 else f"a factor of {1 / ratio}"), scale(ratio, node)
     if len(shape) == 2 and shape[0] == shape[1]:
         yield "transposed", transpose(node)
         diagonal = product(1, [(node, (0, 0))], (0, 0))
@@ -272,7 +273,7 @@ def _corrections(truth: Expression, wrong: Expression) -> Iterator[tuple[str, No
 
 
 def _renamed(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]:
-    """Yield a formula with a symbol that it alone has renamed as one that the other alone has."""
+    """Yield the formula with one of its symbols renamed to a symbol that only the other formula has."""
     for s in wrong.names.ordered():
         for t in truth.names.ordered():
             if s.name not in truth.names.written and t.name not in wrong.names.written and s.shape == t.shape:
@@ -280,26 +281,26 @@ def _renamed(truth: Expression, wrong: Expression) -> Iterator[tuple[str, Node]]
 
 
 def _swapped(wrong: Expression) -> Iterator[tuple[str, Node]]:
-    """Yield a formula with two neighbouring operands of a product or a function exchanged."""
+    """Yield the formula with two neighbouring operands of a product or function exchanged."""
     root = formula_of(wrong.node, wrong.names.symbols)
-    for place in syntax.walk(root):
-        if place.head not in ("product", "call"):
+    for tree in syntax.walk(root):
+        if tree.head not in ("product", "call"):
             continue
-        for k in range(len(place.args) - 1):
-            args = list(place.args)
+        for k in range(len(tree.args) - 1):
+            args = list(tree.args)
             args[k : k + 2] = args[k + 1], args[k]
-            swapped = replace(place, args=tuple(args))
-            formula = syntax.replaced(root, place, swapped)
+            swapped = replace(tree, args=tuple(args))
+            formula = syntax.replaced(root, tree, swapped)
             try:
                 made = elaborate([formula], symbols=wrong.names.symbols, sizes=wrong.names.sizes).nodes[0]
             except MatcalcError:
                 continue
             if made is not wrong.node:
-                yield f"operands in the wrong order: {text(place)} for {text(swapped)}", made
+                yield f"operands in the wrong order: {text(tree)} for {text(swapped)}", made
 
 
 def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
-    """Return the simple number c for which truth = c*wrong at random points, if there is one other than 1."""
+    """Return the simple number c other than 1 for which truth = c*wrong at random points, if there is one."""
     ratios = []
     for left, right in ((p.left, p.right) for p in _comparer(truth, wrong).random() if p.is_common):
         largest = int(np.argmax(np.abs(right))) if right.size else 0
@@ -312,9 +313,9 @@ def _ratio(truth: Expression, wrong: Expression) -> Fraction | None:
 
 
 def _is_transposed(one: Expression, other: Expression) -> bool:
-    flipped = transpose(other.node)
-    changed = Expression(flipped, other.names)
-    return flipped.shape == one.node.shape and agree(one, changed)
+    transposed = transpose(other.node)
+    changed = Expression(transposed, other.names)
+    return transposed.shape == one.node.shape and agree(one, changed)
 
 
 # ---- words

@@ -1,7 +1,7 @@
-"""The errors of matcalc: one family, each saying what is wrong in the user's own names and what would help.
+"""Defines the errors of matcalc: one family; each states the fault in the user's names and suggests a correction.
 
-Short messages are raised where the fault is found; the public boundary adds the text and a caret
-(`MatcalcError.at` carries the position). Nothing unknown ever becomes a zero or a guess: it becomes one of these.
+Short messages are raised where the fault is found. The public boundary adds the text and a caret (`MatcalcError.at` is
+the position). An unknown never becomes a zero or a guess: it raises one of these errors.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 LONGEST = 2000
-"""Characters of a line of a message: a name or formula of any length may stand in it."""
+"""Most characters of a line of a message, since names and formulas have any length."""
 
 
 class MatcalcError(Exception):
     """Base of every error that matcalc raises.
 
-    `text` is the input at fault and `at` the character where the caret stands; both may be filled in
-    by an outer layer that knows them (`located`). `marks` are the ranges of the operands that do not fit.
+    `text` is the input at fault, and `at` the character above the caret. An outer layer that knows them may fill in
+    both (`located`). `marks` are the ranges of the operands that do not fit.
     """
 
     def __init__(
@@ -79,15 +79,15 @@ class NotDifferentiable(MatcalcError):  # noqa: N818 - the interface names it so
 
 
 class InternalError(MatcalcError):
-    """A result that differs from the formula as it was written: a fault of matcalc. The result is not returned."""
+    """A result that differs from the formula as written: a fault of matcalc. The result is not returned."""
 
 
 class NoReference(MatcalcError):  # noqa: N818 - a reason, and no fault
-    """A formula, or a part of one, that has no value which results could be compared with."""
+    """A formula, or a part of one, that has no value to compare results with."""
 
 
 class NotSupported(MatcalcError):  # noqa: N818 - the interface names it so
-    """What is well-formed but not available, and on which target."""
+    """A well-formed request that is not available, with its target."""
 
 
 class NoValue(NotSupported, TypeError):  # noqa: N818 - as the others
@@ -95,11 +95,11 @@ class NoValue(NotSupported, TypeError):  # noqa: N818 - as the others
 
 
 class NoAttribute(NotSupported, AttributeError):  # noqa: N818 - as the others
-    """An attribute or method that arrays have and formulas have not."""
+    """An attribute or method that arrays have and formulas lack."""
 
 
 def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]] = ()) -> str:
-    """Return the line of `text` that holds position `at`, cut to `width`, a caret below it and `~` below `marks`."""
+    """Return the line of `text` around position `at`, cut to `width`, with a caret below it and `~` below `marks`."""
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
@@ -109,8 +109,8 @@ def excerpt(text: str, at: int, width: int = 72, marks: Sequence[tuple[int, int]
     head, tail = ("..." if first else ""), ("..." if first + width < len(line) else "")
     below = [" "] * (len(shown) + 1)
     for begin, stop in marks:
-        for place in range(max(begin - start, first), min(stop - start, first + len(shown))):
-            below[place - first] = "~"
+        for column_ in range(max(begin - start, first), min(stop - start, first + len(shown))):
+            below[column_ - first] = "~"
     below[column - first] = "^"
     return f"  {head}{shown}{tail}\n  {' ' * len(head)}{''.join(below).rstrip()}"
 

@@ -1,8 +1,8 @@
-"""A formula with its derivatives as one stand-alone file: `matcalc export`.
+"""Writes a formula with its derivatives as one stand-alone file, for `matcalc export`.
 
-The value and the gradient are one function, since they share most of their work; products with the Hessian and the
-Hessian are functions of their own, which a solver calls at other points. Nothing is compiled on the way: the form for
-NumPy is run, and compared with the formulas as written.
+The value and the gradient are one function, since they share most of their work. Hessian-vector products and the
+Hessian are separate functions, since a solver calls them at other points. Nothing is compiled: the form for NumPy is
+run and compared with the formulas as written.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ def exported(
     sizes: Mapping[Any, int] | None = None,
     with_solve: bool = False,
 ) -> str:
-    """Return the text of a file with the value of a scalar formula and those of its derivatives that `what` names.
+    """Return the text of a file with the value of a scalar formula and the derivatives that `what` names.
 
     The functions are `name` for value and gradient, `name_hvp` and `name_hessian`. With `with_solve`, `python FILE
     solve` minimises the value with SciPy.
 
-    Raises: NotSupported for what is none of these, or has no form on the target; and what reading the formula raises.
+    Raises: NotSupported for another word in `what`, or if a derivative has no form on the target; and the errors of
+        reading the formula.
     """
     for word in what:
         if word not in WHAT:
@@ -57,12 +58,12 @@ def exported(
 def _requests(
     f: Any, wrt: Any, what: Sequence[str], declarations: str, dialect: str
 ) -> tuple[list[tuple[str, Request]], list[Derivative]]:
-    """Return what is to be compiled with the endings of the functions' names, and what is a derivative of what."""
-    asked = wanted(wrt)
+    """Return the requests with the endings of the functions' names, and the derivative that each result is."""
+    variables = wanted(wrt)
     second = [word for word in what if word in WHAT[2:]]
-    if second and not asked.whole:
+    if second and not variables.whole:
         raise NotSupported(f"{second[0]} is exported in whole symbols, not in entries of them")
-    e = with_wrt(f, asked.symbols, declarations, dialect, scalar=True)
+    e = with_wrt(f, variables.symbols, declarations, dialect, scalar=True)
     found: list[tuple[str, Request]] = []
     if "gradient" in what:
         request = gradient_request(f, wrt, declarations, dialect)
@@ -70,7 +71,7 @@ def _requests(
     elif "value" in what:
         found.append(("", request_of([e], ["value"], 0)))
     many = isinstance(wrt, (list, tuple))
-    xs = [x.name for x in e.symbols_of(asked.symbols)] if second else []
+    xs = [x.name for x in e.symbols_of(variables.symbols)] if second else []
     derivatives = []
     if "hvp" in what:
         vectors = _vectors(e.names, xs)
@@ -79,7 +80,7 @@ def _requests(
         found.append(("_hvp", _request(products, labels, many)))
         derivatives += [Derivative(f"hvp_{x}", f"gradient_{x}", tuple(xs), tuple(vectors)) for x in xs]
     if "hessian" in what:
-        blocks = e.hessian(asked.symbols)
+        blocks = e.hessian(variables.symbols)
         rows = blocks if many else ((blocks,),)
         labels = [f"hessian_{x}_{y}" if many else f"hessian_{x}" for x in xs for y in xs]
         nesting = tuple(tuple(range(k, k + len(xs))) for k in range(0, len(labels), len(xs))) if many else 0
@@ -97,8 +98,8 @@ def _without_value(request: Request) -> Request:
 
 def _vectors(names: Names, xs: Sequence[str]) -> list[str]:
     """Return names for directions that no symbol has."""
-    taken = {*names.symbols, *names.size_names}
-    return [free("v" if len(xs) == 1 else f"v_{x}", taken) for x in xs]
+    used = {*names.symbols, *names.size_names}
+    return [free("v" if len(xs) == 1 else f"v_{x}", used) for x in xs]
 
 
 def _request(results: Any, labels: Sequence[str], many: bool) -> Request:

@@ -1,7 +1,7 @@
-"""The public functions on formulas: each reads its input and asks the expression.
+"""Provides the public functions on formulas: each reads its input and calls a method of the expression.
 
-Each result is compared with the formula as it was written before it is returned: at random data of small sizes, by
-complex steps or differences. One that differs raises InternalError; `check=False` leaves the comparison out.
+Each result is compared with the formula as written before it is returned: at random data of small sizes, by complex
+steps or differences. A result that differs raises InternalError; `check=False` omits the comparison.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ def gradient(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Derived:
-    """Return the gradient of a scalar formula, the shape of `wrt`; a tuple where `wrt` is a list.
+    """Return the gradient of a scalar formula, with the shape of `wrt`; a tuple if `wrt` is a list.
 
-    Of a symbol with a linear fact (symmetric, skew, lower, upper, diagonal) it is projected on the matrices with that
-    fact, so that df = sum(gradient .* dX); `convention="magnus"` counts dX[i,j] and dX[j,i] of a symmetric one as one.
+    For a symbol with a linear fact (symmetric, skew, lower, upper, diagonal) the gradient is projected on the matrices
+    with that fact, so that df = sum(gradient .* dX). `convention="magnus"` counts dX[i,j] and dX[j,i] of a symmetric
+    matrix as one variable.
 
     Shapes: f (); result as `wrt`.
-    Raises: ShapeError where f is no scalar or for another convention; UnknownName; NotDifferentiable; what reading f
-        raises.
+    Raises: ShapeError if f is not a scalar, or for another convention; UnknownName; NotDifferentiable; the errors of
+        reading f.
     Source: Magnus & Neudecker 2019, chapters 9 and 13, for the differential; Giles 2008 for the pullbacks.
 
     Example:
@@ -49,9 +50,10 @@ def jacobian(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Derived:
-    """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple where `wrt` is a list.
+    """Return the generalised Jacobian d f[i...]/d wrt[j...]; a tuple if `wrt` is a list.
 
-    A list of formulas of one shape is stacked along a new first axis; a SymPy matrix as `wrt` gives its shape.
+    Formulas in a list must have one shape; they are stacked along a new first axis. If `wrt` is a SymPy matrix, the
+    result has its shape for the variables.
 
     Shapes: result f.shape + wrt.shape; with layout="vec" the matrix d vec(f)/d vec(wrt)', columns stacked.
     Raises: ShapeError for another layout; UnknownName; NotDifferentiable; NotSupported for "vec" by one entry.
@@ -67,10 +69,10 @@ def hessian(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Derived:
-    """Return the Hessian of a scalar formula; rows of blocks where `wrt` is a list.
+    """Return the Hessian of a scalar formula; rows of blocks if `wrt` is a list.
 
     Shapes: f (); result wrt.shape + wrt.shape, a block first.shape + second.shape; with layout="vec" a matrix.
-    Raises: ShapeError where f is no scalar or for another layout; UnknownName; NotDifferentiable.
+    Raises: ShapeError if f is not a scalar, or for another layout; UnknownName; NotDifferentiable.
     """
     return with_wrt(f, wrt, declarations, dialect, scalar=True).hessian(wrt, layout, check)
 
@@ -83,12 +85,12 @@ def differential(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Expression:
-    """Return the differential, linear in new symbols d + name (or `tangent`, a list where `wrt` is one).
+    """Return the differential, linear in new symbols d + name (or in `tangent`, a list if `wrt` is one).
 
-    That of a scalar is in the form tr(A'*dX), A the gradient.
+    The differential of a scalar has the form tr(A'*dX), with A the gradient.
 
     Shapes: a tangent as its symbol; result as f.
-    Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
+    Raises: UnknownName; NotDifferentiable; ShapeError if a tangent's name is in use.
     """
     return with_wrt(f, wrt, declarations, dialect).differential(wrt, tangent, check)
 
@@ -101,10 +103,10 @@ def jvp(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Expression:
-    """Return the pushforward of tangents d + name, the total where `wrt` is a list: `differential` by another name.
+    """Return the pushforward of tangents d + name, summed over a list `wrt`. The same as `differential`.
 
     Shapes: a tangent as its symbol; result as f.
-    Raises: UnknownName; NotDifferentiable; ShapeError where a tangent's name is in use.
+    Raises: UnknownName; NotDifferentiable; ShapeError if a tangent's name is in use.
     """
     return with_wrt(f, wrt, declarations, dialect).jvp(wrt, tangent, check)
 
@@ -117,10 +119,10 @@ def vjp(
     dialect: str = "matrix",
     check: bool = True,
 ) -> Derived:
-    """Return the pullback of a cotangent; a tuple where `wrt` is a list.
+    """Return the pullback of a cotangent; a tuple if `wrt` is a list.
 
     Shapes: the cotangent as f; result as `wrt`, with sum(cotangent .* df) = sum(result .* dX).
-    Raises: UnknownName; NotDifferentiable; ShapeError where the cotangent's name is in use.
+    Raises: UnknownName; NotDifferentiable; ShapeError if the cotangent's name is in use.
     """
     return with_wrt(f, wrt, declarations, dialect).vjp(wrt, cotangent, check)
 
@@ -135,8 +137,10 @@ def hvp(
 ) -> Derived:
     """Return the Hessian of a scalar formula times a direction, without forming the Hessian.
 
-    Shapes: f (); a direction as its symbol (`v`; v_ + name where `wrt` is a list, and full row sums); result as `wrt`.
-    Raises: ShapeError where f is no scalar; UnknownName; NotDifferentiable.
+    If `wrt` is a list, the directions are v_ + name, and the results are sums over whole block rows.
+
+    Shapes: f (); a direction as its symbol; result as `wrt`.
+    Raises: ShapeError if f is not a scalar; UnknownName; NotDifferentiable.
     Source: Pearlmutter 1994, by a pushforward of the gradient.
     """
     return with_wrt(f, wrt, declarations, dialect, scalar=True).hvp(wrt, vector, check)

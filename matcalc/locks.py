@@ -1,18 +1,18 @@
-"""Locks that a fork waits for, so that a child process never inherits one that a lost thread holds.
+"""Registers locks that a fork waits for, so that no child process inherits a lock held by a lost thread.
 
-A child has one thread, the one that forked; a lock that another thread held stays locked in it for ever, and what
-that thread had half done stays half done. So `os.fork` first waits until every lock given to `held_at_fork` is free,
-holds them all while the process is copied, and frees them on both sides. It takes all of them or none: while it waits
-for one it holds no other, so that no order of locks has to be kept. Numba's and llvmlite's locks are among them
-once those are loaded, since a thread that compiles holds them. A fork also waits until no other thread is inside an
-import of matcalc or of a library that it imports: a child that imports the same module would wait for ever for the
-thread that has half of it.
+A child has one thread, the one that forked. A lock that another thread held stays locked in the child for ever, and
+that thread's work stays half done. So `os.fork` first waits until every lock registered by `held_at_fork` is free. It
+holds them all while the process is copied, and frees them in parent and child. It acquires all of them or none: while
+it waits for one it holds no other, so the locks need no order. Numba's and llvmlite's locks are included once those
+libraries are loaded, since a thread that compiles holds them. A fork also waits until no other thread is inside an
+import of matcalc or of a library that it imports. Otherwise a child that imports the same module would wait for ever
+for the thread that has half imported it.
 
-Who holds `loading` may tell Python's collector to wait: an import or a compilation makes a million objects, hardly any
-of them garbage, and the collector would look at all objects of the process again and again for it.
+A thread that holds `loading` may pause Python's garbage collector. An import or a compilation allocates a million
+objects, few of them garbage, and the collector would scan all objects of the process repeatedly.
 
-Before a fork the hooks that were registered last run first, and some take locks that a thread which compiles may need
-to go on: those of the modules imported here, which are therefore registered before.
+Hooks before a fork run in reverse order of registration. Some of them acquire locks that a compiling thread may need.
+These are hooks of the modules imported here, so importing them first registers them first.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ LIBRARIES = frozenset(
 )
 """The packages whose imports a fork waits for."""
 LONGEST_IMPORT = 60.0
-"""Seconds that a fork waits for imports, at most: one may itself wait for the thread that forks."""
+"""Longest wait of a fork for imports, in seconds: an import may itself wait for the thread that forks."""
 
 _locks: list[Lock] = []
 _held: list[list[Lock]] = []
 
 
 def held_at_fork(lock: L) -> L:
-    """Return the lock, which `os.fork` from now on waits for."""
+    """Register a lock that `os.fork` waits for from now on; return it."""
     _locks.append(lock)
     return lock
 
@@ -64,7 +64,7 @@ loading = held_at_fork(RLock())
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Let the collector wait, where it is at work; for a thread that holds `loading`, so that no fork is meanwhile."""
+    """Pause the garbage collector; for a thread that holds `loading`, so that no fork happens meanwhile."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -84,7 +84,7 @@ def _every_lock() -> Iterator[Lock]:
 
 
 def _acquire() -> None:
-    """Take every lock, at a moment when no other thread imports; the lock of Python's imports then keeps it so."""
+    """Acquire every lock while no other thread imports; then hold Python's import lock, so that none starts."""
     until = time.monotonic() + LONGEST_IMPORT
     while True:
         while (busy := _first_busy()) is not None:
@@ -110,7 +110,7 @@ def _is_importing() -> bool:
 
 
 def _first_busy() -> Lock | None:
-    """Take every lock and return None, or take none and return one that another thread holds."""
+    """Acquire every lock and return None, or acquire none and return one that another thread holds."""
     taken: list[Lock] = []
     for lock in _every_lock():
         if not lock.acquire(blocking=False):

@@ -1,6 +1,6 @@
-"""A line on a terminal's standard error for what takes longer than a second: what is under way, and since when.
+"""Shows on a terminal's standard error which operation is running, and for how long, after one second.
 
-Nothing is written to a pipe or a file, and the line is gone when the work is done.
+Nothing is written to a pipe or a file. The line is erased when the work is done.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import ContextDecorator
 from threading import Event, Thread, current_thread, main_thread
 
 PATIENCE = 1.0
-"""Seconds before anything is said."""
+"""Seconds before the first line."""
 
 TURN = 0.5
 """Seconds between lines."""
@@ -22,7 +22,7 @@ _ending: list[tuple[Event, Thread]] = []
 
 
 class under_way(ContextDecorator):  # noqa: N801 - used as a function
-    """Say what is under way while a block or a function runs, the innermost of several."""
+    """Show the text while a block or function runs; of several nested ones, the innermost."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -32,29 +32,29 @@ class under_way(ContextDecorator):  # noqa: N801 - used as a function
             _stack.append(self.what)
             if not _ending:
                 done = Event()
-                teller = Thread(target=_tell, args=(done, time.monotonic()), daemon=True)
-                _ending.append((done, teller))
-                teller.start()
+                writer = Thread(target=_write_lines, args=(done, time.monotonic()), daemon=True)
+                _ending.append((done, writer))
+                writer.start()
 
     def __exit__(self, *_: object) -> None:
         if not _stack or current_thread() is not main_thread():
             return
         _stack.pop()
         if not _stack and _ending:
-            done, teller = _ending.pop()
+            done, writer = _ending.pop()
             done.set()
-            teller.join()
+            writer.join()
 
 
 def is_watched() -> bool:
-    """Whether standard error is a terminal that can take back a line."""
+    """Whether standard error is a terminal that can erase a line."""
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def _tell(done: Event, start: float) -> None:
-    """Write what is under way until it is done, then take the line back."""
-    told = done.wait(PATIENCE)
-    if told:
+def _write_lines(done: Event, start: float) -> None:
+    """Write the current operation until `done` is set, then erase the line."""
+    is_done = done.wait(PATIENCE)
+    if is_done:
         return
     while not done.wait(TURN):
         what = _stack[-1] if _stack else ""

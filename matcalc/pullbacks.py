@@ -1,7 +1,7 @@
-"""The two passes of a pullback: forward computes the value and what backward needs, backward the cotangents.
+"""Builds the two passes of a pullback: forward computes the value and saves arrays, backward the cotangents.
 
-Forward computes, together with the value, the parts of the pullback that do not depend on the cotangent and
-are dear; backward gets them as arrays, with the arguments that it reads again.
+Forward also computes the expensive parts of the pullback that do not depend on the cotangent. Backward gets them as
+arrays, with the arguments that it reads again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Saved: TypeAlias = "Sequence[object]"
-"""Arguments as they were given, and arrays."""
+"""The arguments unchanged, and arrays."""
 Cotangents: TypeAlias = "Value | tuple[Value, ...]"
 
 
@@ -49,9 +49,9 @@ Cotangents: TypeAlias = "Value | tuple[Value, ...]"
 class TwoPass:
     """`forward(*args) -> (out, saved)` and `backward(saved, G) -> cotangents`.
 
-    `G` has the shape of the value, or further axes in front of it, which the cotangents then have too.
-    What is saved holds the arguments that backward reads again, by reference, computed arrays, and the sizes that
-    only arguments tell; `kept` and `sizes` are the places of those arguments.
+    `G` has the shape of the value, or further leading axes, which the cotangents then have too. `saved` holds
+    references to the arguments that backward reads again, computed arrays, and the sizes that only arguments determine.
+    `kept` and `sizes` are the indices of those arguments.
     """
 
     first: Compiled
@@ -72,13 +72,13 @@ class TwoPass:
         return f"{self.first.source}\n\n{self.second.source}"
 
     def forward(self, /, *args: object, check_facts: bool = False, **values: object) -> tuple[Value, Saved]:
-        """Return the value, and what `backward` needs; with `check_facts` check the facts of the arguments first."""
+        """Return the value, and the data for `backward`; with `check_facts` first check the facts of the arguments."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
         return value, (*(bound[k] for k in self.kept), *saved, *(bound[k] for k in self.sizes))
 
     def backward(self, saved: Saved, G: npt.ArrayLike) -> Cotangents:  # noqa: N803 - the cotangent's name in formulas
-        """Return the cotangent of each variable; a tuple where several were asked for."""
+        """Return the cotangent of each variable; a tuple for several variables."""
         import numpy as np
 
         count = len(self.second.args) - 1
@@ -114,26 +114,26 @@ def pullback(
     sizes: Mapping[Key, int] | None = None,
     check: bool = True,
 ) -> TwoPass:
-    """Return the compiled forward and backward pass of a formula of any shape; what is saved between them is chosen.
+    """Return the compiled forward and backward pass of a formula of any shape; matcalc chooses the saved arrays.
 
-    Shapes: `forward` returns the value, as f, and what it saves. `backward(saved, G)` takes a cotangent as f, or a
-    batch of them with leading axes, and returns arrays as `wrt` behind these axes, a tuple where `wrt` is a list.
-    Both passes are compared with the formula as it was written before they are returned, but with `check=False`.
+    Both passes are compared with the formula as written before they are returned; `check=False` omits this.
 
-    Raises: what reading f raises; UnknownName; NotDifferentiable; NotSupported for what a target cannot do;
-        InternalError where a pass differs from the formula.
+    Shapes: `forward` returns the value, as f, and the saved data. `backward(saved, G)` takes a cotangent as f, or a
+        batch of them with leading axes. It returns arrays as `wrt` behind these axes, a tuple if `wrt` is a list.
+    Raises: the errors of reading f; UnknownName; NotDifferentiable; NotSupported if the target lacks an operation;
+        InternalError if a pass differs from the formula.
     """
     start = time.perf_counter()
-    given = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
-    xs, names = given.symbols_of(wrt), given.names_with(wrt)
-    value, inputs, taken = shortest(given.node), names.ordered(), set(names.scope)
+    e = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
+    xs, names = e.symbols_of(wrt), e.names_with(wrt)
+    value, inputs, taken = shortest(e.node), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
-    loose = unrestricted(given.node, xs)
-    root = simplify(value if loose.root is given.node else loose.root)
+    loose = unrestricted(e.node, xs)
+    root = simplify(value if loose.root is e.node else loose.root)
     cotangents = [loose.restored(form.shown) for form in shortest_of(vjps(root, loose.variables, bar))]
     if check:
-        traces = [Derivation("vjp", given.node, (x,), cotangent=bar) for x in xs]
-        verify(each(cotangents, traces), given.reference, names)
+        traces = [Derivation("vjp", e.node, (x,), cotangent=bar) for x in xs]
+        verify(each(cotangents, traces), e.reference, names)
     saved = to_save(cotangents, inputs, [bar])
     stand_ins = _stand_ins(saved, {*taken, bar.name})
     seconds = [("derive", time.perf_counter() - start)]
@@ -146,12 +146,12 @@ def pullback(
     backward = {f"cotangent_{x.name}": root for x, root in zip(xs, roots, strict=True)}
     second = build(replace(_pass("backward", backward, inner, target, sizes), check=check))
     positions = tuple(first.args.index(s.name) for s in kept)
-    told = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
-    return TwoPass(first, second, positions, told, value.rank, isinstance(wrt, (list, tuple)))
+    known = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
+    return TwoPass(first, second, positions, known, value.rank, isinstance(wrt, (list, tuple)))
 
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:
-    """Return the request for one of the passes, which gives nodes by their labels."""
+    """Return the request for one of the passes, whose outputs are labelled nodes."""
     outputs = [Output(label, node, None, partial(formula_in, node, names)) for label, node in nodes.items()]
     return Request(outputs, names, tuple(range(len(outputs))), name, target=target, sizes=sizes)
 
@@ -165,9 +165,9 @@ def _stand_ins(saved: Sequence[Node], taken: set[str]) -> dict[Node, Node]:
 
 
 def _kept(inputs: Sequence[Node], roots: Sequence[Node], others: Sequence[Node]) -> list[Node]:
-    """Return the inputs that backward reads itself, or needs for a size that nothing else tells."""
+    """Return the inputs that backward reads, or that determine a size which nothing else determines."""
     read = set(toposort(roots))
-    wanted = {name for node in roots for size in node.shape for name in size.names}
-    told = {name for node in others for size in node.shape for name in size.names}
-    missing = wanted - told
+    required = {name for node in roots for size in node.shape for name in size.names}
+    known = {name for node in others for size in node.shape for name in size.names}
+    missing = required - known
     return [x for x in inputs if x in read or missing & {n for size in x.shape for n in size.names}]

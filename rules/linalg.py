@@ -92,6 +92,18 @@ def regular_(R: Array) -> Array:
     return np.where(np.abs(np.diag(R)) > 4 * len(R) * EPS * column, R, np.nan)
 
 
+def pivots_used_(R: Array, k: int) -> Array:
+    """1 where a pivot divides, 0 where it is zero or the last of k rows, NaN where it is within rounding."""
+    pivots, column = np.abs(np.diag(R)), np.max(np.abs(np.triu(R)), axis=0, initial=0)
+    known = np.where(pivots > 4 * len(R) * EPS * column, 1.0, np.nan)
+    return np.where((pivots == 0) | (np.arange(len(R)) + 1 >= k), 0.0, known)
+
+
+def pivoted_(R: Array, k: int) -> Array:
+    used = pivots_used_(R, k)
+    return np.where(used == 1, R, np.where(used == 0, np.eye(len(R)), np.nan))
+
+
 def cofactors_(X: Array) -> Array:
     n = len(X)
     C = np.ones((n, n), X.dtype)

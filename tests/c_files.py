@@ -1,7 +1,7 @@
-"""Files of C as functions of Python: compiled by gcc with all warnings as errors, called through ctypes.
+"""Runs files of C as Python functions: gcc compiles them with all warnings as errors, ctypes calls them.
 
-The workspace that a call is given holds the entries that the file asks for and no more: marks stand behind it, and
-behind each result, and a call that changes one is an error.
+The workspace passed to a call has exactly the entries that the file requests. Guard values follow the workspace and
+each result; a call that changes a guard value is an error.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ MARK = 1.5e300
 
 @cache
 def why_not():
-    """Return what is missing to compile files of C, empty where nothing is."""
+    """Return the name of a program or library that is missing to compile files of C, or an empty text."""
     if shutil.which("gcc") is None:
         return "gcc is not installed"
     text = "#include <cblas.h>\n#include <lapacke.h>\nint main(void) { return 0; }\n"
@@ -32,7 +32,7 @@ def why_not():
 
 
 def gcc(text, place, *options):
-    """Compile the text of a file; return how the compiler ended."""
+    """Compile the text of a file; return the finished gcc process."""
     source = place.with_suffix(".c")
     source.write_text(text)
     command = ["gcc", *WARNINGS, *options, str(source), "-o", str(place), *LIBRARIES]
@@ -40,7 +40,7 @@ def gcc(text, place, *options):
 
 
 class CCall:
-    """A compiled function for the target c that runs: `call(X=X, w=w)`."""
+    """A compiled function for the target c that can be called: `call(X=X, w=w)`."""
 
     def __init__(self, function, options=("-O1",)):
         self.spec = function.spec
@@ -81,7 +81,7 @@ class CCall:
 
 
 def marked(shape):
-    """Return an array of NaN and the memory that it begins, with marks behind."""
+    """Return an array of NaN and the memory at whose start it lies, with guard values after it."""
     size = int(np.prod(shape))
     whole = np.full(size + 8, MARK)
     whole[:size] = np.nan

@@ -1,8 +1,9 @@
-"""Settings of the whole test run: one BLAS thread, the tiers, a cache of compiled code for all its processes, and every
-program that a test plans interpreted with all accesses checked.
+"""Sets up the whole test run: one BLAS thread, the tiers, and one cache of compiled code for all processes.
 
-The tiers are told at the tests themselves (`whole`, `sampled`, `long`; tests/README.md), and chosen here: what no `-m`
-chooses and no `::` names is the first tier.
+Every program that a test plans is interpreted with all accesses checked.
+
+Marks at the tests state their tier (`whole`, `sampled`, `long`; tests/README.md), and this file selects by them:
+without `-m`, and for tests that no `::` names, it selects the first tier.
 """
 
 import gc
@@ -19,14 +20,14 @@ import pytest
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 OWN_CACHE = None if "MATCALC_CACHE" in os.environ else tempfile.mkdtemp(prefix="matcalc-tests-")
-if OWN_CACHE:  # the processes of this run inherit it; MATCALC_CACHE keeps what is compiled for the next run
+if OWN_CACHE:  # the processes of this run inherit it; MATCALC_CACHE stores compiled code for the next run
     os.environ["MATCALC_CACHE"] = OWN_CACHE
 
 from compiler.verify.supervised import watch  # noqa: E402 - after the settings, before any module takes the planner
 
 from matcalc.compiler.runtime import recall  # noqa: E402
 
-recall.is_on = False  # each test sees its functions made
+recall.is_on = False  # each test compiles its own functions
 FIRST = "not whole and not long"
 FEW = 16
 WATCH = watch()
@@ -47,7 +48,7 @@ def pytest_report_header(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect without looking for garbage: there is none among the tests, and looking takes a tenth of the time."""
+    """Collect with the garbage collector off: tests produce no garbage, and the collector takes a tenth of the time."""
     gc.disable()
     try:
         return (yield)
@@ -57,7 +58,7 @@ def pytest_collection():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector, obj):
-    """Leave out of the first tier, before its cases are made, a test that is marked to be in no other than a later."""
+    """Leave out of the first tier, before its cases are generated, a test marked for a later tier only."""
     marks = (*collector.iter_markers(), *getattr(obj, "pytestmark", ())) if isfunction(obj) else ()
     if collector.config.option.markexpr == FIRST and {mark.name for mark in marks} & {"whole", "long"}:
         IN_FIRST[collector.path] += 0
@@ -67,9 +68,10 @@ def pytest_pycollect_makeitem(collector, obj):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_generate_tests(metafunc):
-    """Leave each n-th case of a test that is `sampled(n)` in the first tier, which makes no other; they are `whole`.
+    """Leave each n-th case of a test marked `sampled(n)` in the first tier; the other cases are `whole`.
 
-    Of one that is `thinned(n)` one in n of those is, by its name, and the others are `long`.
+    The first tier does not generate the other cases. Of a test marked `thinned(n)` one in n of these cases, chosen by
+    its name, is `whole`, and the rest are `long`.
     """
     made, kept, count = (yield), [], 0
     named = metafunc.definition.get_closest_marker
@@ -103,10 +105,10 @@ def in_first():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a file to one process: what its tests share is then derived and compiled once.
+    """Give a file to one process, so that objects its tests share are derived and compiled once.
 
-    Behind the first tier the tests of a file with few go one by one, and last: they are the long ones, and no process
-    ends long after the other.
+    After the first tier, the tests of a file with few tests run one by one, and last. They are the long ones, so that
+    all processes end at about the same time.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -126,7 +128,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_sessionfinish(session):
     found = len(WATCH.seen), WATCH.runs, WATCH.seconds
-    if hasattr(session.config, "workeroutput"):  # one of several processes: its counts go to the first
+    if hasattr(session.config, "workeroutput"):  # one of several processes: send its counts to the first
         session.config.workeroutput["interpreted"] = found
     else:
         INTERPRETED.append(found)

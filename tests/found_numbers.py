@@ -1,6 +1,6 @@
-"""Ordinary formulas at the points where they fail first: zeros, ties, far ends, weights of 0.
+"""Ordinary formulas at the points where errors are likeliest: zeros, ties, far ends, weights of 0.
 
-Each row is a formula, its declarations, data (the first is the variable), and the right value, gradient and Hessian:
+Each row is a formula, its declarations, data (the first is the variable), and the expected value, gradient and Hessian:
 closed forms, or digits of mpmath. None: not compared.
 """
 
@@ -13,7 +13,7 @@ EXACT = 1e-15
 
 
 class Row(NamedTuple):
-    """A formula, its data, and what is right there."""
+    """A formula, its data, and the expected values."""
 
     name: str
     text: str
@@ -50,7 +50,7 @@ def log_logistic_mass(low: float, high: float) -> float:
 
 
 def laplacian(a: float, b: float, c: float) -> np.ndarray:
-    """The Hessian of energies of pairs (0, 1), (0, 2), (1, 2) of points on a line, of these second derivatives."""
+    """Return the Hessian of pair energies (0, 1), (0, 2), (1, 2) of points on a line, from their second derivatives."""
     return of(a + b, -a, -b, -a, a + c, -c, -b, -c, b + c).reshape(3, 3)
 
 
@@ -146,7 +146,7 @@ LIKELIHOODS = [
 
 
 def negative_binomial(y: float, mu: float, alpha: float, order: int) -> float:
-    """The log-likelihood of a count y with mean mu and variance mu + alpha*mu^2, differentiated in alpha."""
+    """Return the log-likelihood of a count y with mean mu and variance mu + alpha*mu^2, differentiated in alpha."""
     with mpmath.workdps(80):
 
         def f(a: Any) -> Any:

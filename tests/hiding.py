@@ -1,4 +1,4 @@
-"""A Python in which some packages are not there, for what runs in browsers; and the script that builds their page."""
+"""Hides packages from Python, to test code that runs in browsers, and imports the script that builds their page."""
 
 import importlib.util
 from pathlib import Path
@@ -22,7 +22,7 @@ COMPILED = ["numba", "llvmlite", "islpy", "psutil", "rich", "IPython", "matplotl
 
 
 def hiding(gone):
-    """Return the first lines of a program for which these packages are not there."""
+    """Return the first lines of a program that make these packages unavailable."""
     return HIDING.format(gone=gone)
 
 

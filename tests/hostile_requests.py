@@ -1,4 +1,4 @@
-"""Requests to the server of the local page, as bytes: good ones, and 500 that must not be obeyed."""
+"""Requests to the server of the local page, as bytes: valid ones, and 500 that must be rejected."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ def request(method="POST", path="/ask", headers=(), body=b""):
 
 
 def hostile(server):
-    """Yield requests that must not be obeyed: each with one thing wrong, then with several."""
+    """Yield requests that must be rejected, first with one fault each, then with several."""
     port, token = server.port, server.token
     body = json.dumps(QUESTION).encode()
     good = {**headers_of(server), "Content-Length": str(len(body))}
@@ -91,7 +91,7 @@ def hostile(server):
         yield request("POST", path, good, body)
     for wrong in bodies():
         yield request(headers={**good, "Content-Length": str(len(wrong))}, body=wrong)
-    yield request(headers={**good, "Content-Length": str(len(body) + 50)}, body=body)  # it ends before its length
+    yield request(headers={**good, "Content-Length": str(len(body) + 50)}, body=body)  # its body ends too early
     yield from (b"", b"\r\n", b"\0" * 100, b"GET /ask\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"A" * 70000)
     yield from (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\nHost\r\n\r\n")
     yield request(headers=[*good.items(), *((f"X-{k}", "x") for k in range(300))], body=body)

@@ -1,7 +1,7 @@
-"""A page in a real browser: Chromium by Playwright, where both are installed.
+"""Opens a page in a real browser: Chromium by Playwright, where both are installed.
 
-`MATCALC_PICTURES=docs/pictures` writes the screenshots of the documentation; `MATCALC_AXE=axe.min.js` looks for what
-keeps people out, by axe-core.
+`MATCALC_PICTURES=docs/pictures` writes the screenshots of the documentation. `MATCALC_AXE=axe.min.js` checks
+accessibility by axe-core.
 """
 
 import importlib.util
@@ -25,14 +25,14 @@ DESKTOP = {"width": 1000, "height": 860}
 
 
 def settled(page):
-    """Wait until nothing is asked or awaited."""
+    """Wait until no request is pending."""
     page.wait_for_timeout(60)
     until(page, "document.querySelector('main').getAttribute('aria-busy') === 'false'")
     page.wait_for_timeout(60)
 
 
 def until(page, condition):
-    """Wait until a condition holds; Playwright's own waiting runs text inside the page, which its policy forbids."""
+    """Wait until a condition holds; Playwright's own wait runs text inside the page, which its policy forbids."""
     for _ in range(600):
         if page.evaluate(condition):
             return
@@ -46,7 +46,7 @@ def typed(page, text, field="#formula"):
 
 
 def shown(page, place="#blocks"):
-    """Return the LaTeX of the formulas that a reader of the page is told, by their MathML."""
+    """Return the LaTeX of the formulas on the page, from their MathML."""
     return page.eval_on_selector_all(f"{place} annotation", "all => all.map(one => one.textContent)")
 
 
@@ -64,7 +64,7 @@ def fold_out(page, name):
 
 
 def axe(page):
-    """Return what axe-core finds, nothing where it is not here; it is handed to the page past its policy."""
+    """Return the findings of axe-core, empty where it is not installed; it is injected despite the page's policy."""
     if not AXE:
         return []
     content = Path(AXE).read_text(encoding="utf-8")

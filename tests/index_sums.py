@@ -1,4 +1,4 @@
-"""Values of nodes by sums over all indices, one after the other; of matcalc nothing but attributes of nodes is used."""
+"""Values of nodes by sums over all indices, one after the other; it uses only attributes of matcalc's nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def lengths_of(shape, sizes):
-    """Return the lengths of axes, sizes being read as they print."""
+    """Return the lengths of axes, reading sizes as they print."""
     return [int(number_of(size, sizes)) for size in shape]
 
 
@@ -18,7 +18,7 @@ def number_of(size, sizes):
 def summed(coef, operands, out, lengths):
     """Return coef times the sum over all indices not in `out` of the product of arrays, one index after the other.
 
-    A repeated output index is a diagonal, one that no array has is broadcasting. Shapes: `lengths` by index.
+    A repeated output index is a diagonal; an output index that no array has is broadcast. Shapes: `lengths` by index.
     """
     terms = []
     for array, at in operands:
@@ -50,7 +50,7 @@ def multiplied(terms, order, lengths):
 
 
 def dense(rule, sizes):
-    """Return the 0/1 array of a selector, from what the documentation says of its kind."""
+    """Return the 0/1 array of a selector, from the documentation of its kind."""
     shape = lengths_of(rule.shape, sizes)
     offset = int(number_of(rule.offset, sizes))
     at = np.indices(shape)
@@ -82,7 +82,7 @@ VALUES = {
 
 
 def value_of(node, known, sizes):
-    """Return the value of a node by its structure alone; `known` holds values of symbols, and of all met before."""
+    """Return the value of a node by its structure alone; `known` holds values of symbols and of all visited nodes."""
     if node in known:
         return known[node]
     args = [value_of(arg, known, sizes) for arg in node.args]

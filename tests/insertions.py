@@ -1,7 +1,7 @@
-"""Terms that change nothing, put into formulas at random places of their syntax trees.
+"""Terms without effect, inserted into formulas at random nodes of their syntax trees.
 
-`T` is what stands at the place. A term is for a kind of it: what is inserted is a formula in `T`, with symbols of its
-own (their names end in `z`), and is tried only where the values of `T` allow it.
+`T` is the part at that node. A term is for one kind of `T`: it is a formula in `T` with symbols of its own, whose names
+end in `z`. It is tried only where the values of `T` allow it.
 """
 
 import json
@@ -35,7 +35,7 @@ SYMBOLS = {
     "Qz": "Qz: matrix(<n>, <n>) orthogonal", "Sz": "Sz: matrix(<m>, <m>) spd", "Nz": "Nz: matrix(<n>, <n>) nonsingular",
     "Bz": "Bz: matrix(<m>, <n>)", "Yz": "Yz: matrix(<m>, <n>) positive", "Lz": "Lz: matrix(<m>, <m>) lower",
 }  # fmt: skip
-"""Declarations of the symbols that are inserted; <m> and <n> are the sizes of `T`."""
+"""Declarations of the inserted symbols; <m> and <n> are the sizes of `T`."""
 
 ANYWHERE = """
 T + (T - T) | (T - T) + T | T - (T - T) | -(-T) | 2*T/2 | T*1 | 0*T + T | (T + T)/2 | 3*T - 2*T | T/3 + 2*T/3
@@ -82,7 +82,7 @@ pinv(inv(T)) | inv(pinv(T)) | inv(Pz'*inv(T)*Pz) + T - Pz'*T*Pz | T*(T \\ T)
 
 @dataclass(frozen=True)
 class Formula:
-    """A text with declarations, the symbol that it is differentiated by, and data with lengths of its sizes."""
+    """A text with declarations, its variable, and data with lengths of its sizes."""
 
     text: str
     let: str
@@ -105,7 +105,7 @@ TERMS = {
 
 
 def places(tree):
-    """Return the parts of a syntax tree at which a value stands: no subscripts, conditions, exponents or words."""
+    """Return the parts of a syntax tree that have a value: no subscripts, conditions, exponents or words."""
     closed = set()
     found = []
     for node in list(walk(tree))[::-1]:
@@ -127,13 +127,13 @@ def places(tree):
 
 
 def is_bound(tree, node):
-    """Whether a part holds an index that is bound outside of it."""
+    """Return whether a part holds an index that is bound outside of it."""
     bound = {index for one in walk(tree) if one.head in BINDERS for index in one.value}
     return any(one.head == "name" and one.value in bound for one in walk(node))
 
 
 def kinds_of(formula, tree, node):
-    """Return the kinds of terms that may stand at a place, with the sizes there."""
+    """Return the kinds of terms that can replace a part, with the sizes there."""
     if is_bound(tree, node):
         return ["anywhere"], ()
     part = mc.expression(write(node), formula.let)
@@ -153,7 +153,7 @@ def kinds_of(formula, tree, node):
 
 
 def inserted(formula, choose):
-    """Return the text and declarations of a formula with a term put in, and the term; None where none fits."""
+    """Return the text and declarations of a formula with a term inserted, and the term; None where no term fits."""
     tree = read(formula.text)
     node = choose(places(tree))
     try:
@@ -175,7 +175,7 @@ def inserted(formula, choose):
 
 
 def textbook():
-    """Yield the textbook cases, as text, declarations and the symbol that they are differentiated by."""
+    """Yield the textbook cases, as text, declarations and variable."""
     for case in json.loads((CASES / "textbook.json").read_text(encoding="utf-8")):
         yield case["text"], case["let"], case["wrt"]
     for line in (CASES / "derivatives.txt").read_text(encoding="utf-8").splitlines():
@@ -198,7 +198,7 @@ def textbook_list():
 
 @cache
 def known_formula(place):
-    """Return a textbook case with data at two sets of sizes, as numbers; nothing where there are none."""
+    """Return a textbook case, as a number, with data at two sets of sizes; empty where it has none."""
     text, let, wrt = textbook_list()[place]
     try:
         e = mc.expression(text, let)
@@ -218,7 +218,7 @@ def known_formulas():
 
 
 def as_number(formula, shape):
-    """Return the formula summed with weights, where it is no number."""
+    """Return the formula, summed with weights if it is no number."""
     if not shape:
         return formula
     kind = ("", "vector", "matrix", "tensor")[min(len(shape), 3)]
@@ -247,7 +247,7 @@ def random_formula(rng):
         return None
 
 
-# ---- what has to be equal
+# ---- values that must be equal
 
 
 def at(function, data, sizes):
@@ -285,7 +285,7 @@ class Original:
 
 
 def faults(original, text, let, seed, check=False, target=None):
-    """Return what differs between a formula and the one with a term put in, as texts; "refused" where it is refused."""
+    """Return the differences between a formula and the one with a term inserted, as texts; "refused" if rejected."""
     f = original.formula
     try:
         e = mc.expression(text, let)
@@ -309,7 +309,7 @@ def faults(original, text, let, seed, check=False, target=None):
 
 
 def differences(original, value, gradient):
-    """Return what of a value and a gradient differs from what is right, as texts."""
+    """Return the differences of a value and a gradient from the expected ones, as texts."""
     found = []
     size = max(1e-3, np.abs(original.gradient).max(initial=0), 1e-3 * np.abs(original.value).max(initial=0))
     for what, theirs, ours, scale in (
@@ -330,7 +330,7 @@ def differences(original, value, gradient):
 
 
 class Campaign:
-    """Random insertions: how many were compared, checked and compiled, how many refused, and what differs."""
+    """Random insertions: the numbers of those compared, checked, compiled and rejected, and the differences."""
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -353,7 +353,10 @@ class Campaign:
                 yield found
 
     def run(self, count, each=10, checked=5, compiled=100):
-        """Insert `each` terms into formulas until `count` were compared, one in `checked` and in `compiled` so."""
+        """Insert `each` terms into each formula until `count` were compared.
+
+        One in `checked` insertions is checked, one in `compiled` compiled.
+        """
         for original in self.originals():
             self.formulas += 1
             for _ in range(each):

@@ -1,7 +1,7 @@
-"""Formulas that are equal, written with kinks: definitions of one function from the others, at ties and zeros.
+"""Equal formulas written with kinks: definitions of one function by others, at ties and zeros.
 
-`value` is what NumPy says they are. Where a function is smooth its derivative there is its own, elsewhere the mean of
-the slopes nearby: over all orders and signs of one perturbation, so that each order of a tie is met equally often.
+`value` is NumPy's value. Where a function is smooth it has its own derivative. Elsewhere the derivative is the mean of
+nearby slopes: over all orders and signs of one perturbation, so that each order of a tie has equal weight.
 """
 
 import itertools
@@ -15,7 +15,7 @@ Data = dict[str, np.ndarray]
 
 
 class Equal(NamedTuple):
-    """Formulas that are equal, entry by entry or numbers, where they are looked at, and what they are."""
+    """Equal formulas, entrywise or numbers, with the points to test and the value by NumPy."""
 
     texts: tuple[str, ...]
     at: tuple[Data, ...]

@@ -1,7 +1,7 @@
 """Random formulas of one variable with kinks at 0, and the mean of their slopes on both sides.
 
-Kinks are nested in each other, multiplied and hidden in smooth functions. What is inside a kink is piecewise linear:
-there the sides of all kinks are told by the sign of the variable.
+Kinks are nested in each other, multiplied and hidden in smooth functions. Arguments of kinks are piecewise linear
+there, so the sign of the variable determines the sides of all kinks.
 """
 
 import numpy as np
@@ -29,21 +29,21 @@ SMOOTH = {
 
 
 class Formula:
-    """A text and the function of one number that it is."""
+    """A text and its function of one number."""
 
     def __init__(self, text, value):
         self.text, self.value = text, value
 
 
 def applied(rng, table, *inner):
-    """Return one function of a table of some of the formulas that it may take."""
+    """Return a function from a table, applied to a formula that it accepts."""
     text = str(rng.choice(list(table)))
     used = inner[: 1 + ("{1}" in text)]
     return Formula(text.format(*(f"({f.text})" for f in used)), lambda x: table[text](*(f.value(x) for f in used)))
 
 
 def linear(rng, *terms):
-    """Return a linear combination, its numbers not 0 and unlike each other."""
+    """Return a linear combination whose coefficients are nonzero and distinct."""
     numbers = [int(c) for c in rng.choice([-3, -2, -1, 1, 2, 3, 5], len(terms))]
     text = " + ".join(f"{c}*({f.text})" for c, f in zip(numbers, terms, strict=True))
     return Formula(text, lambda x: sum(c * f.value(x) for c, f in zip(numbers, terms, strict=True)))
@@ -59,7 +59,7 @@ def inside(rng, depth):
 
 
 def formula(rng):
-    """Return a formula that may be smooth outside: sums and products of smooth functions of what has kinks."""
+    """Return a formula that may be smooth outside: sums and products of smooth functions of kinked formulas."""
     tables = [rng.choice([SMOOTH, RISING, None]) for _ in range(3)]
     parts = [applied(rng, table, inside(rng, 2)) if table else inside(rng, 3) for table in tables]
     whole = linear(rng, parts[0], parts[1])
@@ -71,7 +71,7 @@ def formula(rng):
 
 
 def slope(found, side):
-    """Return the slope at 0 from one side: of a polynomial through values near it."""
+    """Return the slope at 0 from one side: that of a polynomial through values near it."""
     steps = side * 2e-4 * np.arange(6)
     values = np.array([found.value(np.float64(t)) for t in steps])
     return np.polynomial.polynomial.polyfit(steps * 5e3, values, 5)[1] * 5e3

@@ -1,8 +1,8 @@
 """Random networks, each built twice: by the constructors of the normal form, and as an array by sums over all indices.
 
-A `Tensor` is a node and what it must be worth. Operands are symbols with and without facts, their reciprocals,
-fractional and symbolic powers, functions, operations, selectors and sizes; what is made joins them, so networks
-hold networks. `index_sums.value_of` reads a node without any code of matcalc, so nothing here is judged by itself.
+A `Tensor` is a node with its expected value. Operands are symbols with and without facts, their reciprocals, fractional
+and symbolic powers, functions, operations, selectors and sizes. New tensors join the operands, so networks contain
+networks. `index_sums.value_of` reads a node without matcalc's code, so matcalc does not judge itself.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SELECTORS = [
 
 
 class Tensor(NamedTuple):
-    """A node, its value at the sizes of the day, and the largest sum of absolute terms behind an entry of it."""
+    """A node, its value at the chosen sizes, and the largest sum of absolute terms behind an entry of it."""
 
     node: Node
     value: np.ndarray
@@ -65,7 +65,7 @@ class Tensor(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A constructor's result that is not worth what was put in."""
+    """A constructor's result differs from the value of its operands."""
 
     said: str
     found: np.ndarray
@@ -109,11 +109,11 @@ class Builder:
         return Tensor(size_number(size), value, float(value))
 
     def operand(self, is_long=False):
-        """Return an operand: one of the given ones, or one that was made; none of several for a long product."""
+        """Return an operand, an original or a new one; for a long product, one with a single term."""
         return self.draw.choice(self.made if self.made and not is_long and self.draw.random() < 0.4 else self.base)
 
     def step(self):
-        """Make one more tensor and hold it against its value."""
+        """Make one more tensor and compare it with its value."""
         make = self.draw.choices(
             [self.network, self.power, self.function, self.sum, self.symbolic_power, self.operation],
             [60, 14, 6, 10, 5, 5],
@@ -167,7 +167,7 @@ class Builder:
         return Tensor(product(coef, operands, tuple(out), sizes), wanted, weight), said
 
     def placed(self, tensor, sizes):
-        """Return indices for an operand, most of them those of others."""
+        """Return indices for an operand, most of them shared with other operands."""
         at = []
         for size in tensor.node.shape:
             fitting = [i for i, known in sizes.items() if known == size]
@@ -177,10 +177,10 @@ class Builder:
         return tuple(at)
 
     def raised(self, tensor, exponent):
-        """Return a power of a tensor; None where it is no number, or nothing is left of its digits."""
+        """Return a power of a tensor; None where it is no number, or no digits of it are left."""
         exponent = Fraction(exponent)
         if exponent == 13 and tensor.node.kind == "product":
-            return None  # dozens of summed indices that look alike: right, and slow
+            return None  # dozens of similar summed indices: correct but slow
         if tensor.node.kind == "selector" or (exponent not in (0, 1, 2, 3) and not is_apart(tensor)):
             return None
         with np.errstate(all="ignore"):
@@ -218,7 +218,7 @@ class Builder:
         return Tensor(node, value, weight), f"{name}({tensor.node})"
 
     def sum(self):
-        """Make a sum of tensors of one shape, turned ones among them."""
+        """Make a sum of tensors of one shape, with transposed ones among them."""
         draw, first = self.draw, self.operand()
         shape = list(first.node.shape)
         order = list(range(len(shape)))
@@ -266,7 +266,7 @@ class Builder:
 
 
 def untrue(tensor):
-    """Return the facts of a node that its value does not have: of its entries, and of a square matrix."""
+    """Return the facts of a node that its value lacks: facts of its entries, and of a square matrix."""
     node, value = tensor.node, tensor.value
     slack = 1e-8 * tensor.weight
     low, high = np.min(value, initial=np.inf), np.max(value, initial=-np.inf)
@@ -286,13 +286,13 @@ def untrue(tensor):
 
 
 def is_tame(tensor):
-    """Whether a tensor has digits left and is of middling size: it may go on as an operand."""
+    """Return whether a tensor has digits left and is of moderate size, so that it may be an operand."""
     largest = float(np.max(np.abs(tensor.value), initial=0))
     return bool(np.all(np.isfinite(tensor.value))) and 1e-6 < largest < 1e3 and tensor.weight < 1e5 * largest
 
 
 def is_apart(tensor):
-    """Whether no entry of a tensor is near 0, in digits that are there."""
+    """Return whether no entry of a tensor is near 0, relative to its digits."""
     return bool(np.min(np.abs(tensor.value), initial=1e3) > max(1e-2, 1e-5 * tensor.weight))
 
 
@@ -300,7 +300,7 @@ STEPS = 100
 
 
 def faults_of(count, seed=0):
-    """Return what is wrong among about `count` random tensors, and how many there were."""
+    """Return the faults of about `count` random tensors, and the exact number of tensors."""
     done, faults = 0, []
     while done < count:
         builder = Builder(seed)

@@ -1,4 +1,4 @@
-"""Recurrences written out step by step, as objects: each step stands in several places of the next."""
+"""Recurrences written out step by step, as objects: each step occurs several times in the next."""
 
 import matcalc as mc
 
@@ -71,7 +71,7 @@ def halley(steps):
 
 
 def reciprocal_root(steps):
-    """Newton's iteration for 1/sqrt(a): what a step has as its coefficient, the next one has cubed."""
+    """Newton's iteration for 1/sqrt(a): the coefficient of a step is cubed in the next step."""
     x, a = mc.symbols("x: scalar; a: scalar")
     for _ in range(steps):
         x = x * (3 - a * x * x) / 2

@@ -1,7 +1,7 @@
-"""Random formulas over data by rows, beside what they are in plain NumPy on all rows at once.
+"""Random formulas over data by rows, each with its value by plain NumPy on all rows at once.
 
-A formula is a text and a line of NumPy, made together, so that nothing here reads the language or asks matcalc. What
-NumPy computes may be complex, where real parts are compared: a gradient is a complex step.
+A formula is a text and a line of NumPy, built together, so that this module neither reads the language nor calls
+matcalc. NumPy may compute with complex numbers, which are compared by real part: a gradient is a complex step.
 """
 
 import random
@@ -52,7 +52,7 @@ class Formula:
 
 
 def data(rows: int, seed: int) -> dict:
-    """Return arrays for all symbols, of so many rows."""
+    """Return arrays for all symbols, with this number of rows."""
     rng = np.random.default_rng([rows, seed])
     n, p = COLUMNS["n"], COLUMNS["p"]
     shapes = {"X": (rows, n), "Z": (rows, p), "Q": (n, rows), "y": (rows,), "w": (n,), "u": (p,), "W": (n, p)}
@@ -119,7 +119,7 @@ FUNCTIONS = {
     "pairs": np.subtract.outer,
 }
 
-# ---- what formulas are made of: a text and a line with places, and the kinds of what stands there.
+# ---- parts of formulas: a text and a line with slots, and the kinds that fill these.
 # s is a number, v of length n, u of p, a of n x n; r has m rows, X is m x n, Z is m x p
 
 LEAVES = {"s": ["c"], "v": ["w"], "u": ["u"], "a": ["M"], "r": ["y", "g"], "X": ["X"], "Z": ["Z"]}
@@ -219,7 +219,7 @@ EXTREMES = [
     ("sum(max({0}, axis=0))", "sum(largest({0}, 0))", "Z"),
     ("prod(tanh({0}))", "prod(tanh({0}))", "r"),
 ]
-"""Totals whose derivatives separate in some places alone."""
+"""Totals whose derivatives separate only in some positions."""
 SHARED = {
     "s": [
         ("{0}*{1}", "{0}*{1}", "ss"),
@@ -247,7 +247,7 @@ WHOLE = [
     ("norm2(tanh({0}*{1}'))", "length(tanh({0} @ {1}.T))", "XX"),
     ("logdet({0}*{0}' + eye(m))", "logdet({0} @ {0}.T + eye(len({0})))", "Z"),
 ]
-"""What needs all rows at once."""
+"""Functions that need all rows at once."""
 
 
 def formula(seed: int, depth: int = 4) -> Formula:
@@ -261,7 +261,7 @@ def formula(seed: int, depth: int = 4) -> Formula:
 
 
 class _Draw:
-    """Pairs of a text and a line, in brackets where they are put together, and what was met in them."""
+    """Draws pairs of a text and a line, bracketed when combined, and records the parts drawn."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.separates, self.gradient_separates = rng, True, True
@@ -285,7 +285,7 @@ class _Draw:
         return text.format(*(f"({t})" for t, _ in parts)), f"({line.format(*(x for _, x in parts))})"
 
     def one(self, kind: str, depth: int) -> tuple[str, str]:
-        """Return what is of a kind: a symbol, a function of others, or of a total over rows where it has none."""
+        """Return a part of a kind: a symbol, a function of others, or of a total over rows where it has none."""
         if depth <= 0 or self.rng.random() < 0.2:
             name = self.rng.choice(LEAVES[kind])
             return name, name

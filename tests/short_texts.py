@@ -1,7 +1,8 @@
-"""Short texts of repeated forms, each with what it takes: seconds, and bytes beyond those of matcalc itself.
+"""Short texts of repeated forms, and what each costs: seconds, and bytes beyond those of matcalc itself.
 
 Every function is nested, every operator repeated, and sizes and literals are large; a text has at most 200 characters.
-A work (reading, a gradient, compiling, ...) runs in a child with limits, so that none can take the machine along.
+Each task (reading, a gradient, compiling, ...) runs in a child process with limits, so that none can exhaust the
+machine.
 """
 
 import os
@@ -38,7 +39,7 @@ NUMBERS = ("10", "300", "3000", "10^9", "10^300", "1e300", "9" * 60, "1e-300", "
 
 
 class Cost(NamedTuple):
-    """What a work took, and how it ended: `done`, the name of an error of matcalc, or what went wrong."""
+    """The cost of a task, and its outcome: `done`, the name of an error of matcalc, or the fault."""
 
     seconds: float
     bytes: int
@@ -102,13 +103,13 @@ WORKS: dict[str, Callable[[str], object]] = {
 
 
 def warm() -> None:
-    """Do each work once, so that children find everything imported."""
+    """Do each task once, so that children find everything imported."""
     for work in WORKS.values():
         work("sum(exp(X)*x)*s + tr(S)")
 
 
 def cost(work: str, text: str, seconds: float = 20.0, memory: int = 3 << 30) -> Cost:
-    """Return what a work of a text costs in a child of this process, ended after so many seconds."""
+    """Return the cost of a task on a text in a child of this process, which is ended after a time limit."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Formulas with a sparse matrix, each with what it is by NumPy on the dense matrix, and data for them."""
+"""Formulas with a sparse matrix, each with its value by NumPy on the dense matrix, and data for them."""
 
 import numpy as np
 from scipy import sparse
@@ -84,7 +84,7 @@ QUICK = ["X*w", "X'*R", "X'*diag(d)*X"]
 
 
 def data(m, n, k, seed=0):
-    """Return random data: X has an empty row and an empty column, and stored zeros, where there is room."""
+    """Return random data: X has an empty row, an empty column and stored zeros if it is large enough."""
     rng = np.random.default_rng([seed, m, n, k])
     D = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.5)
     D[1:2], D[:, 1:2] = 0, 0

@@ -1,7 +1,7 @@
 """Formulas with a removable singularity, with a difference that cancels or with a number that overflows.
 
-Each is an elementwise formula in x, the same for mpmath, and the range of x that it is tried on: by sign and by powers
-of ten. Truth is mpmath's value and derivatives at 350 digits, in `cases/stable_forms.json`.
+Each is an elementwise formula in x, its form for mpmath, and the tested range of x, by sign and powers of ten. The
+expected values are mpmath's value and derivatives at 350 digits, in `cases/stable_forms.json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = Path(__file__).parent / "cases" / "stable_forms.json"
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A formula in the vector x, its truth as a function of a number, and points."""
+    """A formula in the vector x, its true value as a function of a number, and points."""
 
     text: str
     truth: Callable[[Any], Any]
@@ -43,19 +43,19 @@ def above(low: float, high: float) -> np.ndarray:
 
 @cache
 def truths(case: Case) -> list[np.ndarray]:
-    """Return the truth at the points and its first three derivatives, as they were written down."""
+    """Return the recorded true value at the points and its first three derivatives."""
     return [np.array(row) for row in recorded()[case.text]]
 
 
 @cache
 def recorded() -> dict[str, list[list[float]]]:
-    """Return the truths of all cases: `python tests/stable_forms.py` computes them in some minutes."""
+    """Return the true values of all cases; `python tests/stable_forms.py` computes them in some minutes."""
     found: dict[str, list[list[float]]] = json.loads(FILE.read_text())
     return found
 
 
 def record() -> None:
-    """Write the truths of all cases."""
+    """Write the true values of all cases."""
     rows = {c.text: [[float(mp.diff(c.truth, mp.mpf(float(x)), k)) for x in c.points] for k in range(4)] for c in CASES}
     lines = (f"{json.dumps(text)}: {json.dumps(values)}" for text, values in rows.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
@@ -99,7 +99,7 @@ CASES = [
     Case("log(1 - sigmoid(x))", lambda x: -mp.log1p(mp.exp(x)), both(-3, 2.8)),
     Case("log(1 - erf(x))", lambda x: mp.log(mp.erfc(x)), both(-3, 1.4)),
     Case("log(tanh(x))", lambda x: mp.log(mp.tanh(x)), above(-9, 2)),
-    # what overflows or underflows
+    # overflow or underflow
     Case("log(1 + exp(3*x))/3", lambda x: mp.log1p(mp.exp(3 * x)) / 3, both(-3, 2)),
     Case("2*(log(1 + exp(x)) - 0.3*x)", lambda x: 2 * (mp.log1p(mp.exp(x)) - mp.mpf(0.3) * x), both(-3, 2.8)),
     Case("log(erfc(x)/2)", lambda x: mp.log(mp.erfc(x) / 2), both(-3, 3)),

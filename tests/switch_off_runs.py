@@ -1,10 +1,11 @@
-"""Leaves out each rewrite, pass of the planner, kernel and expansion, one at a time, and counts what differs.
+"""Leaves out each rewrite, pass of the planner, kernel and expansion, one at a time, and counts the differences.
 
     python tests/switch_off_runs.py rewrites
     python tests/switch_off_runs.py passes numpy [EVERY]
     python tests/switch_off_runs.py kernels numba [EVERY]
 
-EVERY takes each so many-th formula of the panel alone. What has no other way than a kernel is refused, and is listed.
+EVERY selects one in EVERY formulas of the panel. A formula that cannot be computed without a kernel raises, and is
+listed.
 """
 
 import sys
@@ -28,7 +29,7 @@ BEYOND = (mc.MatcalcError, np.linalg.LinAlgError)
 
 @dataclass
 class Tally:
-    """How many were left out, how many results were compared, what differed and what was refused."""
+    """The numbers of parts left out and of results compared, the differences and the rejections."""
 
     out: int = 0
     compared: int = 0
@@ -42,7 +43,7 @@ class Tally:
         compare: Callable[[Original], list[str]],
         originals: Iterable[Original],
     ) -> None:
-        """Compare formulas with something left out."""
+        """Compare formulas with one part left out."""
         self.out += 1
         for right in originals:
             try:
@@ -64,7 +65,7 @@ class Tally:
 
 
 def originals(every: int = 1) -> list[Original]:
-    """Return each so many-th formula of the panel that has a value."""
+    """Return one in `every` formulas of the panel that have a value."""
     return [found for k in range(0, len(off.panel()), every) if (found := off.original(k)) is not None]
 
 
@@ -100,7 +101,7 @@ def passes(target: str, rights: Sequence[Original], names: Iterable[str] = tuple
 
 
 def kernels(target: str, rights: Sequence[Original], most: int = 3) -> Tally:
-    """Leave out each kernel that a plan takes, and each formula that an operation becomes."""
+    """Leave out each kernel that a plan uses, and each formula that an operation expands to."""
     table = off.lowerings()
     where: dict[Any, list[Original]] = defaultdict(list)
     for right in rights:

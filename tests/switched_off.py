@@ -1,7 +1,7 @@
-"""matcalc with one rewrite, one pass of the planner or one kernel left out: the same results are due.
+"""matcalc with one rewrite, one pass of the planner or one kernel left out must give the same results.
 
 A rewrite is left out by a rulebook without it, a kernel by a table of lowerings without it; a pass is replaced by one
-that changes nothing. What is compared is the value and the gradient of formulas in which it takes part.
+that changes nothing. The tests compare the value and the gradient of formulas in which it takes part.
 """
 
 import itertools
@@ -65,7 +65,7 @@ def _numbered(formula: Formula) -> Formula | None:
 def left_side(rewrite: Any) -> Formula | None:
     """Return the left side of a rewrite as a formula of its variables, with data; None where it is none.
 
-    Its function is exp or log1p, its numbers are given, and its variables have the facts that its condition asks for.
+    Its function is exp or log1p, its numbers are fixed, and its variables have the facts of its condition.
     """
     numbers = {d.name: NUMBERS[d.kind] for d in rewrite.variables if d.kind in NUMBERS}
     functions = [d.name for d in rewrite.variables if d.kind == "function"]
@@ -103,7 +103,7 @@ def _kind(declaration: Any) -> str:
 
 @cache
 def original(place: int) -> Original | None:
-    """Return a formula of the panel with what is right for it; None where it has no finite value or gradient."""
+    """Return a formula of the panel with its expected results; None where it has no finite value or gradient."""
     return original_of(panel()[place])
 
 
@@ -120,7 +120,7 @@ def original_of(formula: Formula) -> Original | None:
 
 @contextmanager
 def fired():
-    """Give the set of rewrites that fire, in a rulebook of its own where nothing is settled yet."""
+    """Yield the set of rewrites that fire, in a separate rulebook without cached results."""
     seen: set[Any] = set()
     apply = rewriting.Rewriter.apply
 
@@ -135,14 +135,14 @@ def fired():
 
 
 def fires(rewrite: Any, right: Original) -> bool:
-    """Whether a rewrite fires in a formula."""
+    """Return whether a rewrite fires in a formula."""
     with fired() as seen:
         plain(right)
     return rewrite in seen
 
 
 def plain(right: Original) -> list[str]:
-    """Return what differs by plain evaluation."""
+    """Return the differences by plain evaluation."""
     f = right.formula
     e = mc.expression(f.text, f.let)
     g = mc.gradient(e, f.wrt, check=False)
@@ -159,7 +159,7 @@ def without_rewrite(rewrite: Any):
 
 
 def compiled(right: Original, target: str) -> list[str]:
-    """Return what differs in compiled code, planned anew."""
+    """Return the differences in compiled code, planned anew."""
     f = right.formula
     compare._plan_part.cache_clear()
     with mock.patch.object(recall, "found", lambda key: None), mock.patch.object(recall, "keep", lambda *_: None):
@@ -173,7 +173,7 @@ def compiled(right: Original, target: str) -> list[str]:
 
 @contextmanager
 def used():
-    """Give the set of names of kernels that plans take, those of their parts among them."""
+    """Yield the set of names of kernels that plans use, with those of their parts."""
     seen: set[str] = set()
 
     def noted(program):
@@ -219,14 +219,14 @@ def without_kernel(name: str) -> Lowerings:
 
 
 def without_expansion(word: str, place: int) -> Lowerings:
-    """Return the table without one of the formulas that an operation becomes."""
+    """Return the table without one of the formulas that an operation expands to."""
     becomes = dict(lowerings().becomes)
     becomes[word] = (*becomes[word][:place], *becomes[word][place + 1 :])
     return replace(lowerings(), becomes={w: entries for w, entries in becomes.items() if entries})
 
 
 class Pass(NamedTuple):
-    """A function of the planner and what stands for it when it is left out."""
+    """A function of the planner, and its replacement when it is left out."""
 
     module: Any
     name: str

@@ -1,4 +1,4 @@
-"""The measured errors that are shipped: of rules that there are, and true as measured again (most in the long runs)."""
+"""The shipped table of errors lists existing rules and is true when measured again (most in the long runs)."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from matcalc.evidence.precise.numpy_twin import TWIN
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import measured
 
-sys.path.append(str(Path(__file__).parent.parent))  # benchmarks/ stands in the checkout alone
+sys.path.append(str(Path(__file__).parent.parent))  # benchmarks/ is only in the checkout
 
 from benchmarks.accuracy.__main__ import measurable
 from benchmarks.accuracy.__main__ import measured as measure
@@ -39,7 +39,7 @@ def test_table_is_of_rules():
 
 
 def test_every_rule_is_measured():
-    """Each entry has a measured error, or inputs.toml says why not."""
+    """Each entry has a measured error, or a reason in inputs.toml."""
     table = measured()
     for name in BOOK.rules:
         reason = OWN.get(name, {}).get("unmeasured", "")
@@ -48,7 +48,7 @@ def test_every_rule_is_measured():
 
 
 def test_words_of_peers_are_of_rules():
-    """What PyTorch and JAX are asked names rules, and outputs and signatures that they have."""
+    """The formulas for PyTorch and JAX name existing rules, outputs and signatures."""
     for name, words in FORMULAS.items():
         rule = BOOK.get(name)
         for given in words.values():
@@ -57,7 +57,7 @@ def test_words_of_peers_are_of_rules():
 
 
 def test_truths_are_kept(tmp_path):
-    """A second run takes truth and condition from the file, to the last bit, and computes nothing."""
+    """A second run reads true values and conditions from the file, to the last bit, and computes none."""
     rule = BOOK.get("hypot")
     first = Store(tmp_path / "hypot.json")
     made = next(cases(BOOK, rule, first))
@@ -84,7 +84,7 @@ def test_all_bounds_hold(name):
 
 
 def bounds_hold(name):
-    """Measured once more, by plain NumPy: no error is beyond ten times the listed one, nor above some roundings."""
+    """Measured again, by plain NumPy: no error is above ten times the listed one, or above some roundings."""
     listed = measured()[name]
     records = list(measure(cases(BOOK, BOOK.get(name)), {"numpy": Answers("numpy")}, 60.0))
     for kind in KINDS:
@@ -93,7 +93,7 @@ def bounds_hold(name):
 
 
 def test_derivatives_at_many_digits():
-    """First and second differences against derivatives that are known: of 1/x^3 and of a determinant."""
+    """First and second differences against known derivatives, of 1/x^3 and of a determinant."""
     one = np.array(1.0)
     here, first, twice = orders(lambda d: d["x"] ** -3, {"x": np.array(1e-30)}, "x", [one], one)
     for found, wanted in ((here, 1e90), (first[0], -3e120), (twice[0], 12e150)):

@@ -1,4 +1,4 @@
-"""Hostile and ill-shaped texts: each gets its own error, in the user's names, with a caret at the fault."""
+"""Hostile and ill-shaped texts: each raises its own error, in the user's names, with a caret at the fault."""
 
 import time
 

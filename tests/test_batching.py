@@ -137,7 +137,7 @@ def test_batch(target):
 
 
 def test_a_batch_of_data_that_is_saved(tmp_path):
-    """Many data sets at once, in a file of their own."""
+    """Many data sets at once, in a saved file."""
     function = mc.batch(mc.value_and_gradient(*LOSS, target="numpy"), over=["X", "y"])
     function.save(tmp_path / "many.py")
     saved = runpy.run_path(str(tmp_path / "many.py"))
@@ -170,7 +170,7 @@ def test_what_has_no_batch_axis():
     f = mc.compile("sum{i: x[k[i]]}*n", declarations="x: vector(n); k: index(m)", target="numpy")
     with pytest.raises(mc.UnknownName, match="z is no argument"):
         mc.batch(f, over=["z"])
-    with pytest.raises(mc.NotSupported, match="places of an axis"):
+    with pytest.raises(mc.NotSupported, match="k holds indices"):
         mc.batch(f, over=["k"])
     with pytest.raises(mc.ShapeError, match="over="):
         mc.batch(f, over=[])

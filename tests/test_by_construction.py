@@ -1,4 +1,4 @@
-"""Equal formulas are one object: identities that need no rule because the normal form has them built in."""
+"""Equal formulas are one object: identities that the normal form contains, without a rule."""
 
 import itertools
 
@@ -95,7 +95,7 @@ def test_printed_forms(kind, text, wrt, let, options, shown):
 
 
 def mirrored_rules():
-    """Return the operations of square matrices alone that commute with transposition and are linear in one of them."""
+    """Return the operations of square matrices that commute with transposition and are linear in one of them."""
     return [
         rule
         for rule in default_rulebook().rules.values()
@@ -112,7 +112,7 @@ def test_an_operation_of_transposed_matrices_is_that_of_the_matrices_skew_ones_w
     for given in itertools.product(["A", "B'", "S", "K", "skew(A*B)"], repeat=len(rule.signature.parameters)):
         try:
             e = mc.expression(f"{rule.name}({', '.join(given)})", let)
-        except mc.ShapeError:  # it asks for facts
+        except mc.ShapeError:  # it requires facts
             continue
         tried += 1
         assert mc.expression(str(e), e.declarations).node is e.node, e

@@ -1,4 +1,4 @@
-"""Factors that cancel leave what they were summed over: its length, or ones where it is put out."""
+"""Factors that cancel leave their summed axis: its length, or ones where it is an output."""
 
 import itertools
 

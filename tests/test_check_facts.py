@@ -1,4 +1,4 @@
-"""`check_facts=True`: each declared fact is checked against the data, and the entry that breaks it is named."""
+"""`check_facts=True`: each declared fact is checked on the data, and the error names the entry that violates it."""
 
 import runpy
 
@@ -129,7 +129,7 @@ def test_compiled_functions_check_on_request_or_always(target):
 
 
 def test_tangents_are_projected_not_checked():
-    """A tangent need not be symmetric to the last bit, nor is it positive definite where its base is."""
+    """A tangent need not be symmetric to the last bit, nor positive definite where its base is."""
     e = mc.expression("logdet(S)", "S: matrix(n, n) spd").jvp("S")
     base = S + S.T
     assert e(S=base, dS=-S, check_facts=True) == pytest.approx(-np.sum(np.linalg.inv(base) * S))

@@ -1,4 +1,4 @@
-"""`mc.check`: derivatives, and formulas that users give for them, against the values alone."""
+"""`mc.check`: derivatives, and users' formulas for them, against the values alone."""
 
 from dataclasses import replace
 
@@ -70,7 +70,7 @@ def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
 
 
 def test_a_program_that_is_wrong_is_found_and_not_run(monkeypatch):
-    """The planner's own program for a formula, with one index moved: plain evaluation does not see it."""
+    """The planner's own program for a formula with one index shifted, a fault that plain evaluation cannot show."""
     assert mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)")
     monkeypatch.setattr(building, "plan", lambda *args, **more: moved(plan(*args, **more)))
     report = mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)", compiled=True)
@@ -164,7 +164,7 @@ DIFFERENTIALS = [
 
 @pytest.mark.parametrize(("f", "wrt", "right"), DIFFERENTIALS)
 def test_a_tangent_that_nobody_declared_is_of_the_kind_of_its_variable(f, wrt, right):
-    """At several sizes: `dX` is spelled as a vector, and X would be 1 x 1 for it."""
+    """At several sizes: `dX` is spelled as a vector, so X would have to be 1 x 1."""
     report = mc.check(f, wrt, against=right)
     assert report and len({row.sizes for row in report.rows}) == 3
     assert not mc.check(f, wrt, against=f"2*({right})")
@@ -177,12 +177,12 @@ NEEDY = [
     ("norm2(y - X*inv(X'*X)*X'*y)^2", "y", "2*(y - X*inv(X'*X)*X'*y)"),
     ("b'*inv(A*B*A')*b", "b", "(inv(A*B*A') + inv(A*B*A')')*b"),
 ]
-"""Formulas that have a value where an inverse is not singular for want of rank, with their gradients."""
+"""Formulas that have a value only where an inverse has full rank, with their gradients."""
 
 
 @pytest.mark.parametrize(("f", "wrt", "gradient"), NEEDY)
 def test_no_verdict_comes_from_sizes_at_which_there_is_no_value(f, wrt, gradient):
-    """There numbers are rounding: of two right formulas one is said to be wrong."""
+    """There numbers are rounding errors, and one of two correct formulas would be reported as wrong."""
     assert mc.expression(f).needs
     assert mc.check(f, wrt) and mc.check(f, wrt, against=gradient)
     assert len({row.sizes for row in mc.check(f, wrt).rows}) > 1
@@ -200,6 +200,6 @@ def test_equal_formulas_have_no_counterexample_where_the_first_has_no_value(f):
     "f", ["sum((w.*(S*w)/(w'*S*w) - 1/n).^2)", "sum((w/sum(w) - 1/n).^2)", "sum((w.^2/(w'*w) - 1/n).^2)"]
 )
 def test_what_is_rounding_alone_is_not_called_wrong(f):
-    """At n = 1 these vanish, and so do all their derivatives."""
+    """At n = 1 these formulas and all their derivatives vanish."""
     report = mc.check(f, "w", "S: matrix(n, n) spd; w: vector(n)")
     assert report and any(row.sizes == "n=1" for row in report.rows)

@@ -1,4 +1,4 @@
-"""clip with its operands in any order: where the lower bound is above the upper one, the upper one is the value."""
+"""clip with its operands in any order: if the lower bound exceeds the upper one, the upper one is the value."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Convexity: what is proved holds at random pairs of points, what is refuted is refuted by values, by an oracle."""
+"""Convexity: proofs hold at random pairs of points, and counterexamples hold by values, both by an oracle."""
 
 import numpy as np
 import pytest
@@ -142,7 +142,7 @@ def test_convex(text, wrt, let):
 
 
 def check_bend(found, text, wrt):
-    """Check that the function is above the mean of its values on both sides, as the report says."""
+    """Check that the function is above the mean of its values on both sides, as the report states."""
     data, sizes = {**found.at}, dict(found.bend.sizes)
     sides = []
     for t in (-found.bend.step, 0.0, found.bend.step):

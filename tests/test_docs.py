@@ -1,4 +1,4 @@
-"""The documentation: each of its blocks runs and prints what it says, and it names all that there is."""
+"""The documentation: each of its blocks runs and prints the output shown, and it covers all public names."""
 
 import doctest
 import importlib.util

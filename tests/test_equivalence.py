@@ -1,4 +1,4 @@
-"""Equal and unequal formulas: proofs, counterexamples that are right, and the mistakes that are named."""
+"""Equal and unequal formulas: proofs, correct counterexamples, and the named mistakes."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def pairs(name):
 
 
 def pair(line):
-    """Return the formulas, their declarations, and the mistake: what follows the last `;` and declares nothing."""
+    """Return the formulas, their declarations, and the mistake: the text after the last `;` if it declares nothing."""
     *rest, last = line.split("; ")
     mistake = last if rest and ":" not in last else ""
     formulas, _, declarations = ("; ".join(rest) if mistake else line).partition(" | ")
@@ -49,7 +49,7 @@ def value_at(found, text, declarations):
     """Return the value of a formula at a counterexample, None where it has none."""
     e = mc.expression(text, declarations)
     try:
-        return e.reference.value(found.at, found.point.sizes)  # as written: computed, a quotient may have its limit
+        return e.reference.value(found.at, found.point.sizes)  # as written: the computed value may have its limit
     except np.linalg.LinAlgError:
         return None
 
@@ -70,7 +70,7 @@ TESTED = {
     "pinv(A)",
     "inv(A)",
 }
-"""The left sides of those that are only tested: lemmas of determinants, and what holds on a part of the domain."""
+"""The left sides of those that are only tested: lemmas of determinants, and equations on a part of the domain."""
 
 
 @pytest.mark.whole

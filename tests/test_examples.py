@@ -16,7 +16,7 @@ OPTIONAL = {"casadi", "jax", "sklearn", "statsmodels", "torch"}
 
 
 def needed(path):
-    """Return the optional libraries that an example imports, or asks an adapter for."""
+    """Return the optional libraries that an example imports, or uses through an adapter."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
@@ -36,7 +36,7 @@ def test_example(path, capsys):
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
 def test_tutorials_are_notebooks(path):
-    """They are notebooks as text, words and code in turns."""
+    """Tutorials are notebooks as text, with alternating text and code."""
     jupytext = pytest.importorskip("jupytext")
     kinds = [cell.cell_type for cell in jupytext.read(path).cells]
     assert kinds.count("markdown") >= 4

@@ -1,4 +1,4 @@
-"""What results are, in text and LaTeX, is written when somebody reads it: then it is what it always was."""
+"""Results are printed as text and LaTeX when first read, and equal those printed at once."""
 
 import pickle
 import subprocess
@@ -15,7 +15,7 @@ LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vecto
 
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch):
-    """No rules of a user's own are in force, whatever other tests have loaded."""
+    """Use the shipped rules alone, whatever other tests have loaded."""
     monkeypatch.setattr(building, "is_shipped", lambda: True)
 
 
@@ -27,7 +27,7 @@ def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
 
 @pytest.fixture
 def written(monkeypatch):
-    """The labels of the results that were written."""
+    """Return the labels of the printed results."""
     labels, write = [], building._texts
 
     def noted(output, names):
@@ -65,7 +65,7 @@ def test_parts_with_names_are_written_when_read(written):
 
 @pytest.mark.parametrize("way", ["compile", "value_and_gradient"])
 def test_another_process_writes_the_same(way, monkeypatch):
-    """What is kept of a function that nobody has read says the same texts, from one more derivation for all of them."""
+    """A cached function without printed results derives them all once, and prints the same texts."""
     given = {"declarations": LOGISTIC[1], "target": "numpy"}
     fn = (
         mc.compile(LOGISTIC[0], **given)

@@ -20,7 +20,7 @@ def eye(n):
     return np.eye(n)
 
 
-# Values: (formula, declarations, data, what it is).
+# Values: (formula, declarations, data, expected value).
 VALUES = [
     ("x'*(1./x)", "x: vector(n) positive", {"x": POSITIVE}, 5),
     ("exp(x)'*(1./exp(x))", "x: vector(n)", {"x": POSITIVE}, 5),
@@ -40,7 +40,7 @@ VALUES = [
     ("tr(A^n*B)", "", {"A": eye(3) * 2, "B": eye(3), "n": 2}, 12),
 ]  # fmt: skip
 
-# Gradients: (formula, variable, declarations, data, what it is).
+# Gradients: (formula, variable, declarations, data, expected value).
 GRADIENTS = [
     ("sum(log(r*x))", "r", "r: scalar; x: vector(n) positive", {"r": 2.0, "x": POSITIVE}, 5 / 2),
     ("sum(log(lam*exp(-lam*t)))", "lam", "lam: scalar positive; t: vector(n) positive", {"lam": 2.0, "t": POSITIVE},
@@ -151,7 +151,7 @@ def sizes_compare(X):
     return np.sum(X) * (2 if X.shape[0] > X.shape[1] else 1)
 
 
-# Functions for NumPy: the result is NumPy's, or the function is refused.
+# Functions for NumPy: the result is NumPy's, or the function is rejected.
 TRACED = [
     ("largest size", lambda X: np.sum(X) * max(X.shape), "X: matrix(m, n)", X34.T),
     ("size compared", sizes_compare, "X: matrix(m, n)", X34.T),

@@ -14,7 +14,7 @@ IDS = [row.name for row in ROWS]
 
 @cache
 def formulas(number):
-    """Return what is compared of a row: orders, and their expressions."""
+    """Return the compared orders of a row, with their expressions."""
     row = ROWS[number]
     wrt = next(iter(row.data))
     orders = [mc.expression, mc.gradient, mc.hessian]

@@ -1,4 +1,4 @@
-"""Derivatives stay linear in the size of the formula, and so does the way to them: nodes and calls are counted."""
+"""Derivatives stay linear in the size of the formula, and so does their computation: nodes and calls are counted."""
 
 import sys
 
@@ -69,7 +69,7 @@ def test_a_structured_hessian_stays_small():
 def calls(formula, depth):
     """Return how many functions are called from a formula to its source, value and gradient in all weights.
 
-    Its weights have names that none had before, so that nothing of it stands in a table.
+    Its weights have new names, so that no cache contains any of it.
     """
     stem, found = f"W{next(RUN)}_", [0]
     text, let = FORMULAS[formula](depth, stem)
@@ -93,9 +93,9 @@ def calls(formula, depth):
 )
 @pytest.mark.whole
 def test_the_way_to_the_source_grows_linearly(formula, depth, monkeypatch):
-    """Three times as deep is three times the work: 3.4 times leave room for what is done for each program once."""
+    """A depth three times as large is three times the work; 3.4 allows for the fixed work of each program."""
     monkeypatch.setattr(building, "is_shipped", lambda: True)  # with a user's own rules texts are written at once
-    calls(formula, 3)  # what is made once in a process
+    calls(formula, 3)  # objects made once in a process
     assert calls(formula, 3 * depth) <= 3.4 * calls(formula, depth)
 
 
@@ -122,6 +122,6 @@ def lengths(depth, monkeypatch):
 @pytest.mark.skipif(CALLED is None, reason="no machine code is called here")
 @pytest.mark.parametrize("depth", [5, pytest.param(20, marks=pytest.mark.whole)])
 def test_machine_code_grows_linearly(depth, monkeypatch):
-    """What is let go where a call fails, and results that must not overlap, are in tables: pairs would be written."""
+    """Releases in failing calls, and results that must not overlap, are in tables: code for each pair is quadratic."""
     few, many = lengths(depth, monkeypatch), lengths(2 * depth, monkeypatch)
     assert [b <= 2.25 * a for a, b in zip(few, many, strict=True)] == [True, True]

@@ -1,6 +1,6 @@
-"""Operations of products read at indices that are one: on the diagonal, under eye, masked, by rows, times another.
+"""Operations on products with identified indices: on the diagonal, under eye, masked, by rows, times another.
 
-Values, gradients and compiled functions against NumPy of the formula as it is written, at equal sizes and at 1.
+Values, gradients and compiled functions are compared with NumPy of the formula as written, at equal sizes and at 1.
 """
 
 import itertools
@@ -76,7 +76,7 @@ def wanted(case, data):
 
 
 def is_tame(case, data):
-    """Whether the number is finite, and moves little with the last digits of the data."""
+    """Return whether the number is finite and changes little with the last digits of the data."""
     value = wanted(case, data)
     near = wanted(case, {name: array * (1 + 1e-9) for name, array in data.items() if name != "Q"} | {"Q": data["Q"]})
     return np.isfinite(value) and abs(near - value) < 1e-6 * max(1.0, abs(value))

@@ -1,4 +1,4 @@
-"""The gate for names: what is a name, how other text is quoted, and that any identifier can be passed by name."""
+"""Valid names, quoting of other text, and that any identifier can be passed by name."""
 
 import ast
 
@@ -113,7 +113,7 @@ def test_an_option_is_no_argument():
     place = np.empty(3)
     assert function({"x": X, "out": X}, out=place) is place
     assert place.tolist() == [2.0, 4.0, 6.0]
-    with pytest.raises(TypeError, match="out= is an option of the call: give arguments as a dictionary"):
+    with pytest.raises(TypeError, match="out= is an option: pass arguments of this name in a dictionary"):
         function(x=X, out=place)
     with pytest.raises(TypeError, match="is given x twice"):
         function({"x": X}, x=X)
@@ -206,7 +206,7 @@ def test_a_supply_of_names_is_clear_of_those_taken():
 @pytest.mark.parametrize("kind", ["scalar", "vector(n)", "matrix(n, n)", "tensor(n, n, n)"])
 @pytest.mark.parametrize("name", ["_", "__", "_x", "x_"])
 def test_no_name_is_that_of_something_internal(name, kind):
-    """A symbol is printed and read back by its name: the parameter of functions has none that a symbol can have."""
+    """A symbol is printed and read back by its name; no internal parameter has a name that a symbol can have."""
     e = mc.expression(f"sum({name}) + sum(exp({name}))", f"{name}: {kind}")
     assert f"({name})" in str(e)
     assert mc.expression(str(e), e.declarations).node is e.node

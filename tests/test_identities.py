@@ -24,7 +24,7 @@ def test_by_numpy(case):
 @pytest.mark.whole
 @pytest.mark.thinned(2)
 def test_compiled(case):
-    """Some of them are one program; those of the first tier are the first."""
+    """Several of them share one program; those of the first tier come first."""
     settle(judging.compiled(CASES.index(case) % judging.PROGRAMS)[case.id])
 
 

@@ -1,4 +1,4 @@
-"""Calls by shares of the rows: the numbers of plain NumPy, the same digits each time, and what is refused."""
+"""Calls by shares of the rows: plain NumPy's numbers, the same digits each time, and rejected formulas."""
 
 import pickle
 import sys
@@ -17,7 +17,7 @@ ROWS = (0, 1, 2, 3, 7, 1000)
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
-    """Shares from two entries on, so that small data try them."""
+    """Split from two entries on, so that small data test it."""
     monkeypatch.setattr(in_threads, "LEAST", 2)
 
 
@@ -149,7 +149,7 @@ TEXTS = ["norm2(X*w - y)^2 + lam*w'*w", "logdet(X'*X + lam*eye(n)) + y'*y", "sum
 @pytest.mark.whole
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_arguments_are_bound(text):
-    """Each set of fixed arguments, with results given and not, batched and pickled: the values of plain NumPy."""
+    """Each set of fixed arguments, with and without `out=`, batched and pickled: the values of plain NumPy."""
     declared = "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar"
     data = {"X": RNG.standard_normal((4, 3)), "y": RNG.standard_normal(4), "w": RNG.standard_normal(3), "lam": 1.5}
     wrt = "w" if "w" in text else "X"

@@ -1,4 +1,4 @@
-"""Terms that change nothing, put into formulas, change nothing: neither values nor gradients (`insertions.py`)."""
+"""Inserting terms without effect changes neither values nor gradients (`insertions.py`)."""
 
 import pytest
 from insertions import Campaign

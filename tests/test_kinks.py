@@ -17,7 +17,7 @@ CLOSE = {"rtol": 0, "atol": 5e-6}
 
 @functools.cache
 def slopes(name):
-    """The right gradients of one function at all its points."""
+    """Return the correct gradients of one function at all its points."""
     return [mean_slope(EQUAL[name], at, WEIGHTS if entrywise(name) else of(1)) for at in EQUAL[name].at]
 
 
@@ -70,7 +70,7 @@ def test_all_definitions_compiled(name, target, tmp_path):
             np.testing.assert_allclose(got, want, **CLOSE, err_msg=f"{text} at {at}")
 
 
-# Second derivatives at 0 of what is even in each kink, or where kinks cancel: (formula, value).
+# Second derivatives at 0, even in each kink or where kinks cancel: (formula, value).
 SMOOTH = [
     ("cos(abs(x))", -1), ("cosh(abs(x))", 1), ("cos(max(x, -x))", -1), ("cos(relu(x) + relu(-x))", -1),
     ("abs(x)^2", 2), ("abs(x)^4", 0), ("hypot(x, 2*x)^2", 10), ("hypot(x, x)^2", 4), ("sqrt(x^2)^2", 2),

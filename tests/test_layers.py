@@ -15,7 +15,7 @@ import matcalc
 PACKAGE = Path(matcalc.__file__).parent
 
 # From the bottom to the top; "" are the public files on top of the package. Files there that import nothing but one
-# another (errors, locks, ...) are the ground that all rooms stand on.
+# another (errors, locks, ...) are the ground below all rooms.
 ROOMS = [
     "store",
     "pictures",
@@ -52,7 +52,7 @@ FLOORS = 11
 
 
 def modules(folder: Path) -> list[Path]:
-    """Return the modules of a package but those that only open a folder or start the program (dunder names)."""
+    """Return the modules of a package except those that only open a folder or start the program (dunder names)."""
     return sorted(path for path in folder.rglob("*.py") if not path.name.startswith("__"))
 
 
@@ -139,7 +139,7 @@ def test_every_room_is_listed_once():
 
 
 def test_a_folder_is_a_layer():
-    """The rooms of one folder stand together."""
+    """The rooms of one folder are adjacent."""
     folders = [name.partition(".")[0] for name in ROOMS]
     assert len(dict.fromkeys(folders)) == sum(
         folder != before for folder, before in zip(folders, ["-", *folders], strict=False)
@@ -147,7 +147,7 @@ def test_a_folder_is_a_layer():
 
 
 def test_floors():
-    """The longest way down the house: through its folders and the files on top."""
+    """The longest path of imports, through folders and the files on top."""
 
     def part(module: str) -> str:
         return module.partition(".")[0]
@@ -180,7 +180,7 @@ def test_imports_go_round_nowhere(folder):
     ids=["help", "gradient"],
 )
 def test_a_command_imports_nothing_slow(arguments, answer, needed):
-    """`matcalc --help` and a first formula answer at once: what takes 30 to 500 ms to import waits until needed.
+    """`matcalc --help` and a first formula respond at once: imports of 30 to 500 ms wait until needed.
 
     A derivative is compared with numbers before it is shown, by NumPy alone.
     """

@@ -1,4 +1,4 @@
-"""Functions in the lives that programs lead: copied, pickled, in forked and fresh processes, in threads at once."""
+"""Functions that are copied, pickled, used in forked and fresh processes, and called from several threads."""
 
 import copy
 import multiprocessing
@@ -138,7 +138,7 @@ def test_many_threads_in_one_function():
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.whole
 def test_other_threads_run_while_a_function_computes(target):
-    """With the GIL held, the loop below would not turn between the two moments that the thread notes."""
+    """With the GIL held, the loop below would not run between the two times that the thread records."""
     fn, A = mc.compile("A*A*A*A*A*A", target=target), np.eye(1200)
     fn(A[:2, :2])
     moments = []

@@ -1,4 +1,4 @@
-"""What a long session keeps: nothing that grows with the number of formulas it has met."""
+"""Memory of a long session: nothing grows with the number of formulas read."""
 
 import functools
 import gc
@@ -19,7 +19,7 @@ ELSEWHERE = (
     "matcalc.expressions.sympy_bridge",
     "matcalc.testing",
     "matcalc.__main__",
-)  # heavy; they remember no formula
+)  # heavy; they cache no formula
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
@@ -73,12 +73,12 @@ OF_THE_BOOK = {
     "matcalc.store.cache_folder._temporary": "nothing",
     "matcalc.store.cache_folder._made": "folders",
 }
-"""What is asked with the rulebook's words alone, never with a user's."""
+"""Caches whose keys come from the rulebook alone, never from a user."""
 
 
 @functools.cache
 def caches():
-    """All caches of matcalc, by name."""
+    """Return all caches of matcalc, by name."""
     for module in pkgutil.walk_packages(mc.__path__, "matcalc."):
         if not module.name.startswith(ELSEWHERE):
             importlib.import_module(module.name)
@@ -102,7 +102,7 @@ def test_an_answer_about_a_node_goes_with_the_node(ask):
     assert ask(made)
     digest = made.digest
     for name, cache in caches():
-        if name.endswith((".made", "._form_of")):  # of the last nodes, whatever they are
+        if name.endswith((".made", "._form_of")):  # bounded caches of the most recent nodes
             cache.cache_clear()
     assert any(node.digest == digest for node in nodes._interned.values())
     del made
@@ -112,7 +112,7 @@ def test_an_answer_about_a_node_goes_with_the_node(ask):
 
 @pytest.mark.whole
 def test_texts_leave_no_sizes_behind():
-    """A number in a formula may be a size; those of formulas that are gone are gone but for the last."""
+    """A number in a formula may be a size; sizes of formulas that no longer exist are freed, except the last ones."""
     counts = []
     for start in (1000, 1300, 1600):
         for k in range(start, start + 300):

@@ -1,4 +1,4 @@
-"""No message is longer than it helps: bounded in lines and in characters, whatever long thing is given."""
+"""Messages are bounded in lines and in characters, whatever long input they quote."""
 
 import tomllib
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""No operation of the rulebook is named in the engine: what it needs it asks for by a field of rules.
+"""No operation of the rulebook is named in the engine, which looks up operations by fields of rules.
 
-A name counts where it is a string of its own, or is called in one: `"inv"`, `f"inv({x})"`. Docstrings are prose, and so
-are messages and hints. Words that mean something else as well are listed, each with the reason and where it stands.
+A name counts where it is a string of its own, or is called in one: `"inv"`, `f"inv({x})"`. Docstrings, messages and
+hints are prose and do not count. Words with another meaning are listed, each with the reason and its file.
 """
 
 import ast
@@ -30,7 +30,7 @@ ANYWHERE = {
     "flip": "the kind of a selector, [i + j == n - 1]",
     "conv": "the kind of a selector, [i == j + k]",
 }
-"""Words of the engine itself, wherever they stand alone, but where something is called by them."""
+"""Words of the engine itself, allowed as whole strings except as names of calls."""
 CALLING_BY = ("call", "candidates", "operate", "apply")
 """Functions whose first argument names an operation."""
 PLACES = {
@@ -79,7 +79,7 @@ CALLS = {
 }
 """Files with strings that call something: why."""
 OTHER_LANGUAGES = ("evidence/precise/",)
-"""Rooms that are twins of NumPy and SciPy with many digits: their names are those of the libraries."""
+"""Rooms that are high-precision twins of NumPy and SciPy: their names are those of the libraries."""
 LISTED = {(word, place) for words, (_, places) in PLACES.items() for place in places.split() for word in words}
 CALLING = {place for places in CALLS.values() for place in places.split()}
 PROSE = ("hint", "message", "help")
@@ -87,8 +87,7 @@ PROSE = ("hint", "message", "help")
 
 
 class Found(NamedTuple):
-    """A string of a module that is no docstring: its line, whether it stands in a message, whether something is called
-    by it."""
+    """A string of a module that is no docstring: its line, whether it is part of a message, whether it is called."""
 
     line: int
     word: str
@@ -154,7 +153,7 @@ def test_what_is_listed_is_needed():
 
 
 def test_each_part_is_played_once_and_asked_for():
-    """A role that nobody asks for is none, one that no entry plays is a hole; and no role is an operation's name."""
+    """Each role is used by the engine and played by one entry; and no role is an operation's name."""
     asked = set().union(*(words_at(p.relative_to(PACKAGE).as_posix()) for p in MODULES if p.name != "roles.py"))
     assert [role for role in roles.ROLES if ("role", role) not in BOOK.claims] == []
     assert [role for role in roles.ROLES if role not in asked] == []

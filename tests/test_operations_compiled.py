@@ -20,7 +20,7 @@ CASES = operations()
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A case at one input, and what is expected there by output: "value" or the name of an argument."""
+    """A case at one input, and the values expected there by output: "value" or the name of an argument."""
 
     case: Operation
     label: str
@@ -74,7 +74,7 @@ def program(points, target):
 
 
 def results(points, target, factors=None):
-    """Run a program, symbols of point k multiplied by factors[k]; return {(k, output): array}."""
+    """Run a program with the symbols of point k multiplied by factors[k]; return {(k, output): array}."""
     keys, function = program(tuple(points), target)
     factors = factors or [{}] * len(points)
     data = {
@@ -88,7 +88,7 @@ def results(points, target, factors=None):
 
 
 def fault(point, output, found, factor=1.0):
-    """Return how an output differs from what is expected times `factor`; zeros hold but for rounding."""
+    """Return how an output differs from the expected value times `factor`; zeros may differ by rounding."""
     if output == "second":
         found, expected = np.sum(found * np.asarray(point.second["F"], float)), point.second["value"]
     else:
@@ -120,7 +120,7 @@ def test_values_and_derivatives(points, target):
 @pytest.mark.parametrize("point", OUTSIDE, ids=lambda point: point.label)
 @pytest.mark.sampled(12)
 def test_nothing_plausible_where_no_derivative_is(point, target):
-    """NaN, infinity or a named error in every derivative."""
+    """Every derivative is NaN, infinity or a named error."""
     for name, e in point.outputs().items():
         if name == "value":
             continue
@@ -146,7 +146,7 @@ def degrees(op, shapes, names):
         G = np.random.default_rng(5).standard_normal(case.value(data).shape)
         formulas = {"value": case.value, **{n: lambda at, n=n: case.adjoint(n, at, G) for n in case.vjp}}
         return measured(formulas, data, names)
-    except ValueError:  # a formula that holds at the sizes of the table alone
+    except ValueError:  # a formula that is true only at the sizes of the table
         return {}
 
 
@@ -176,7 +176,7 @@ def measured(formulas, data, names):
 @pytest.mark.parametrize("points", GROUPS, ids=NAMES)
 @pytest.mark.whole
 def test_scaled(points, target):
-    """All arguments scaled, then each alone: outputs that can be represented change by the power of their degree."""
+    """All arguments scaled, then each alone: representable outputs change by the power of their degree."""
     faults = []
     for turn in range(1 + max(len(point.case.symbols) for point in points)):
         for c in SCALES:
@@ -196,6 +196,6 @@ def test_scaled(points, target):
 
 
 def fits(point, output, c, degree):
-    """Whether an output times c^degree is a number."""
+    """Return whether an output times c^degree is a number."""
     size = np.max(np.abs(point.expected.get(output, 0.0)), initial=0.0) or 1.0
     return abs(degree * np.log10(c) + np.log10(size)) < 290

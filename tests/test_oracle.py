@@ -1,4 +1,4 @@
-"""The evaluator that judges matcalc is itself judged: every reference derivative against its own formula."""
+"""Tests of the evaluator that judges matcalc: every reference derivative against its own formula."""
 
 import functools
 
@@ -137,7 +137,7 @@ def test_unreadable(text):
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.sampled(3)
 def test_table_of_operations_is_right(case, seed):
-    """The text means what its NumPy expression computes, and each adjoint is that of the value."""
+    """The text has the value of its NumPy expression, and each adjoint is that of the value."""
     data, G = case.sample(seed), case.cotangent(seed)
     value = case.value(data)
     assert value.shape == case.out

@@ -1,4 +1,4 @@
-"""Arguments outside of an operation's domain: evaluated or compiled, the error names operation, argument and reason."""
+"""Arguments outside an operation's domain: evaluated or compiled, the error names operation, argument and reason."""
 
 import re
 import warnings
@@ -14,7 +14,7 @@ ZERO, ONE, TURN = np.zeros((2, 2)), np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]
 SINGULAR, INDEFINITE = np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([[1.0, 2.0], [2.0, 1.0]])
 NEGATIVE, NILPOTENT, SINGLE = -np.diag([1.0, 2.0]), np.array([[0.0, 1.0], [0.0, 0.0]]), np.ones(2)
 
-# Formula, data, and what the LinAlgError says: operation, argument, reason.
+# Formula, data, and the parts of the LinAlgError: operation, argument, reason.
 DOMAIN = [
     ("inv(A)", {"A": SINGULAR}, "inv: A is singular"),
     ("A \\ x", {"A": ZERO, "x": SINGLE}, "inv: A is singular"),
@@ -46,7 +46,7 @@ DOMAIN = [
     ("dare(A, B, S, P)", {"A": 2 * ONE, "B": ZERO, "S": ONE, "P": ONE}, "dare: no stabilising solution for A, B, S"),
 ]
 
-# Formula, data, and what the ShapeError says: the argument as declared and what it was given; or the part, or the call.
+# Formula, data, and the parts of the ShapeError: the argument as declared and its actual shape; the part; the call.
 SHAPE = [
     ("inv(A)", {"A": np.ones((2, 3))}, r"A: matrix\(n, n\) must have shape \(2, 2\), not \(2, 3\)"),
     ("logdet(A)", {"A": np.ones((3, 2))}, r"A: matrix\(n, n\) must have shape \(3, 3\), not \(3, 2\)"),
@@ -60,12 +60,24 @@ SHAPE = [
     ("A*x", {"A": np.ones((2, 2, 2)), "x": SINGLE}, r"A: matrix\(n, n\) takes an array of 2 axes"),
     ("c*x", {"c": SINGLE, "x": SINGLE}, r"c: scalar takes a number, not an array of shape \(2,\)"),
     ("x[:3]", {"x": SINGLE}, r"x\[:3\] is outside axis 0 of x where n = 2"),
-    ("sum_largest_eig(S, n - m)*sum(y)", {"S": ONE, "y": np.ones(3)}, "sum_largest_eig: k is at least 0, and n - m"),
-    ("svd_lowrank(A, n - m)*sum(y)", {"A": ONE, "y": np.ones(3)}, "svd_lowrank: k is at least 0, and n - m is less"),
-    ("sum(ones(n - m))*sum(x)*sum(y)", {"x": np.ones(2), "y": np.ones(3)}, "ones: n is at least 0, and n - m is less"),
+    (
+        "sum_largest_eig(S, n - m)*sum(y)",
+        {"S": ONE, "y": np.ones(3)},
+        "sum_largest_eig: k must be at least 0, and n - m is less",
+    ),
+    (
+        "svd_lowrank(A, n - m)*sum(y)",
+        {"A": ONE, "y": np.ones(3)},
+        "svd_lowrank: k must be at least 0, and n - m is less",
+    ),
+    (
+        "sum(ones(n - m))*sum(x)*sum(y)",
+        {"x": np.ones(2), "y": np.ones(3)},
+        "ones: n must be at least 0, and n - m is less",
+    ),
 ]
 
-# Formula, data, and what the TypeError says of data that are no real numbers.
+# Formula, data, and the TypeError's text for data that are no real numbers.
 NUMBERS = [
     ("A*x", {"A": ONE, "x": [1.0, None]}, r"x: vector\(n\) takes real numbers, not None"),
     ("A*x", {"A": ONE, "x": ["a", "b"]}, r"x: vector\(n\) takes real numbers, not entries of type"),
@@ -75,20 +87,20 @@ CASES = [(error, *case) for error, cases in (
     (np.linalg.LinAlgError, DOMAIN), (mc.ShapeError, SHAPE), (TypeError, NUMBERS)
 ) for case in cases]  # fmt: skip
 
-# Formula and what is said of it as it is read, or as it is differentiated.
+# Formula, and the error when it is read or differentiated.
 READ = [
-    ("inv(R)", mc.ShapeError, r"inv takes a square matrix, and R \(m x n\) is none"),
-    ("det(R)", mc.ShapeError, r"det takes a square matrix, and R \(m x n\) is none"),
-    ("logm(R)", mc.ShapeError, r"logm takes a square matrix, and R \(m x n\) is none"),
+    ("inv(R)", mc.ShapeError, r"inv takes a square matrix, and R \(m x n\) is not square"),
+    ("det(R)", mc.ShapeError, r"det takes a square matrix, and R \(m x n\) is not square"),
+    ("logm(R)", mc.ShapeError, r"logm takes a square matrix, and R \(m x n\) is not square"),
     ("chol(A)", mc.ShapeError, "chol takes a symmetric matrix, and A is not known to be symmetric"),
     ("eigh_w(A)", mc.ShapeError, "eigh_w takes a symmetric matrix, and A is not known to be symmetric"),
     ("pfaffian(A)", mc.ShapeError, "pfaffian takes a skew matrix, and A is not known to be skew"),
-    ("sylvester(A, R, B)", mc.ShapeError, r"sylvester takes a square matrix, and R \(m x n\) is none"),
+    ("sylvester(A, R, B)", mc.ShapeError, r"sylvester takes a square matrix, and R \(m x n\) is not square"),
     ("cross(x, y)", mc.ShapeError, r"cross: x \(vector of n\) does not fit, 3 and n differ"),
-    ("sum_largest_eig(S, -1)", mc.ShapeError, "sum_largest_eig: k is at least 0, and -1 is less"),
-    ("polygamma(-1, x)", mc.ShapeError, "polygamma: k is at least 0, and -1 is less"),
-    ("multigammaln(c, 0)", mc.ShapeError, "multigammaln: k is at least 1, and 0 is less"),
-    ("eye(-2)", mc.ShapeError, "eye: n is at least 0, and -2 is less"),
+    ("sum_largest_eig(S, -1)", mc.ShapeError, "sum_largest_eig: k must be at least 0, and -1 is less"),
+    ("polygamma(-1, x)", mc.ShapeError, "polygamma: k must be at least 0, and -1 is less"),
+    ("multigammaln(c, 0)", mc.ShapeError, "multigammaln: k must be at least 1, and 0 is less"),
+    ("eye(-2)", mc.ShapeError, "eye: n must be at least 0, and -2 is less"),
     ("inv(A, B)", mc.ShapeError, "'inv' does not take"),
 ]
 
@@ -113,7 +125,7 @@ def test_formulas(text, error, message):
 
 
 def test_what_has_no_derivative_says_why():
-    """Each entry that is opaque, in the words of the rulebook."""
+    """Each opaque entry gives the reason in the rulebook's text."""
     from matcalc.rulebook import default_rulebook
 
     told = 0

@@ -19,7 +19,7 @@ def test_folders_with_modules_are_packages():
 
 
 def test_data_folders_hold_no_package():
-    """A package in a folder that the wheel moves would be importable under two names."""
+    """A package in a folder that the wheel moves could be imported under two names."""
     for folder in SETUPTOOLS["package-dir"].values():
         assert not list((ROOT / folder).rglob("__init__.py"))
         assert not (ROOT / "matcalc" / folder).exists()

@@ -1,7 +1,7 @@
-"""Operations inside one another: a slice of the table of all pairs, random expressions, and what once went wrong.
+"""Operations inside one another: a slice of the table of all pairs, random expressions, and former faults.
 
-The whole table on NumPy is a long run; here is a share of it, in the order of a hash. `python -m benchmarks.pairs`
-keeps records in a folder, resumes, and goes on to Numba.
+The whole table on NumPy is a long run; this file tests a share of it, in the order of a hash. `python -m
+benchmarks.pairs` stores records in a folder, resumes, and goes on to Numba.
 """
 
 import zlib
@@ -20,7 +20,7 @@ CASES = Path(__file__).parent / "cases" / "pairs.txt"
 LINES = [line for line in CASES.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
 PARTS, PART, AT_ONCE = 400, 3, 20
 SEEDS = range(60, 80)
-# What the language says by other forms: it binds names, or stands for sizes alone.
+# The language writes these in other forms: they bind names, or stand for sizes alone.
 ELSEWHERE = {"root", "eye", "ones", "zeros", "commutation", "duplication", "elimination", "vech_at", "ddof", "iota"}
 
 

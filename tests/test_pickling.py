@@ -1,4 +1,4 @@
-"""Nodes come back from pickles as the same objects, deep and shared ones too; what holds references comes back too."""
+"""Nodes are unpickled as the same objects, deep and shared ones too; so are the objects that hold references."""
 
 import pickle
 from functools import reduce
@@ -97,7 +97,7 @@ def test_expressions_and_functions_of_every_origin(handle):
 
 @pytest.mark.parametrize("handle", HANDLES)
 def test_references(handle):
-    """A reference comes back with its value; one of a function that has no pickle says so."""
+    """A reference is unpickled with its value; that of a lambda raises NoReference with the reason."""
     reference = HANDLES[handle]().reference
     again = pickle.loads(pickle.dumps(reference))
     if "lambda" in handle:

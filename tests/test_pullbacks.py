@@ -1,4 +1,4 @@
-"""Two passes: cotangents against complex step, one or a batch of them, none too; sizes that only an argument tells."""
+"""Two passes: cotangents against complex step, one, a batch or none; sizes that only an argument determines."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ CASES = [
 
 
 def cotangent(function, name, G):
-    """Return that of one argument for one cotangent G of the value, by complex step."""
+    """Return the cotangent of one argument for one cotangent G of the value, by complex step."""
     found = np.empty(np.shape(DATA[name]))
     for at in np.ndindex(found.shape):
         moved = np.asarray(DATA[name], complex)
@@ -87,7 +87,7 @@ LEFT_OUT = {  # a formula, and its slope in x by hand
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.filterwarnings("ignore")
 def test_a_branch_that_is_not_taken_counts_for_nothing(text, target):
-    """What selects is made anew in the second pass: as a number of the first it would multiply infinities by 0."""
+    """The second pass recomputes conditions: saved as numbers, they would multiply infinities by 0."""
     y, x = (a.ravel() for a in np.meshgrid([2.0, 0.5, 0.0], [-1.0, 0.0, 2.0, -np.inf]))
     elementwise = text.replace("/", "./").replace("x^2", "x.^2")
     passes = mc.pullback(elementwise, "x", "x: vector(n); y: vector(n); a: scalar", target=target)

@@ -1,4 +1,4 @@
-"""Random formulas over rows: those that must separate do, and give the numbers of NumPy on all rows at once."""
+"""Random formulas over rows: those that must separate do, and equal NumPy's values on all rows at once."""
 
 import random
 import re
@@ -12,7 +12,7 @@ import matcalc as mc
 ROWS = 11
 UNEVEN = (0, 3, 3, 4, ROWS)
 UNDEFINED = "normalize"
-"""What is 0/0 in plain NumPy where a vector is 0, as of differences of equal parts."""
+"""Formulas that are 0/0 in plain NumPy where a vector is 0, such as differences of equal parts."""
 
 
 def close(found, want, tolerance):

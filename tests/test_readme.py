@@ -1,4 +1,4 @@
-"""What the README shows is so: its Python and its commands run, and print what it says."""
+"""The README's Python and commands run, and print the output shown."""
 
 import doctest
 import re
@@ -36,7 +36,7 @@ def test_commands(command, shown, capsys):
 
 
 def test_setup_commands():
-    """The first two commands stand in a block each and do all that is needed."""
+    """The first two commands are in separate blocks and do the whole setup."""
     blocks = re.findall(r"```sh\n(.*?)```", README, re.S)
     assert [block.count("\n") for block in blocks] == [1, 1]
     assert all(block.startswith("python3 -m venv ") for block in blocks)

@@ -1,7 +1,7 @@
-"""What is printed, read, derived, planned and saved of a recurrence grows with its steps, not with its tree.
+"""The text, nodes, plan and files of a recurrence grow with its steps, not with its tree.
 
-Function calls are counted, and characters, never seconds. A tree that doubles with each step would be 4,000 times
-as long after twelve further steps: a bound of 2.6 for twice the steps leaves nothing of that.
+Function calls and characters are counted, never seconds. A tree that doubles with each step would be 4,000 times as
+long after twelve further steps. A bound of 2.6 for twice the steps excludes that.
 """
 
 import cProfile
@@ -17,7 +17,7 @@ from matcalc.tensor.substitute import remake
 from tests.recurrences import QUOTIENTS, RECURRENCES
 
 TWICE = 2.6
-"""Most that twice the steps may take, of what grows in proportion to them."""
+"""Bound on the growth for twice the steps, of costs that are proportional to them."""
 
 
 def counted(work):
@@ -32,7 +32,7 @@ def counted(work):
 
 
 def texts(shown, found, what):
-    """Add what printing and reading took, in calls, and how long each text is; it must read back."""
+    """Add the calls for printing and reading, and the length of each text; it must read back."""
     text, found[f"print {what}"] = counted(lambda: str(shown))
     tex, found[f"latex of {what}"] = counted(shown.latex)
     back, found[f"read {what}"] = counted(lambda: mc.expression(text, shown.declarations))
@@ -66,7 +66,7 @@ def test_gradients_are_linear_in_the_steps(name):
         e, wrt = RECURRENCES[name](steps)
         gradient, found["derive"] = counted(lambda: e.gradient(wrt))
         texts(gradient, found, "gradient")
-        found["derive"] += found.pop("print gradient")  # the shortest form was printed as it was sought
+        found["derive"] += found.pop("print gradient")  # the shortest form was printed in the search for it
         return found
 
     rules = rewriter(default_rulebook())

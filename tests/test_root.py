@@ -1,6 +1,6 @@
 """Implicit functions: solutions of equations, their derivatives to second order, and their compiled forms.
 
-Truth is an operation that solves the same equation, SciPy's solvers, or differences of these.
+The reference is an operation that solves the same equation, SciPy's solvers, or differences of these.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ TANH = "root(A*Y + Y*A' + tanh(Y) - C, Y, start=C)"
 
 
 def slope(f, x, along, h=1e-3):
-    """The derivative of f at x along a direction: central differences, extrapolated twice."""
+    """Return the derivative of f at x along a direction: central differences, extrapolated twice."""
     first = [(f(x + s * along) - f(x - s * along)) / (2 * s) for s in (h, h / 2, h / 4)]
     second = [(4 * b - a) / 3 for a, b in zip(first, first[1:], strict=False)]
     return (16 * second[1] - second[0]) / 15
@@ -86,7 +86,7 @@ def test_substitution_reaches_into_the_equation():
         ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is no name to solve for"),
         ("root(tr(A*Y), Y, start=C)", "C: matrix(n, n)", "one equation is needed for each entry of Y"),
         ("root(Y - Y + C, Y, start=C)", "", "Y cancels"),
-        ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* has not the shape of Y"),
+        ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* does not have the shape of Y"),
         ("root(A*Y - C, Y, start=C)", "Y: matrix(n, n) constant", "Y is declared constant"),
         ("{i: root(y.^2 - A[i,:], y, start=A[i,:])[i]}", "", "over the outer index i"),
         ("matfun(x -> root(y^2 - x, y, start=x), S)", "", "root in a function"),

@@ -137,7 +137,7 @@ def test_memory_is_that_of_blocks(tmp_path):
 @pytest.mark.whole
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the system limits no memory of data")
 def test_rows_beyond_a_limit_of_memory(tmp_path):
-    """240 MB of rows, value and gradient, where the process may take 60 MB more: loading them fails."""
+    """240 MB of rows, value and gradient, where the process may take 60 MB more, too few to load them."""
     code = """
         import resource
         import numpy as np

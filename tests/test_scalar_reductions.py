@@ -1,4 +1,4 @@
-"""Reductions of what has one entry or none: plain, NumPy and compiled give what NumPy's own give on that array."""
+"""Reductions of arrays with one entry or none: plain, NumPy and compiled give NumPy's own results."""
 
 import numpy as np
 import pytest

@@ -45,7 +45,7 @@ fn = mc.value_and_gradient("sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "w", "X: m
 
 
 def process(cache, program, sizes=(6, 4), **variables) -> dict:
-    """Return what a program tells in a process of its own."""
+    """Return the output of a program in a process of its own."""
     text = START.replace("SIZES", repr(sizes)).replace("HEAVY", repr(HEAVY)) + program
     run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False,
                          env={**os.environ, "MATCALC_CACHE": str(cache), **variables})  # fmt: skip
@@ -55,7 +55,7 @@ def process(cache, program, sizes=(6, 4), **variables) -> dict:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """A cache in which the function of logistic regression is."""
+    """Return a cache that contains the function of logistic regression."""
     folder = tmp_path_factory.mktemp("cache")
     folder.chmod(0o700)
     process(folder, f"{LOGISTIC}\ntold(cache=fn.stats['cache'])")
@@ -186,7 +186,7 @@ told(found=fn(S=S, C=C), value=np.linalg.slogdet(S)[1] + np.trace(T @ C), slope=
 
 @pytest.mark.whole
 def test_no_memory_is_an_error_of_python(tmp_path):
-    """The workspace of X*w is more than there is: what Numba's code raises comes out of it."""
+    """The workspace of X*w exceeds the memory: the error in Numba's code is raised in Python."""
     program = """
 import resource
 fn = mc.compile("sum(exp(outer(w, w)).^2*ones(n))", declarations="w: vector(n)")
@@ -242,7 +242,7 @@ def test_each_argument_is_in_the_key(on):
 
 
 class Told(str):
-    """Text that says something else of itself."""
+    """A text with another text as its `repr`."""
 
     def __repr__(self):
         return repr("norm2(X*w - y)^2")
@@ -284,7 +284,7 @@ def test_what_is_installed_is_in_the_key(tmp_path, monkeypatch):
         place.parent.mkdir(exist_ok=True)
         times = place.stat() if place.exists() else None
         place.write_text(text)
-        if times:  # who sets the times back does not set that of the change back
+        if times:  # resetting the times does not reset the change time
             os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
         seen.append(stamp())
     (tmp_path / "codegen/b.py").rename(tmp_path / "codegen/c.py")
@@ -333,7 +333,7 @@ def test_functions_by_name_wait_for_the_call():
     assert later(3.0, 4.0) == 5.0
 
 
-# ---- all that is compiled
+# ---- all compiled functions
 
 
 SOME = Path(__file__).parents[1] / "benchmarks"
@@ -409,7 +409,7 @@ def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):
                 re.findall(r"\w+|\W", repr(other))
             )  # sets have no order
             assert type(one) is type(other)
-            assert one == other or field.name == "rewrites"  # syntax trees are equal to none but themselves
+            assert one == other or field.name == "rewrites"  # syntax trees equal only themselves
 
 
 def test_a_rule_that_was_kept_is_pickled_as_any(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
-"""A branch that is not taken contributes nothing to value or derivative, whatever it holds, on every path.
+"""A branch that is not taken contributes nothing to value or derivative, whatever its values, on every path.
 
-Conditions are tried at all pairs of numbers, infinities and NaN, each with every kind of content in either branch; what
-is expected is written in NumPy here, branch by branch, and never multiplied by 0.
+Conditions are tested at all pairs of numbers, infinities and NaN, each with every kind of value in either branch.
+Expected values are NumPy's here, branch by branch, and never multiplied by 0.
 """
 
 import importlib.util
@@ -45,12 +45,12 @@ def same(found, wanted, what):
 
 
 def taking(holds, a, b):
-    """a where a condition holds, else b."""
+    """Return a where a condition holds, else b."""
     return np.array([x if h else y for h, x, y in zip(holds, a, b, strict=True)], dtype=float)
 
 
 def pairs():
-    """u, v: every pair of points; a, b: every content of either branch with each of them."""
+    """Return u, v: every pair of points; a, b: every value of either branch with each of them."""
     held = list(zip(HELD, HELD[3:] + HELD[:3], strict=True))
     rows = [(u, v, *both) for u, v, both in itertools.product(POINTS, POINTS, held)]
     return [np.array(column) for column in zip(*rows, strict=True)]
@@ -85,14 +85,14 @@ def test_where_selects_entries(relation, path, tmp_path):
 
 
 def shared(x, y):
-    """The share of x in the larger of two: half a tie, NaN with NaN."""
+    """Return the share of x in the larger of two: half a tie, NaN with NaN."""
     return taking(np.isnan(x) | np.isnan(y), np.full(len(x), np.nan), np.where(x == y, 0.5, np.where(x > y, 1.0, 0.0)))
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.sampled(4)
 def test_max_min_clip_select(path, tmp_path):
-    """Each of an infinite, NaN, huge operand beside any other; the slope of what is not the largest may be infinite."""
+    """Each of an infinite, NaN, huge operand beside any other; the slope of the smaller operand may be infinite."""
     a, b = (np.array(column) for column in zip(*itertools.product(HELD, HELD), strict=True))
     let = "a: vector(n); b: vector(n)"
     texts = ["max(a, b)", "min(a, b)", "max(log(a), b)", "max(a, 1)", "min(1, a)", "relu(log(a))", "clip(a, -1, b)"]
@@ -163,7 +163,7 @@ def test_branches_that_are_contractions(ruin, path, tmp_path):
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.whole
 def test_branches_that_are_scalars_and_nested(path, tmp_path):
-    """A scalar under a condition that holds nowhere, one inside another, and a value that two branches share."""
+    """A scalar under a condition that is false everywhere, nested scalars, and a value shared by two branches."""
     x, s = np.array([-1.0, -2.0, np.nan]), 0.0
     let = "x: vector(n); s: scalar; t: scalar"
     texts = {

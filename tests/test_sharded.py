@@ -1,4 +1,4 @@
-"""The targets torch and jax on arrays cut over two devices of the CPU: the numbers of NumPy, and rows stay in place."""
+"""The targets torch and jax on arrays sharded over two CPU devices: NumPy's numbers, and rows stay on their device."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""A text of at most 200 characters takes seconds, or is refused: repeated forms, large powers, large sizes."""
+"""A text of at most 200 characters takes seconds, or is rejected: repeated forms, large powers, large sizes."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs os.fork a
 HERE = Path(__file__).resolve().parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE)]), "OPENBLAS_NUM_THREADS": "1"}
 SECONDS, MEMORY = 10.0, 1 << 30
-"""CPU time of one core, twice what is promised, for machines that are busy; bytes."""
+"""CPU time of one core, twice the promised time to allow for busy machines; bytes."""
 KNOWN = (
     "powm(S,0.1)^10", "powm(X,0.1)^10", "*".join(["(X+Y)"] * 25), "*".join(["inv(X+Y)"] * 15),
     "sort(" * 20 + "x" + ")" * 20, "multigammaln(s, 300)", "sum(ones(10^9,10^9)*s)", "expm(X).*expm(X).*expm(X)",
@@ -31,7 +31,7 @@ for work in {works}:
 
 
 def run(text):
-    """Measure in a process with one thread: a fork of this one would take its memory along."""
+    """Measure in a process with one thread: a fork of this one would inherit its memory."""
     program = ONE.format(works=HEAVY, seconds=SECONDS, memory=MEMORY)
     done = subprocess.run(
         [sys.executable, "-c", program, text], capture_output=True, text=True, cwd=HERE, env=ENVIRONMENT

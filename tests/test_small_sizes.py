@@ -16,11 +16,11 @@ from oracle.values import evaluate
 NAMES = re.compile(r"[a-z]\w*")
 CASES = [c for c in identities() if c.kind == "gradient"]
 UNDEFINED = {"(x'*y)/(norm2(x)*norm2(y))", "-y'*log(softmax(x))", "a'*softmax(A*x)", "lambda_max(X)", "tr(logm(X))"}
-"""Formulas that the evaluator has no value for where they are of nothing."""
+"""Formulas for which the evaluator has no value where an axis is empty."""
 
 
 def combinations(let):
-    """Return sizes of 0, 1 and 2 in all combinations of which one is small; of many names, one or all of them."""
+    """Return sizes of 0, 1 and 2 in all combinations of small ones; of many names, one or all are small."""
     names = sorted({name for sizes, _ in declared(let).values() for size in sizes for name in NAMES.findall(size)})
     found = itertools.product((0, 1, 2), repeat=len(names))
     few = [c for c in found if len(names) < 3 or len(set(c)) == 1 or c.count(2) == len(names) - 1]
@@ -28,7 +28,7 @@ def combinations(let):
 
 
 def fits(e, sizes):
-    """Whether what a formula needs of sizes holds for these."""
+    """Return whether a formula's requirements on sizes hold for these."""
     return all(eval(need.partition(", or")[0], {}, dict(sizes)) for need in e.needs)
 
 
@@ -61,7 +61,7 @@ def test_values_and_gradients(case):
 
 
 def test_what_is_needed_is_so():
-    """Where needs are not met the Gram matrix has no inverse: no formula is given up that has a value."""
+    """Where requirements fail the Gram matrix has no inverse: no formula with a value is skipped."""
     needing = [c for c in CASES if any("singular" in need for need in mc.expression(c.text, c.let).needs)]
     assert 5 <= len(needing) <= 15
     for case in needing:
@@ -90,7 +90,7 @@ NOTHING = {"x": np.zeros(0), "X": np.zeros((0, 0)), "S": np.zeros((0, 0)), "n": 
 
 
 def both_ways(text):
-    """Yield the value of a formula of nothing, evaluated and compiled."""
+    """Yield the value of a formula on empty arrays, evaluated and compiled."""
     e = mc.expression(text, LET)
     data = {name: NOTHING[name] for name in e.symbols}
     yield e(**data)
@@ -126,7 +126,7 @@ PARTS = ["a*B", "B + a", "B.*(z*y')"]
 @pytest.mark.parametrize("operation", REDUCED)
 @pytest.mark.sampled(3)
 def test_slopes_along_axes_of_nothing(operation):
-    """What is measured along an empty axis does not change: where it has a value and a slope, the slope is 0."""
+    """Measurements along an empty axis are constant: where they have a value and a slope, the slope is 0."""
     let, compared = "a: scalar; B: matrix(k, m); y: vector(m); z: vector(k)", 0
     for inside, axis in itertools.product(PARTS, (0, 1)):
         text = f"{operation}({inside}, axis={axis})"
@@ -141,7 +141,7 @@ def test_slopes_along_axes_of_nothing(operation):
             with np.errstate(all="ignore"):
                 try:
                     value = evaluate(text, given, sizes)
-                except ValueError:  # as `max` of nothing
+                except ValueError:  # as `max` of an empty array
                     continue
                 plain = evaluate_nodes([s.node for s in slopes], given, sizes)
                 found = compiled(**{name: given[name] for name in compiled.args})

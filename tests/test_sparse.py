@@ -36,7 +36,7 @@ def check_values(target, text):
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_programs_interpreted(text):
-    """The program, each access checked, against NumPy: no emitter and no kernel for Numba takes part."""
+    """The checked interpreter runs the program, against NumPy: no emitter and no kernel for Numba is involved."""
     made = planned(request_of([mc.expression(text, SYMBOLS)], ["result"], 0))
     for sizes in SIZES[:1] + SIZES[3:5]:
         if 0 in sizes and "log_softmax" in text:

@@ -1,4 +1,4 @@
-"""Sparse matrices as data: what is taken and what is refused, saved files, solvers and other ways in."""
+"""Sparse matrices as data: accepted and rejected arguments, saved files, solvers and other kinds of calls."""
 
 import inspect
 import pickle
@@ -14,7 +14,7 @@ from sparse_cases import FORMULAS, LOGISTIC, QUICK, SYMBOLS, data, dense, functi
 import matcalc as mc
 from matcalc import solvers
 
-# ---- what is given
+# ---- accepted arguments
 
 
 def formats(X):
@@ -64,7 +64,7 @@ def test_entries_stored_twice_are_added_up(text, target):
     want = FORMULAS.get(text, lambda X, **_: np.sum(abs(X)))(**dense(given))
     fn = function(text, target)
     np.testing.assert_allclose(fn(*[given[name] for name in fn.args]), want, rtol=1e-14)
-    assert X.nnz == 6  # the caller's matrix is as it was
+    assert X.nnz == 6  # the caller's matrix is unchanged
 
 
 @pytest.mark.parametrize("target", [pytest.param("numba", marks=pytest.mark.whole), "numpy"])
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_told():
 
 
 def damaged():
-    """Yield matrices whose arrays are no matrix, which SciPy does not notice."""
+    """Yield matrices with invalid arrays, which SciPy does not notice."""
     for part, place, value in (
         ("indices", 0, 4),
         ("indices", 1, -1),
@@ -119,7 +119,7 @@ def test_places_outside_are_refused(text, target):
     fn = function(text, target)
     for X in damaged():
         given = {**data(5, 4, 2), "X": X}
-        with pytest.raises(mc.ShapeError, match="columns or row starts outside of its shape"):
+        with pytest.raises(mc.ShapeError, match="columns or row starts that do not fit its shape"):
             fn(*[given[name] for name in fn.args])
 
 
@@ -132,7 +132,7 @@ def test_out_keywords_and_sizes():
     assert gradient is G
     again = fn({"X": given["X"], "w": given["w"], "y": given["y"], "c": 1.0})
     assert value == again[0] and np.array_equal(G, again[1])
-    columns = mc.compile("sum(X, axis=0)", declarations="X: matrix(m, n) sparse")  # n stands in no other shape
+    columns = mc.compile("sum(X, axis=0)", declarations="X: matrix(m, n) sparse")  # no other shape contains n
     assert columns.args == ("X",)
     np.testing.assert_allclose(columns(given["X"]), given["X"].toarray().sum(axis=0))
     fixed = mc.compile("X*ones(4)", declarations="X: matrix(2*m, 4) sparse")
@@ -151,7 +151,7 @@ def test_names_of_arrays_are_kept_clear_of_symbols():
     assert found == pytest.approx(np.arange(5) @ X.toarray() @ np.arange(4) + 3 * X.sum())
 
 
-# ---- what is refused
+# ---- rejected arguments
 
 
 REFUSED = {
@@ -183,9 +183,9 @@ def test_what_takes_no_sparse_matrix_says_so():
     for target in ("torch", "jax"):
         with pytest.raises(mc.NotSupported, match=f"the target {target} takes no sparse matrices, as X is declared"):
             function("X*w", target)
-    with pytest.raises(mc.NotSupported, match="X is sparse: a batch has one of it"):
+    with pytest.raises(mc.NotSupported, match="X is sparse, and a sparse argument cannot have a batch axis"):
         mc.batch(fn, over="X")
-    with pytest.raises(mc.NotSupported, match="whether the sparse X is nonnegative is not checked"):
+    with pytest.raises(mc.NotSupported, match="the fact nonnegative cannot be checked for the sparse X"):
         mc.compile("X*w", declarations="X: matrix(m, n) sparse nonnegative; w: vector(n)", check_facts=True)(
             data(2, 3, 1)["X"], np.ones(3)
         )
@@ -193,7 +193,7 @@ def test_what_takes_no_sparse_matrix_says_so():
         mc.expression("sum(x)", "x: vector(n) sparse")
 
 
-# ---- other ways
+# ---- other kinds of calls
 
 
 @pytest.mark.whole
@@ -209,7 +209,7 @@ def test_other_ways_in():
     many = np.array([w, -w, 2 * w])
     values, gradients = rows(X, many, y, 0.5)
     for k, one in enumerate(many):
-        value, gradient = fn(X, one, y, 0.5)  # compiled apart, so that sums may be in another order
+        value, gradient = fn(X, one, y, 0.5)  # compiled separately, so sums may be in another order
         np.testing.assert_allclose(values[k], value, rtol=1e-14)
         np.testing.assert_allclose(gradients[k], gradient, rtol=1e-13, atol=1e-15)
     two = mc.pullback("X*w", "w", SYMBOLS)

@@ -1,4 +1,4 @@
-"""Formulas that separate over rows: what is found, and sums over blocks against NumPy by definition."""
+"""Formulas that separate over rows: the parts found, and sums over blocks against NumPy by definition."""
 
 import pickle
 
@@ -209,7 +209,7 @@ def test_equal_sizes_and_rows_of_the_second_axis():
 
 
 def tied_rows():
-    """Whole numbers, so that rows tie, within blocks and across them."""
+    """Return whole numbers, so that rows tie, within blocks and across them."""
     rng = np.random.default_rng(1)
     return {"X": rng.integers(-1, 2, (ROWS, 3)).astype(float), "w": np.array([1.0, 2.0, -1.0])}
 
@@ -281,15 +281,15 @@ def test_bytes():
 def test_faults_name_what_is_wrong():
     s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
     X, y, w = DATA["X"], DATA["y"], DATA["w"]
-    with pytest.raises(mc.UnknownName, match="y is missing: it has rows"):
+    with pytest.raises(mc.UnknownName, match="y is missing: it is an argument with rows"):
         s.over([{"X": X}], w=w)
     with pytest.raises(mc.ShapeError, match="X has 12, y has 3"):
         s.over([{"X": X, "y": y[:3]}], w=w)
     with pytest.raises(ValueError, match="there are no rows"):
         s.over([], w=w)
-    with pytest.raises(mc.UnknownName, match="w is missing: it is shared"):
+    with pytest.raises(mc.UnknownName, match="w is missing: it is a shared argument"):
         s.over([{"X": X, "y": y}])
-    with pytest.raises(mc.UnknownName, match="y is not what is shared: it has rows"):
+    with pytest.raises(mc.UnknownName, match="y is not a shared argument: it has rows"):
         s.over([{"X": X, "y": y}], w=w, y=y)
     with pytest.raises(mc.UnknownName, match="no size here"):
         mc.split("norm2(X*w - y)^2", "rows", declarations=LET)
@@ -306,7 +306,7 @@ def test_pickled():
 
 
 def test_infinities_stay():
-    """Merging logs of sums keeps infinities, and rows that count for nothing."""
+    """Merging logs of sums keeps infinities, and rows of weight zero."""
     s = mc.split("logsumexp(y)", "m", declarations="y: vector(m)")
     assert s.over([{"y": np.array([-np.inf])}, {"y": np.array([-np.inf, -np.inf])}]) == -np.inf
     assert s.over([{"y": np.array([1e4, 0.0])}, {"y": np.array([-np.inf])}]) == 1e4
@@ -373,7 +373,7 @@ def test_sparse_blocks():
     assert np.allclose(gradient, -X.T @ (b / (1 + np.exp(-t))))
 
 
-# ---- sizes that shared arguments do not tell, and directions
+# ---- sizes that shared arguments do not determine, and directions
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_sizes_of_rows_and_sizes_given(text, declarations, shared, want):
 
 
 def test_counts_by_label():
-    """The block's total has the length of what is shared, as the total of all has."""
+    """The block's total has the length of the shared argument, as the total of all rows has."""
     labels, u = RNG.integers(0, 2, ROWS), DATA["u"]
     s = mc.split("sum(u[t].*y)", "m", wrt="u", declarations=LET + "; t: index(m)")
     blocks = [{"y": DATA["y"][a:b], "t": labels[a:b]} for a, b in ((0, 5), (5, ROWS))]
@@ -422,7 +422,7 @@ def test_what_has_no_rows_is_refused():
 
 
 def test_a_direction_is_projected_as_its_variable_is():
-    """The Hessian of a symmetric variable times a matrix that is not is that of its symmetric part."""
+    """The Hessian of a symmetric variable times an unsymmetric matrix is that times its symmetric part."""
     s = mc.split("tr(S*S*S) + sum(diag(X*S*S*X'))", "m", wrt="S", declarations=LET)
     X, S, V = DATA["X"], DATA["S"], RNG.standard_normal((3, 3))
     E = (V + V.T) / 2

@@ -22,7 +22,7 @@ def outputs(case):
 
 
 def check(case, found):
-    """Compare orders 0 to 2: relative to the value, and to how far it moves as x moves by one part."""
+    """Check orders 0 to 2: relative to the value, and to its change as x changes by one part."""
     wanted = truths(case)
     for order, values in enumerate(found):
         scale = np.abs(wanted[order]) + np.abs(case.points * wanted[order + 1]) + 1e-290
@@ -59,7 +59,7 @@ def test_saved(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["sin(a*x)./(a*x)", "sin(x*a)./a./x", "2*a*sin(x*a)./(2*x*a.^2)"])
 def test_scalings_cancel(text):
     e = mc.expression(text, "a: scalar; x: vector(n)")
-    assert "sinc1(a*x)" in str(Expression(shortest(e.node), e.names))  # what is computed; it is read as it was written
+    assert "sinc1(a*x)" in str(Expression(shortest(e.node), e.names))  # the computed form; it prints as written
 
 
 @pytest.mark.parametrize("text", ["sin(x)./y", "exp(y)./erfc(x)", "exp(y).*erfc(x)", "log(y.*cosh(x))"])

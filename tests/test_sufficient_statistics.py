@@ -76,7 +76,7 @@ def test_what_is_said():
 
 @pytest.mark.whole
 def test_means_are_taken_off_before_squares():
-    """A covariance far from the origin keeps its digits."""
+    """A covariance far from the origin keeps its digits, since means are subtracted before squaring."""
     s = mc.split(ENOUGH["Gaussian"][0], "m", wrt="S", declarations=LET)
     X = FULL["X"] + 1e7
     value, _ = s.precompute().over([{"X": X[:9]}, {"X": X[9:]}])(S=FULL["S"])
@@ -86,7 +86,7 @@ def test_means_are_taken_off_before_squares():
 @pytest.mark.whole
 @pytest.mark.parametrize("distance", [0.0, 1e-12, 1e-7, 1e-5])
 def test_digits_that_cancel_are_taken_from_the_rows(distance):
-    """With `y = X*w` the value is what is left of totals that are 10^14 times as large."""
+    """With `y = X*w` the value is the rest of totals that are 10^14 times as large."""
     s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
     X, w = FULL["X"], FULL["w"]
     at, data = w + distance, [{"X": X, "y": X @ w}]
@@ -116,7 +116,7 @@ def test_missing_data_stay_missing():
 @pytest.mark.parametrize("text", ["sum(exp(X*w)) - y'*X*w", "norm2(X*w - y)", "max(X*w)^2", "logsumexp(X*w)"])
 def test_where_none_suffice_it_is_said_which(text):
     s = mc.split(text, "m", declarations=LET)
-    with pytest.raises(mc.NotSupported, match=r"no totals of rows alone suffice: .*\(.*X\*w.*\) changes with w"):
+    with pytest.raises(mc.NotSupported, match=r"no totals of rows alone suffice: .*\(.*X\*w.*\) depends on w"):
         s.precompute()
 
 
@@ -134,13 +134,13 @@ def test_pickled_and_from_files(tmp_path):
     given = {name: FULL[name] for name in "Xywc"}
     for one in (fn, pickle.loads(pickle.dumps(fn))):
         assert one(w=FULL["w"], c=0.3)[0] == pytest.approx(ENOUGH["least squares"][3](**given), rel=1e-12)
-    with pytest.raises(mc.UnknownName, match="c is missing: it is shared"):
+    with pytest.raises(mc.UnknownName, match="c is missing: it is a shared argument"):
         fn(w=FULL["w"])
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e100, 1e-100, 1e150])
 def test_digits_are_kept_at_all_ranges_of_data(scale):
-    """A small rest of large totals: whether its digits are lost is no matter of units, nor of what is NaN."""
+    """A small rest of large totals: neither units nor NaN elsewhere decide whether its digits count as lost."""
     s = mc.split("norm2(X*w - y)^2", "m", wrt="w", declarations=LET)
     rng = np.random.default_rng(2)
     X, w = rng.standard_normal((30, 3)), rng.standard_normal(3)

@@ -1,4 +1,4 @@
-"""Each rewrite, pass of the planner and kernel may be left out: values and gradients stay (`switch_off_runs.py`)."""
+"""Leaving out a rewrite, pass of the planner or kernel changes no value or gradient (`switch_off_runs.py`)."""
 
 import warnings
 

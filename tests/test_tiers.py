@@ -1,4 +1,4 @@
-"""The tiers of the tests are what the README, its command and `.ci/run` say."""
+"""The tiers of the tests agree with tests/README.md, its commands and `.ci/run`."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ LATER = {
     "test_switched_off.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }
-"""Files of which nothing is in the first tier: why."""
+"""Files without a test in the first tier: why."""
 
 
 def test_every_file_has_a_part_in_the_first_tier(in_first):

@@ -1,9 +1,11 @@
-"""A rule's value may be its argument, or part of one: what is computed later does not change it, on any path."""
+"""A rule's value may be its argument, or part of one: later computations do not change it, on any path."""
 
 import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.compiler.emit.functional import array_source
+from matcalc.compiler.plan import plan
 
 VALUES = {"x": lambda x: x, "x[::-1]": lambda x: x[::-1], "np.asarray(x)": lambda x: x, "x[:]": lambda x: x}
 
@@ -25,3 +27,12 @@ def test_a_value_that_is_its_argument(place: int, target: str) -> None:
 
     wanted = [handed(k) + float(f(handed(1) * x) @ x) for k in (1, 2, 3)]
     np.testing.assert_allclose(made(x=x), wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+def test_frameworks_copy_no_values(target: str) -> None:
+    """Their arrays never change, and their functions know no order of memory."""
+    e = mc.expression("sum(lu_L(X).*C)", "X: matrix(n, n)")
+    symbols = [e.names.symbol(name) for name in ("X", "C")]
+    program = plan([("value", e.node), ("slope", e.gradient("X").node)], symbols, target=target)
+    assert "order=" not in array_source(program, "f", target)[1]

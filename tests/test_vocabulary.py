@@ -23,7 +23,7 @@ LET = {name: f"{name}: {kind}" for name, (kind, _) in TABLE["symbols"].items()}
 NAMED = re.compile(r"[A-Za-z_]\w*")
 SCIPY = {"np": np, "scipy": scipy, "sp": scipy.special, "sl": scipy.linalg}
 SIZES = {"m": 5, "n": 4}
-# What is no function of its own: `dd`, `root` and the like bind or stand in derivatives; the auxiliaries have entries.
+# No functions of their own: `dd`, `root` and the like bind names or occur in derivatives; auxiliaries have entries.
 ELSEWHERE = ("root", "dd", "stop", "max_at", "gapdiv", "prod_others", "slogdet")
 
 
@@ -40,7 +40,7 @@ def sample():
     rng = np.random.default_rng(4)
     data = {**SIZES}
     for name, (_, text) in TABLE["symbols"].items():
-        data[name] = np.asarray(eval(text, {**SCIPY, **SIZES, "rng": rng}))  # the table is ours
+        data[name] = np.asarray(eval(text, {**SCIPY, **SIZES, "rng": rng}))  # our own table
     return data
 
 
@@ -77,7 +77,7 @@ def test_objects_give_the_same_node(call):
     symbols = symbols if isinstance(symbols, tuple) else (symbols,)
     scope = dict(zip([s.symbols[0] for s in symbols], symbols, strict=True))
     scope |= {name: getattr(mc, name) for name in re.findall(r"(\w+)\(", call["f"])}
-    assert eval(call["f"], scope).node is expression(call["f"]).node  # the table is ours
+    assert eval(call["f"], scope).node is expression(call["f"]).node  # our own table
 
 
 @each([call for call in CALLS if "numpy" in call])
@@ -89,9 +89,9 @@ def test_the_numpy_spelling_means_the_same(call):
 
 @each()
 def test_the_value_is_that_of_numpy(call):
-    """Evaluated by the library and by NumPy or SciPy, which know nothing of each other."""
+    """Evaluated by the library and by NumPy or SciPy, which are independent of each other."""
     found = value(expression(call["f"]))
-    oracle = np.asarray(eval(call.get("oracle") or call["numpy"], {**SCIPY, **sample()}))  # the table is ours
+    oracle = np.asarray(eval(call.get("oracle") or call["numpy"], {**SCIPY, **sample()}))  # our own table
     assert found.shape == oracle.shape
     close(found, oracle, 1e-10)
 
@@ -130,7 +130,7 @@ CHUNKS = [CALLS[k : k + COUNT] for k in range(0, len(CALLS), COUNT)]
 
 @cache
 def program(k, target):
-    """Return what chunk k compiles to: the calls in it, values and pullbacks, and the function."""
+    """Return the compiled form of chunk k: its calls, their values and pullbacks, and the function."""
     made = {}
     for number, call in enumerate(CHUNKS[k]):
         e = expression(call["f"])
@@ -203,7 +203,7 @@ def test_stand_alone(target, chosen, tmp_path):
 
 
 NUMPY_OF_NOTHING = {"mean", "logsumexp", "var", "std", "median"}
-"""Functions that are NaN or -inf of nothing in NumPy too."""
+"""Functions that are NaN or -inf on empty arrays in NumPy too."""
 
 
 def test_of_nothing_a_value_is_a_number_or_an_error():

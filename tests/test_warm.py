@@ -1,4 +1,4 @@
-"""`matcalc warm`: kernels ahead of their use, and routines of BLAS by another library."""
+"""`matcalc warm`: kernels compiled ahead of their use, and routines of BLAS by another library."""
 
 import ctypes
 import json
@@ -26,7 +26,7 @@ from matcalc.store.cache_entries import write
 
 
 def openblas() -> Path:
-    """Return SciPy's own library, which any other can be played by."""
+    """Return the path of SciPy's own library, which stands in for another library."""
     folder = Path(scipy.__file__).parents[1] / "scipy.libs"
     places = sorted(folder.glob("libscipy_openblas*"))
     if not places:
@@ -106,7 +106,7 @@ def test_calls_go_to_one_library_or_the_other_by_their_sizes(classes):
         assert met == ["other" if classes[of] else "ours"], (m, n)
 
 
-# ---- libraries that are refused
+# ---- rejected libraries
 
 
 def test_what_is_no_library_is_refused_in_one_sentence(tmp_path):
@@ -132,7 +132,7 @@ void dgemm_(void *a, void *b, void *c) { END; }
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing")
 @pytest.mark.parametrize(
     ("integer", "end", "why"),
-    [("int64_t", "return", "integers of 64 bits"), ("int32_t", "return", "products wrong"),
+    [("int64_t", "return", "64-bit integers"), ("int32_t", "return", "a wrong matrix product"),
      ("int32_t", "abort()", "ended the process that tried it")],
 )  # fmt: skip
 def test_a_library_that_fails_its_trial_is_refused(tmp_path, cache, integer, end, why):
@@ -148,7 +148,7 @@ def test_a_library_that_fails_its_trial_is_refused(tmp_path, cache, integer, end
     assert blas_choice.kept() is None
 
 
-# ---- what is chosen
+# ---- the choice
 
 
 def test_a_choice_is_kept_said_and_forgotten(cache, capsys):
@@ -157,10 +157,10 @@ def test_a_choice_is_kept_said_and_forgotten(cache, capsys):
     choice = keep(openblas())
     assert blas_choice.kept() == choice
     assert blas_choice.chosen() == choice
-    assert choice.said(["dgemm", "no_routine"]).startswith("dgemm of ")
+    assert choice.routines_text(["dgemm", "no_routine"]).startswith("dgemm of ")
     mixed = blas_choice.Choice("lib", (0, 0), 1, {"dgemm": (1.0, 1.5, 0.0)})
-    assert mixed.said(["dgemm"]) == "dgemm (medium) of lib, else OpenBLAS of SciPy"
-    assert mixed.said(["dpotrf"]) == "OpenBLAS of SciPy"
+    assert mixed.routines_text(["dgemm"]) == "dgemm (medium) of lib, else OpenBLAS of SciPy"
+    assert mixed.routines_text(["dpotrf"]) == "OpenBLAS of SciPy"
     assert main(["warm", "--forget"]) == 0
     assert "new processes use SciPy's OpenBLAS alone" in capsys.readouterr().out
     assert blas_choice.kept() is None

@@ -232,6 +232,19 @@ def gap_middle(w, k):
     return np.where(above - below > 4.0 * n * eps_of(w) * largest_, above / 2.0 + below / 2.0, np.nan)
 
 
+def pivots_used(R, k):
+    """1 where LU of k rows divides by R[j, j], 0 where that is zero or in the last row, NaN if within rounding."""
+    pivots, column = np.abs(np.diagonal(R)), np.max(np.abs(np.triu(R)), axis=0, initial=0.0)
+    known = np.where(pivots > 4.0 * len(R) * eps_of(R) * column, 1.0, np.nan)
+    return np.where((pivots == 0.0) | (np.arange(len(R)) + 1 >= k), 0.0, known)
+
+
+def pivoted(R, k):
+    """R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    used = pivots_used(R, k)
+    return np.where(used == 1.0, R, np.where(used == 0.0, np.eye(len(R)), np.nan))
+
+
 def prod_without(s):
     """Return, for each i and j, the product of all other entries of s, without division."""
     n = len(s)

@@ -6,6 +6,7 @@ never a plausible number.
 
 import math
 
+import numpy as np
 from numba import njit, types
 from numba.types import float64, int64
 
@@ -118,6 +119,29 @@ def regular(A, C):
         good = abs(A[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
         for i in range(n):
             C[i, j] = A[i, j] if good else math.nan
+
+
+@njit(types.void(MATRIX, int64, VECTOR_OUT), **EXACT)
+def pivots_used(R, k, y):
+    """y = 1 where LU of k rows divides by R[j, j], 0 where that is zero or in the last row, NaN if within rounding."""
+    n = R.shape[0]
+    for j in range(n):
+        largest = 0.0
+        for i in range(j + 1):
+            largest = max(largest, abs(R[i, j]))
+        good = abs(R[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
+        y[j] = 0.0 if R[j, j] == 0.0 or j + 1 >= k else 1.0 if good else math.nan
+
+
+@njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)
+def pivoted(R, k, C):
+    """C = R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    n = R.shape[0]
+    used = np.empty(n)
+    pivots_used(R, k, used)
+    for i in range(n):
+        for j in range(n):
+            C[i, j] = R[i, j] if used[j] == 1.0 else used[j] if i != j else 1.0 + used[j]
 
 
 @njit(float64(VECTOR, int64), **EXACT)

@@ -7,9 +7,9 @@
 # %% [markdown]
 # # From a formula to a solver
 #
-# A robust regression: absolute errors count linearly where they are large. The loss as on paper, its derivatives as
-# formulas, compiled code, and a fit by three solvers. Open it as a notebook with `jupytext --to ipynb`, or run it as
-# it is.
+# This tutorial fits a robust regression: large errors count linearly, small ones quadratically. It writes the loss as
+# on paper, derives formulas, compiles them, and fits with three solvers. Open it as a notebook with
+# `jupytext --to ipynb`, or run it with Python.
 
 # %%
 import numpy as np
@@ -21,7 +21,7 @@ loss = mc.expression("sum(huber((X*w - y)/s)) + lam*norm2(w)^2", "s: scalar posi
 print(loss)
 
 # %% [markdown]
-# What was inferred stands in the declarations; `undeclared` marks what you did not say.
+# The declarations list each symbol with its shape. `undeclared` marks the shapes that matcalc inferred.
 
 # %%
 print(loss.declarations)
@@ -29,8 +29,7 @@ print(loss.declarations)
 # %% [markdown]
 # ## The gradient, and why
 #
-# The derivation names the rule of each step. `grad` shows as typeset mathematics in a notebook and as text in a
-# terminal.
+# The derivation names the rule of each step. A notebook shows `grad` as typeset mathematics, a terminal as text.
 
 # %%
 grad = loss.gradient("w")
@@ -59,8 +58,8 @@ start = {"w": np.zeros(6)}
 # %% [markdown]
 # ## Three solvers
 #
-# SciPy's L-BFGS-B with the compiled gradient, its trust-region method with exact products of the Hessian with
-# vectors, and the whole loop compiled.
+# The three are SciPy's L-BFGS-B with the compiled gradient, SciPy's trust-region method with exact Hessian-vector
+# products, and L-BFGS as one compiled loop.
 
 # %%
 fits = {
@@ -72,7 +71,7 @@ for name, fit in fits.items():
     print(f"{name:10} {float(fit.fun):.6f} in {fit.nit} steps")
 
 # %% [markdown]
-# The outliers hardly matter: the fit is close to the truth, ordinary least squares is not.
+# The outliers hardly matter: the robust fit is close to the true weights. Ordinary least squares is not.
 
 # %%
 ordinary = np.linalg.lstsq(X, y, rcond=None)[0]
@@ -80,9 +79,10 @@ print("robust ", np.abs(fits["trust-ncg"].x["w"] - truth).max().round(3))
 print("squares", np.abs(ordinary - truth).max().round(3))
 
 # %% [markdown]
-# ## The object that another solver wants
+# ## A problem for any other solver
 #
-# `solvers.problem` has flat vectors and derivatives for a call of your own.
+# `solvers.problem` provides the objective, its gradient and its Hessian as functions of one flat vector. Pass them to
+# any solver.
 
 # %%
 problem = solvers.problem(loss, "w", data, start=start)

@@ -7,8 +7,8 @@
 # %% [markdown]
 # # Hessians with structure
 #
-# A Hessian in a matrix has four axes. Frameworks fill them all; as a formula most of it is zeros, and the formula
-# says where.
+# A Hessian in a matrix has four axes. Frameworks compute all its entries. Most of them are zero, and the formula shows
+# which.
 
 # %%
 import numpy as np
@@ -19,14 +19,15 @@ f = mc.expression("norm2(M - U*V')^2", "M: matrix(m, n); U: matrix(m, k); V: mat
 print(f.hessian("U"))
 
 # %% [markdown]
-# `eye(m)[i,l]`: rows of U do not meet. Stacked by columns it is a Kronecker product:
+# The factor `eye(m)[i,l]` means that different rows of U do not interact. With U stacked by columns, the Hessian is a
+# Kronecker product:
 
 # %%
 print(mc.hessian(f, "U", layout="vec"))
 
 # %% [markdown]
-# So Newton's step in U needs one k x k system for all rows, not one of mk x mk. The product with a direction shows
-# it:
+# So a Newton step in U solves one k x k system for all rows instead of one mk x mk system. The product with a
+# direction has the same structure:
 
 # %%
 print(f.hvp("U"))
@@ -34,7 +35,7 @@ print(f.hvp("U"))
 # %% [markdown]
 # ## Blocks between variables
 #
-# The other blocks are formulas too. The mixed one has the residual in it, which vanishes at an exact fit.
+# The other blocks are formulas too. The mixed block contains the residual, which is zero at an exact fit.
 
 # %%
 (uu, uv), (vu, vv) = f.hessian(["U", "V"])
@@ -61,8 +62,8 @@ print(value, best)
 # %% [markdown]
 # ## A Hessian that is a square
 #
-# Of logistic regression it is `X'*diag(d)*X` with positive weights: the compiled program forms it as a square of half
-# the work, exactly symmetric.
+# The Hessian of logistic regression is `X'*diag(d)*X` with positive weights d. The compiled program computes it as
+# `Z'*Z`, with half of the work and an exactly symmetric result.
 
 # %%
 hessian = mc.hessian("sum(log(1 + exp(-y.*(X*w))))", "w")

@@ -7,8 +7,8 @@
 # %% [markdown]
 # # The rulebook, and an operation of your own
 #
-# All that matcalc knows of mathematics are entries like the one below: one differential in matrix notation. Its
-# adjoint, which reverse mode needs, is found by transposing the linear map; nobody writes it.
+# matcalc's knowledge of mathematics consists of entries like the one below: one differential in matrix notation.
+# matcalc derives the adjoint, which reverse mode needs, by transposing this linear map.
 
 # %%
 import numpy as np
@@ -20,9 +20,9 @@ from matcalc.rulebook.load import default_rulebook
 print(text(page(default_rulebook().get("inv"))))
 
 # %% [markdown]
-# ## What a rule is worth depends on its test
+# ## Every rule is tested
 #
-# `mc.check_rules` compares value, pushforward, pullback and second order with numbers that know no rule.
+# `mc.check_rules` compares value, pushforward, pullback and second derivative with numbers computed without rules.
 
 # %%
 report = mc.check_rules("inv")
@@ -32,8 +32,8 @@ print(str(report).splitlines()[-1])
 # %% [markdown]
 # ## The Cayley transform
 #
-# $(I - X)^{-1}(I + X)$ leads skew matrices to orthogonal ones. One line of value, one of differential: $dY = (I -
-# X)^{-1}\, dX\, (I + Y)$.
+# $Y = (I - X)^{-1}(I + X)$ maps skew matrices to orthogonal ones. The entry has one line for the value and one for the
+# differential $dY = (I - X)^{-1}\, dX\, (I + Y)$.
 
 # %%
 cayley = mc.define(
@@ -47,15 +47,15 @@ cayley = mc.define(
 print(str(cayley.report).splitlines()[-1])
 
 # %% [markdown]
-# It was tested as it was added. From now on it is an operation like any other: in formulas, derivatives of any order,
-# compiled code.
+# `define` tested the rule before adding it. It is now an operation like any other: in formulas, in derivatives of any
+# order and in compiled code.
 
 # %%
 print(mc.gradient("tr(A'*cayley(X))", "X"))
 print(mc.expression("cayley(K)", "K: matrix(n, n) skew").facts)
 
 # %% [markdown]
-# A wrong rule does not get in.
+# A wrong rule raises `RuleError` and is not added.
 
 # %%
 try:
@@ -68,7 +68,7 @@ try:
     )
 except mc.RuleError as fault:
     print(str(fault).splitlines()[0])
-    refused = True
+    rejected = True
 
 # %% [markdown]
 # ## Compiled
@@ -83,6 +83,6 @@ change = fn(X=X + step, B=B, C=C)[0] - fn(X=X - step, B=B, C=C)[0]
 print(change, 2 * np.vdot(gradient, step))
 
 # %%
-assert refused
+assert rejected
 assert cayley.report
 assert np.isclose(change, 2 * np.vdot(gradient, step), rtol=1e-6)

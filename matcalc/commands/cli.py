@@ -1,8 +1,8 @@
-"""The command line: results on standard output, notes on standard error.
+"""Parses the command line; results go to standard output, notes to standard error.
 
-Exit status 0: done; 1: a check failed; 2: bad input. Nothing but the argument parser is imported at the top:
-`matcalc --help` has to answer at once, and NumPy, SciPy, SymPy and Numba take 30 to 500 ms each. What a command does
-stands in `handlers.py`.
+Exit status 0: done; 1: a check failed; 2: bad input. Only the argument parser is imported at the top, since
+`matcalc --help` must answer at once, and NumPy, SciPy, SymPy and Numba take 30 to 500 ms each. The commands are
+implemented in `handlers.py`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return status
     except MatcalcError as error:
         return handlers.complain(f"{type(error).__name__}: {error}")
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (OSError, UnicodeError) as error:
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def shield(word: str) -> str:
-    """Keep a formula that begins with a minus sign (`-logdet(X)`) from being read as an option."""
+    """Return a word with a space before a leading minus sign (`-logdet(X)`), so that it is not read as an option."""
     is_option = word in ("-", "-h", "-o") or word.startswith("--") or not word.startswith("-")
     return word if is_option else f" {word}"
 
@@ -156,7 +156,7 @@ def parser() -> argparse.ArgumentParser:
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-# The option that names the new symbol of a derivative, where it has one.
+# The option that names the new symbol of a derivative.
 NEW_SYMBOL = {"differential": "tangent", "jvp": "tangent", "vjp": "cotangent", "hvp": "vector"}
 
 
@@ -169,7 +169,7 @@ def add(commands: Commands, name: str, says: str, run: Callable[[argparse.Namesp
 
 
 def formula(command: argparse.ArgumentParser) -> None:
-    """Add what every command on one formula takes."""
+    """Add the arguments of every command on one formula."""
     command.add_argument("expression", metavar="EXPR", help="the formula; - reads standard input")
     command.add_argument(
         "--wrt", metavar="NAME", action="append", required=True, help="the variable; several: U,V or repeated"
@@ -182,7 +182,7 @@ def target(command: argparse.ArgumentParser, says: str) -> None:
 
 
 def declarations(command: argparse.ArgumentParser) -> None:
-    """Add what every command that reads formulas takes."""
+    """Add the options of every command that reads formulas."""
     command.add_argument(
         "--let", metavar="DECL", action="append", default=[], help='declarations: "X: matrix(m, n) positive"'
     )

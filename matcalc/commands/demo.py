@@ -1,8 +1,8 @@
-"""`matcalc demo`: a real model on real data, from its formula to the fitted coefficients.
+"""Implements `matcalc demo`: a real model on real data, from its formula to the fitted coefficients.
 
-L2-regularised logistic regression on the Wisconsin breast-cancer data. All that is printed comes from the
-public interface, in the order in which a user would ask: the formulas, how they were derived, the program,
-the numeric check, the fit, and what it is worth against SciPy's own finite differences.
+The model is L2-regularised logistic regression on the Wisconsin breast-cancer data. Everything printed comes from the
+public interface, in the order of a user's questions: the formulas, their derivation, the program, the numeric check,
+the fit, and its time compared with SciPy's finite differences.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def stored(name: str) -> str:
 
 @dataclass(frozen=True)
 class Reference:
-    """The coefficients that another program finds for the same model and data."""
+    """The coefficients that another program found for the same model and data."""
 
     origin: str
     lam: float
@@ -58,7 +58,7 @@ def reference() -> Reference:
 
 
 def run(out: TextIO = sys.stdout, target: str = "numba") -> int:
-    """Print the whole story to `out`; return 0 when the fit agrees with the reference, 1 when not."""
+    """Print the demo to `out`; return 0 if check and fit agree with the reference, else 1."""
     page = Page(out)
     X, y = breast_cancer()
     known = reference()
@@ -76,7 +76,7 @@ def run(out: TextIO = sys.stdout, target: str = "numba") -> int:
 
 
 def formulas(page: Page) -> None:
-    """Show gradient, Hessian and Hessian-vector product as formulas, and the gradient step by step."""
+    """Show gradient, Hessian and Hessian-vector product as formulas, and the derivation of the gradient."""
     page.title("Derivatives, as formulas")
     gradient = mc.gradient(LOSS, "w", declarations=DECLARATIONS)
     hessian = mc.hessian(LOSS, "w", declarations=DECLARATIONS)
@@ -107,7 +107,7 @@ def check(page: Page) -> bool:
 
 
 def fit(page: Page, data: dict[str, Any], known: Reference, target: str) -> bool:
-    """Fit with the compiled gradient and Hessian-vector product, and show what that is worth."""
+    """Fit with the compiled gradient and Hessian-vector product; return whether it agrees with the reference."""
     page.title("The fit: trust-ncg with compiled gradient and Hessian-vector product")
     start = {"w": np.zeros(data["X"].shape[1])}
     common: dict[str, Any] = {"declarations": DECLARATIONS, "target": target}
@@ -143,7 +143,7 @@ def compare_speed(page: Page, data: dict[str, Any], start: Array, target: str) -
 
 
 def timed(solve: Callable[[], T], repeats: int = 3) -> tuple[T, float]:
-    """Return what `solve` gives and the shortest of its times, in seconds."""
+    """Return the result of `solve` and its shortest time in seconds."""
     best = float("inf")
     found = solve()
     for _ in range(repeats):
@@ -154,7 +154,7 @@ def timed(solve: Callable[[], T], repeats: int = 3) -> tuple[T, float]:
 
 
 class Page:
-    """The output: plain text; on a terminal titles are bold and long steps say that they are at work."""
+    """The output: plain text; on a terminal, titles are bold and long steps show a progress message."""
 
     def __init__(self, out: TextIO) -> None:
         self.out = out
@@ -171,7 +171,7 @@ class Page:
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
-        """Show `what` on a terminal while the block runs, then take it away."""
+        """Show `what` on a terminal while the block runs, then erase it."""
         if not self.terminal:
             yield
             return

@@ -1,4 +1,4 @@
-"""`matcalc docs`: open the documentation, built before or now."""
+"""Implements `matcalc docs`: opens the documentation, and builds it first if it is missing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ NEEDED = ("sphinx", "myst_parser", "furo", "matplotlib")
 
 
 def run(opened: bool = True) -> Path:
-    """Return the first page of the documentation, opened in a browser; in a checkout it is built where it is missing.
+    """Open the documentation in a browser and return its first page; a checkout builds missing pages.
 
-    Raises: NotSupported where it is neither here nor can be built.
+    Raises: NotSupported if it is missing and cannot be built.
     """
     page = next((path for path in BUILT if path.exists()), None) or built()
     if opened:
@@ -28,7 +28,7 @@ def run(opened: bool = True) -> Path:
 
 
 def built() -> Path:
-    """Build the pages of a checkout. Raises: NotSupported for what is missing, or with Sphinx's words."""
+    """Build the pages of a checkout. Raises: NotSupported for missing packages, or with Sphinx's error message."""
     if not (SOURCES / "conf.py").exists():
         raise NotSupported("this installation has no documentation", hint="it is in docs/ of a checkout")
     missing = [name for name in NEEDED if find_spec(name) is None]

@@ -1,4 +1,4 @@
-"""`matcalc export`: a formula with its derivatives as a file; one that is there stays unless it is said otherwise."""
+"""Implements `matcalc export`: writes a formula with its derivatives to a file; --force replaces an existing one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from matcalc.language.identifiers import file_path
 
 
 def run(arguments: argparse.Namespace, wrt: str | list[str]) -> str:
-    """Write the file; return what hindered that, in a sentence."""
-    place = file_path(arguments.output)
-    if os.path.lexists(place) and not arguments.force:
+    """Write the file; return an error message, or ""."""
+    target = file_path(arguments.output)
+    if os.path.lexists(target) and not arguments.force:
         return f"{arguments.output} is there already; --force replaces it"
     text = exported(
         arguments.expression.strip(),
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace, wrt: str | list[str]) -> str:
         with_solve=arguments.scipy_main,
     )
     try:
-        write_text(place, text)
+        write_text(target, text)
     except OSError as error:
         return f"cannot write {arguments.output}: {error.strerror}"
     return ""

@@ -1,6 +1,6 @@
-"""What each command does: a handler gets the parsed arguments, prints, and returns the exit status.
+"""Implements the commands: a handler takes the parsed arguments, prints, and returns the exit status.
 
-What a command needs is imported where it runs: `matcalc --help` has to answer at once.
+Each handler imports its own modules, since `matcalc --help` must answer at once.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def complain(message: str) -> int:
     return 2
 
 
-# What the arguments say
+# Reading the arguments
 
 
 def variables(arguments: argparse.Namespace) -> str | list[str]:
-    """Return the one name given by --wrt, or the list of several."""
+    """Return the only name of --wrt, or the list of several."""
     names = [name.strip() for word in arguments.wrt for name in word.split(",")]
     return names[0] if len(names) == 1 else names
 
@@ -38,7 +38,7 @@ def scope(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def read(arguments: argparse.Namespace, *formulas: str) -> list[Expression]:
-    """Return formulas in one scope; a note says the kinds and sizes of symbols that were not declared."""
+    """Return formulas in one scope; print a note with the kinds and sizes of undeclared symbols."""
     from matcalc.expressions.read_input import expressions
     from matcalc.language.declare import MARK
     from matcalc.tensor.symbols import declaration
@@ -60,7 +60,7 @@ def note(arguments: argparse.Namespace, message: str) -> None:
 
 
 def derivative(arguments: argparse.Namespace) -> int:
-    """Print a derivative; several blocks (for several variables) are labelled."""
+    """Print a derivative; blocks for several variables are labelled."""
     import matcalc as mc
 
     options: dict[str, Any] = scope(arguments)
@@ -85,7 +85,7 @@ def derivative(arguments: argparse.Namespace) -> int:
 
 
 def labelled(result: Derived, names: Sequence[str]) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of a result with the variables that each belongs to."""
+    """Yield the expressions of a result, each with its variables."""
     if not isinstance(result, (tuple, list)):
         yield "", result
         return
@@ -97,14 +97,14 @@ def labelled(result: Derived, names: Sequence[str]) -> Iterator[tuple[str, Expre
 
 
 def shown(expression: Expression, form: str | None) -> str:
-    """Return an expression in a form; by default its text, on a terminal by parts where it does not fit the line."""
+    """Return an expression in a form, by default text; on a terminal with named parts if it does not fit the line."""
     if form is None and sys.stdout.isatty() and len(str(expression)) > shutil.get_terminal_size().columns:
         form = "named"
     return str(expression if form in (None, "text") else getattr(expression, form)()).rstrip("\n")
 
 
 def record(arguments: argparse.Namespace, blocks: list[tuple[str, Expression]]) -> dict[str, object]:
-    """Return the machine-readable form; `schema` changes when a field changes its meaning."""
+    """Return the machine-readable form; `schema` changes if a field changes its meaning."""
     return {
         "schema": 1,
         "command": arguments.command,
@@ -191,7 +191,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def rules(arguments: argparse.Namespace) -> int:
-    """Print the rulebook, or the pages of the rules that a name stands for, or a rule file with its tests."""
+    """Print the rulebook, or the pages of the rules of a name, or a rule file with its tests."""
     from matcalc.commands import rule_pages
     from matcalc.rulebook.load import default_rulebook
 

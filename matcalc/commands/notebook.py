@@ -1,4 +1,4 @@
-"""Notebooks: after `%load_ext matcalc` a cell that begins with `%%matcalc` is typed at a prompt of its own.
+"""Defines the cell magic `%%matcalc`: after `%load_ext matcalc`, the lines of such a cell go to a prompt of its own.
 
     %%matcalc g
     let S: matrix(n, n) spd
@@ -17,24 +17,24 @@ from matcalc.expressions.expression import Expression
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Give an IPython shell the cell magic `%%matcalc`."""
+    """Register the cell magic `%%matcalc` in an IPython shell."""
     shell.register_magic_function(lambda line, cell: run(shell.user_ns, line, cell), "cell", "matcalc")
 
 
 def run(names: dict[str, Any], line: str, cell: str) -> Expression | None:
-    """Run the lines of a cell; return the result of the last, kept in `names` under the name on the first line.
+    """Run the lines of a cell; return the last result, and store it in `names` under the name on the first line.
 
-    Raises: what the lines raise, and SyntaxError for a name that is none.
+    Raises: what the lines raise; SyntaxError if the name is no identifier.
     """
     name = line.strip()
     if name and not name.isidentifier():
         raise SyntaxError(f"%%matcalc takes a name for the result, not {name[:80]!r}")
     prompt = Prompt()
-    said = ""
+    answer = ""
     for text in statements(cell.splitlines()):
-        said = prompt.said(text)
-    if prompt.result is None or said != prompt.shown:
-        print(said)
+        answer = prompt.respond(text)
+    if prompt.result is None or answer != prompt.shown:
+        print(answer)
         return None
     if name:
         names[name] = prompt.result

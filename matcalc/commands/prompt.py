@@ -1,6 +1,6 @@
-"""The prompt that `matcalc` opens on a terminal: a formula is kept, and so are declarations, until others are given.
+"""Implements the prompt that `matcalc` opens on a terminal; the formula and the declarations persist between lines.
 
-A line is a formula, or a command on the last one. Nothing typed is run as Python.
+A line is a formula, or a command on the last formula. No input is run as Python.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ A line is a formula, (X*w - y)'*(X*w - y), or a command on the last formula or r
 
 
 class Prompt:
-    """What is kept between lines: declarations, the formula, the last result."""
+    """The state between lines: declarations, the formula, the last result."""
 
     def __init__(self) -> None:
         self.declarations = ""
         self.formula: Expression | None = None
         self.result: Expression | None = None
-        self.shown = ""  # the text that the last result was shown by
+        self.shown = ""  # the text of the last result
 
     def answer(self, line: str) -> str:
-        """Return what a line says, or its error with the place marked."""
+        """Return the response to a line, or its error with the position marked."""
         try:
-            return self.said(line)
+            return self.respond(line)
         except mc.MatcalcError as error:
             return f"{type(error).__name__}: {error}"
 
-    def said(self, line: str) -> str:
-        """Return what a line says. Raises: what reading and deriving raise."""
+    def respond(self, line: str) -> str:
+        """Return the response to a line. Raises: what reading and deriving raise."""
         word, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if word in ("?", "help"):
@@ -104,7 +104,7 @@ class Prompt:
         return self.shown
 
     def derive(self, how: str, wrt: str) -> str:
-        """Return a derivative of the formula; of several variables each on its line."""
+        """Return a derivative of the formula, with a line for each variable."""
         symbols = variables(wrt)
         made = getattr(self.given(), how)(symbols if len(symbols) > 1 else symbols[0])
         if isinstance(made, Expression):
@@ -118,7 +118,7 @@ def shown(part: object) -> str:
 
 
 def variables(text: str) -> list[str]:
-    """Return the names that a command is given. Raises: UnknownName where there is none."""
+    """Return the names after a command. Raises: UnknownName if there are none."""
     found = [name.strip() for name in text.split(",") if name.strip()]
     if not found:
         raise mc.UnknownName("in which variable?", hint="gradient w")
@@ -166,7 +166,7 @@ COMMANDS: dict[str, Callable[[Prompt, str], str]] = {
 
 
 def run(output: TextIO = sys.stdout) -> int:
-    """Read lines until `quit` or the end of input, and print what each says."""
+    """Read lines until `quit` or the end of input, and print the responses."""
     with suppress(ImportError):  # Windows has no readline
         _history()
     print(f"matcalc {mc.__version__}. A formula, or ? for help; quit ends.", file=output)
@@ -179,7 +179,7 @@ def run(output: TextIO = sys.stdout) -> int:
 
 
 def lines() -> Iterator[str]:
-    """Yield what is typed until `quit` or the end; an interrupted statement is dropped."""
+    """Yield statements until `quit` or the end of input; an interrupted statement is dropped."""
     while True:
         try:
             yield from statements(typed())
@@ -189,7 +189,7 @@ def lines() -> Iterator[str]:
 
 
 def typed() -> Iterator[str]:
-    """Yield lines as they are typed; a dot asks for the rest of a statement."""
+    """Yield lines as they are typed; the prompt is a dot inside a statement."""
     text = ""
     while True:
         try:
@@ -208,10 +208,10 @@ def is_open(text: str) -> bool:
     return sum(map(text.count, "[{(")) > sum(map(text.count, "]})"))
 
 
-def statements(given: Iterable[str]) -> Iterator[str]:
-    """Yield lines, those joined in which a bracket is still open."""
+def statements(lines: Iterable[str]) -> Iterator[str]:
+    """Yield statements: lines, joined while a bracket is open."""
     text = ""
-    for line in given:
+    for line in lines:
         text += line
         if is_open(text):
             text += "\n"
@@ -224,7 +224,7 @@ def statements(given: Iterable[str]) -> Iterator[str]:
 
 
 def _history() -> None:
-    """Let the arrow keys bring back lines of this and earlier sessions, and tab complete names."""
+    """Enable history of this and earlier sessions by arrow keys, and completion of names by tab."""
     import atexit
     import readline
 

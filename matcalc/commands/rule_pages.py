@@ -1,7 +1,7 @@
-"""The rulebook to be read: a page for each rule, with its adjoint as derived, and the list of the whole book.
+"""Prints the rulebook: a page for each rule with its derived adjoint, and a list of all rules.
 
-What a file says is shown as it says it. The adjoint stands in no file: it is the pullback of a call of the rule,
-found as for any expression, and printed with the arguments' own names (`Xbar = -inv(X)'*G*inv(X)'`).
+Fields are shown as in their file. The adjoint is in no file: it is the pullback of a call of the rule, derived as for
+any expression and printed with the parameters' names (`Xbar = -inv(X)'*G*inv(X)'`).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from matcalc.store.data_folders import data_folder
 from matcalc.tensor.signature import PLAIN
 
 STANDS_FOR = {"number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
-"""What an adjoint is shown with where a parameter is no tensor, and no function."""
+"""The arguments in a shown adjoint for parameters that are neither tensors nor functions."""
 MEASURES = ("value", "jvp", "vjp", "second")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rule to be read. formulas: what it says, by left side. adjoints: what was derived, or why nothing was.
+    """The page of a rule: its formulas by left side, and its derived adjoints or the reasons for missing ones.
 
     Units: the errors are relative.
     """
@@ -43,18 +43,18 @@ class Page:
 
 
 def page(rule: Rule) -> Page:
-    """Return the page of a rule, its adjoint derived."""
+    """Return the page of a rule with derived adjoints."""
     return Page(rule, formulas(rule), dict(_adjoints(rule)), measured().get(rule.name, {}))
 
 
 def signatures(rule: Rule) -> list[str]:
-    """Return how a rule may be called, each signature as it is written."""
+    """Return the signatures of a rule as written."""
     written = rule.fields["signature"]
     return [str(text) for text in written] if isinstance(written, list) else [str(written)]
 
 
 def formulas(rule: Rule) -> dict[str, str]:
-    """Return what a rule says, by left side: differentials, derivatives or definitions, and parts of them."""
+    """Return the formulas of a rule by left side: differentials, derivatives or definitions, and their parts."""
     if rule.kind == "definition":
         if len(rule.definitions) == 1:
             return {"Y": rule.definitions[0]}
@@ -73,7 +73,7 @@ def formulas(rule: Rule) -> dict[str, str]:
 
 
 def _varied(rule: Rule, slot: str) -> str:
-    """Return the parameters in a row, that of `slot` as its tangent."""
+    """Return the parameters as text, with the tangent in place of the parameter `slot`."""
     return ", ".join(f"d{p.name}" if p.name == slot else p.name for p in rule.parameters)
 
 
@@ -94,7 +94,7 @@ def _adjoints(rule: Rule) -> Iterator[tuple[str, Expression | str]]:
 
 
 def _is_general(rule: Rule, signature: Signature) -> bool:
-    """Whether a signature can be called with its own size names: `reshape(X, p, q)` cannot, its sizes must fit."""
+    """Whether a signature can be called with its own size names; `reshape(X, p, q)` cannot, since sizes must fit."""
     try:
         _called(rule, signature, rule.outputs[0])
     except MatcalcError:
@@ -103,12 +103,12 @@ def _is_general(rule: Rule, signature: Signature) -> bool:
 
 
 def _stand_in(p: Declaration) -> str:
-    """Return what stands for a parameter in a call: a tensor for itself."""
+    """Return the argument for a parameter in a shown call: a tensor's own name, else an example."""
     return spelled("exponential") if p.kind == "function" else STANDS_FOR.get(p.kind, p.name)
 
 
 def _called(rule: Rule, signature: Signature, output: str) -> Expression:
-    """Return a call of a rule on symbols named as its parameters."""
+    """Return a call of a rule on symbols with the names of its parameters."""
     name = f"{rule.name}_{output}" if output else rule.name
     given = ", ".join(map(_stand_in, _shown(signature)))
     return expression(f"{name}({given})", "; ".join(map(_declared, _tensors(signature))))
@@ -119,7 +119,7 @@ def _tensors(signature: Signature) -> list[Declaration]:
 
 
 def _shown(signature: Signature) -> list[Declaration]:
-    """Return the parameters of a call: a repeated one only where there is no other tensor, and then once."""
+    """Return the parameters of a call; a repeated one is included once, and only if there is no other tensor."""
     single = [p for p in signature.parameters if not p.repeated]
     shown = single if any(p.kind not in PLAIN for p in single) else signature.parameters
     return [replace(p, repeated=False) for p in shown]
@@ -132,7 +132,7 @@ def _declared(parameter: Declaration) -> str:
 
 
 def worst(rule: Rule) -> str:
-    """Return the largest measured error of a rule as text, "" where none was measured."""
+    """Return the largest measured error of a rule as text, or ""."""
     found = [float(error) for key, error in measured().get(rule.name, {}).items() if key in MEASURES]
     return f"{max(found):.1e}" if found else ""
 
@@ -151,7 +151,7 @@ def tested(path: str) -> str:
 
 
 def listed(book: Rulebook | None = None) -> str:
-    """Return the list of all rules by family, a line for each signature, what it says below; internal ones last."""
+    """Return the list of all rules by family, with signatures, formulas and notes; internal rules come last."""
     book = book or default_rulebook()
     wide = max(map(len, book.rules))
     where = max(len(rule.address) for rule in book.rules.values())
@@ -173,7 +173,7 @@ OWN = "of your own"
 
 
 def family(rule: Rule) -> str:
-    """Return the family that a shipped rule is in: the last heading above it in its file."""
+    """Return the family of a shipped rule: the last heading above it in its file."""
     file, _, line = rule.address.rpartition(":")
     headings = _headings(file.removeprefix("rules/")) if file.startswith("rules/") else ()
     return next((title for at, title in reversed(headings) if at < int(line)), OWN)
@@ -188,7 +188,7 @@ def _headings(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def counted() -> str:
-    """Return how many entries, rewrites and facts are shipped, and the lines that an entry takes."""
+    """Return the numbers of shipped entries, rewrites and facts, and the mean lines of an entry."""
     book, files = shipped_rulebook(), data_folder("rules")
     lines, header = 0, ""
     for name in dict.fromkeys(rule.address.rpartition(":")[0] for rule in book.rules.values()):
@@ -201,7 +201,7 @@ def counted() -> str:
 
 
 def text(of: Page) -> str:
-    """Return a page as text: the fields as they stand in the file, then what was derived and measured."""
+    """Return a page as text: the fields as in the file, then the derived adjoints and measured errors."""
     rule = of.rule
     lines = [f"{rule.name}   ({rule.kind}, {rule.address})"]
     for name, value in rule.fields.items():
@@ -218,7 +218,7 @@ def _labelled(label: str, parts: list[str]) -> list[str]:
 
 
 def _parts(value: object) -> list[str]:
-    """Return a field's value in lines, as few words as it takes."""
+    """Return the value of a field as short lines."""
     if isinstance(value, bool):
         return [str(value).lower()]
     if isinstance(value, Mapping):
@@ -267,14 +267,14 @@ def _latex_lines(of: Page) -> Iterator[str]:
 
 
 def _kinds(rule: Rule) -> dict[str, str]:
-    """Return the kinds of the names that a rule's formulas use, tangents and outputs among them."""
+    """Return the kinds of the names in a rule's formulas, including tangents and outputs."""
     kinds = {"entry": "scalar", "array": "vector"}
     found = {d.name or "Y": kinds.get(d.kind, d.kind) for d in (*rule.parameters, *rule.signature.outputs)}
     return {**found, **{f"d{name}": kind for name, kind in found.items()}}
 
 
 def as_json(of: Page) -> dict[str, object]:
-    """Return a page as what JSON can hold: the fields, and beside them what was derived and measured."""
+    """Return a page as a JSON object: the fields, the derived adjoints and the measured errors."""
     adjoints = {left: str(adjoint) for left, adjoint in of.adjoints.items()}
     in_latex = {left: a.latex() for left, a in of.adjoints.items() if isinstance(a, Expression)}
     return {**as_record(of.rule), "adjoint": adjoints, "adjoint_latex": in_latex}

@@ -1,6 +1,6 @@
-"""What a command prints: in colour on a terminal, as it is in a pipe or where NO_COLOR is set.
+"""Prints the output of commands: in colour on a terminal, plain in a pipe or with NO_COLOR.
 
-rich paints, where it is installed (`pip install matcalc-compiler[terminal]`); not a character is changed.
+Colours need rich (`pip install matcalc-compiler[terminal]`); the characters stay the same.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ STYLES = {
     r"(?m)^\s*\^+\s*$": "bold red",
     r"\b\w*Error\b(?=:)": "bold red",
 }
-"""What is painted how: words of verdicts, numbers, functions, reasons, carets."""
+"""Styles by pattern: words of verdicts, numbers, functions, reasons, carets."""
 
 
 def say(text: object, output: TextIO | None = None) -> None:
-    """Print a text, painted where it is looked at."""
+    """Print a text, coloured on a terminal."""
     out = output or sys.stdout
     if not is_painted(out):
         print(text, file=out)
@@ -38,6 +38,6 @@ def say(text: object, output: TextIO | None = None) -> None:
 
 
 def is_painted(out: TextIO) -> bool:
-    """Whether a stream is a terminal, colours are wanted, and rich is there."""
+    """Whether a stream is a terminal, colours are not switched off, and rich is installed."""
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return out.isatty() and not is_plain and find_spec("rich") is not None

@@ -1,4 +1,4 @@
-"""`matcalc warm`: kernels compiled ahead for this machine or for a wheel, and BLAS by measurement."""
+"""Implements `matcalc warm`: compiles kernels for this machine or a wheel, and chooses BLAS by measurement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matcalc.commands.handlers import complain
 
 
 def warm(arguments: argparse.Namespace) -> int:
-    """Compile all kernels, or those that a wheel brings, or measure a BLAS, or forget what was measured."""
+    """Compile all kernels, or the shipped files of a wheel, or measure a BLAS, or delete a measured choice."""
     if arguments.forget and arguments.measure:
         return complain("--forget undoes what --measure has chosen: give one of them")
     if arguments.blas and not arguments.measure:

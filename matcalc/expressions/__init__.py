@@ -1,1 +1,1 @@
-"""The user's handle on a node: reading what was given, operators, forms, printing."""
+"""Provides the user's handle on a node: reading input, operators, forms, printing."""

@@ -1,7 +1,7 @@
-"""How an expression behaves where an array is expected: NumPy's functions, comparisons, and what a symbol has not.
+"""Makes expressions behave as arrays: NumPy's functions, comparisons, and errors for missing values.
 
-NumPy hands its functions over by its two protocols; what they mean is `numpy_bridge`. An expression has no value: it is
-no condition of an `if`, no number to print and no array to change, and each of these is refused in its own words.
+NumPy calls its functions through its two protocols; `numpy_bridge` implements them. An expression has no value: it
+cannot be the condition of an `if`, a number to print or an array to change. Each of these has an error of its own.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
 
 
 class Array(Arithmetic, Handle):
-    """What NumPy takes for an array: its functions of it are those of `numpy_bridge`."""
+    """An operand of NumPy's functions, which `numpy_bridge` implements."""
 
     __slots__ = ()
 
     @property
     def ndim(self) -> int:
-        """How many axes it has."""
+        """The number of axes."""
         return self.node.rank
 
     @property
     def counted(self) -> Array:
-        """The expression that it is in arithmetic."""
+        """The operand of arithmetic for this object."""
         return self
 
     @property
     def handed(self) -> Node | Compared:
-        """What stands for the object in a function of NumPy's."""
+        """The argument of NumPy's functions for this object."""
         return as_number(self.node)
 
     @property
@@ -72,17 +72,19 @@ class Array(Arithmetic, Handle):
     ) -> object:
         if function.__name__ in SHAPES and len(args) == 1 and not kwargs:
             return getattr(args[0], function.__name__)
-        under_way = Handed(self, of_numpy(function, args, kwargs))
-        return under_way.made(under_way.call(call_function, function, under_way.taken(args), under_way.taken(kwargs)))
+        pending = ArrayCall(self, of_numpy(function, args, kwargs))
+        return pending.wrapped(
+            pending.call(call_function, function, pending.unwrapped(args), pending.unwrapped(kwargs))
+        )
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> object:
         sign = OPERATORS.get(ufunc.__name__)
         if sign is not None and method == "__call__" and not kwargs:
             return _operated(ufunc.__name__, sign, *inputs)
         written = of_numpy(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
-        under_way = Handed(self, written)
-        made = under_way.call(call_ufunc, ufunc, method, under_way.taken(inputs), under_way.taken(kwargs))
-        return under_way.made(made, method == "__call__" and under_way.row)
+        pending = ArrayCall(self, written)
+        made = pending.call(call_ufunc, ufunc, method, pending.unwrapped(inputs), pending.unwrapped(kwargs))
+        return pending.wrapped(made, method == "__call__" and pending.row)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> npt.NDArray[np.object_]:
         if not self.node.shape and dtype in (None, object):
@@ -96,13 +98,13 @@ class Array(Arithmetic, Handle):
             raise NoValue(f"{asking[0]} computes with numbers, and {self} is a formula", hint=asking[1])
         raise NoValue(
             f"{self} is no array of numbers",
-            hint="leave np.asarray out; what holds several is np.stack([x, y]) or np.block([[A, B]])",
+            hint="remove np.asarray; to join several, write np.stack([x, y]) or np.block([[A, B]])",
         )
 
     def _compared(self, relation: str, other: object) -> Condition:
-        under_way = Handed(self, of_numpy(RELATIONS[relation], (self, other), {}))
-        left, right = under_way.taken((self, other))
-        made: Condition = under_way.made(compared(left, relation, right))
+        pending = ArrayCall(self, of_numpy(RELATIONS[relation], (self, other), {}))
+        left, right = pending.unwrapped((self, other))
+        made: Condition = pending.wrapped(compared(left, relation, right))
         return made
 
     def __lt__(self, other: object) -> Condition:
@@ -127,7 +129,7 @@ class Array(Arithmetic, Handle):
         """The array itself: all numbers are real here."""
         return self
 
-    # What has no value.
+    # Operations that need a value.
 
     def __bool__(self) -> bool:
         raise NoValue("the truth of a symbol's value is not known", hint="write np.where(x > 0, a, b) for a choice")
@@ -152,8 +154,8 @@ class Array(Arithmetic, Handle):
     def __setitem__(self, at: object, value: object) -> None:
         raise NoValue("a formula is not changed in place", hint="write np.where, np.concatenate or np.stack")
 
-    def _changed(self, other: object) -> Any:  # as Python's operators answer
-        """Leave `x += y` to `x + y`, but in a function written for NumPy, where it would change an array.
+    def _changed(self, other: object) -> Any:  # the result that Python's operators expect
+        """Return NotImplemented, so that `x += y` is `x + y`; in a function written for NumPy it would change an array.
 
         Raises: NoValue.
         """
@@ -167,7 +169,7 @@ class Array(Arithmetic, Handle):
         self[at] = None
 
     def __getattr__(self, name: str) -> Any:
-        """Return NumPy's method of that name, `x.sum(axis=0)`; `exp` and the like are asked for by arrays of objects.
+        """Return NumPy's method of that name, `x.sum(axis=0)`; object arrays look up `exp` and the like here too.
 
         Raises: NoAttribute, an AttributeError.
         """
@@ -194,11 +196,11 @@ INNER = (
     "counted", "formula", "free_sizes", "handed", "leading_axes", "marked", "names", "names_with", "operand", "row",
     "symbols_of", "unfactored",
 )  # fmt: skip
-"""What other parts of matcalc ask an expression for: not offered to who types a dot."""
+"""Attributes for other parts of matcalc, hidden from completion."""
 
 
 def _operated(name: str, sign: str, left: object, right: object) -> object:
-    """Return what NumPy's function of an operator gives, where one of the operands is an expression."""
+    """Return the result of NumPy's function of an operator, if one of the operands is an expression."""
     is_column = getattr(left, "ndim", 0) == 1 and not getattr(left, "row", False)
     if sign == PRODUCT and is_column and getattr(right, "row", False):
         hint = "write np.outer(x, y) for the outer product, or y without .T for the inner one"
@@ -211,7 +213,7 @@ def _operated(name: str, sign: str, left: object, right: object) -> object:
 
 
 def _method(name: str, a: Array, *args: object, **keywords: object) -> object:
-    """Return a method of an array as NumPy's function of that name gives it; a shape may be several arguments."""
+    """Return the result of an array's method, by NumPy's function of that name; a shape may be several arguments."""
     import numpy as np
 
     function = getattr(np, name, None) or getattr(np, RENAMED.get(name, ""), None)
@@ -225,8 +227,8 @@ def _method(name: str, a: Array, *args: object, **keywords: object) -> object:
 RENAMED = {"flatten": "ravel"}
 
 
-class Handed:
-    """The arguments of a function under way: what stands for them, and the names of those that are expressions."""
+class ArrayCall:
+    """A call of a function: its arguments with nodes in place of expressions, and the names of these expressions."""
 
     def __init__(self, owner: Array, reference: Reference | None = None) -> None:
         self.owner, self.names, self.reference = owner, Names({}, ()), reference
@@ -234,16 +236,16 @@ class Handed:
 
     @property
     def row(self) -> bool:
-        """Whether a vector is a row: all vectors among the operands are.
+        """Whether a vector result is a row: all vectors among the operands are.
 
-        Raises: ShapeError where some are.
+        Raises: ShapeError if only some are.
         """
         if len(self.rows) > 1:
             raise ShapeError("one operand is a row, another a column")
         return True in self.rows
 
-    def taken(self, value: object) -> Any:
-        """Return an argument with what stands for expressions in it in place of them."""
+    def unwrapped(self, value: object) -> Any:
+        """Return an argument with its expressions replaced by nodes and comparisons."""
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
             node = value.marked.node
@@ -253,15 +255,15 @@ class Handed:
         if isinstance(value, Length):
             self.names = self.names.joined(Names({}, (), sizes=value.length.names))
         if isinstance(value, (list, tuple)):
-            return type(value)(map(self.taken, value)) if type(value) in (list, tuple) else value
+            return type(value)(map(self.unwrapped, value)) if type(value) in (list, tuple) else value
         if isinstance(value, dict):
-            return {key: self.taken(one) for key, one in value.items()}
+            return {key: self.unwrapped(one) for key, one in value.items()}
         if is_object_array(value):
-            return self.taken(value.tolist())
+            return self.unwrapped(value.tolist())
         return value
 
     def call(self, function: Callable[..., object], *args: object) -> Any:
-        """Return what a function gives; conditions on sizes that it leaves open are those of the result."""
+        """Return the result of a function; add its undecided conditions on sizes to those of the names."""
         conditions: list[SizeCondition] = []
         token = left_open.set(conditions)
         try:
@@ -271,20 +273,20 @@ class Handed:
         self.names = self.names.under(conditions)
         return made
 
-    def made(self, value: object, row: bool = False, at: Sequence[int] = ()) -> Any:
-        """Return what a function gave, nodes as expressions; `at` is the place of one of several results."""
+    def wrapped(self, value: object, row: bool = False, at: Sequence[int] = ()) -> Any:
+        """Return a result with its nodes as expressions; `at` is the position of one of several results."""
         if isinstance(value, (Node, Compared)):
             written = reduce(item, at, self.reference)
             if isinstance(value, Compared):
                 return Condition(value, self.names, type(self.owner.counted), written)
             return type(self.owner.counted)(value, self.names, row and value.rank == 1, reference=written)
         if isinstance(value, (list, tuple)):
-            return like(value, (self.made(one, row, (*at, k)) for k, one in enumerate(value)))
+            return like(value, (self.wrapped(one, row, (*at, k)) for k, one in enumerate(value)))
         return value
 
 
 class Condition(Array):
-    """A comparison of arrays: what a choice is made by, `np.where(x > 0, a, b)`; 1 and 0 in arithmetic."""
+    """A comparison of arrays: the condition of a choice, `np.where(x > 0, a, b)`; 1 and 0 in arithmetic."""
 
     __slots__ = ("compared", "maker")
 
@@ -306,7 +308,7 @@ class Condition(Array):
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The shape of what is compared."""
+        """The shape of the compared arrays."""
         return cast("tuple[object, ...]", self.counted.shape)
 
     def __repr__(self) -> str:
@@ -317,15 +319,17 @@ class Condition(Array):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         if isinstance(other, Condition) or is_truth(other):
-            raise NotSupported("arithmetic of two truth values", hint="write & for and, | for or, ~ for not")
+            raise NotSupported(
+                "arithmetic of two truth values is not supported", hint="write & for and, | for or, ~ for not"
+            )
         return self.counted._with_other(operation, other, swap)
 
     def _logical(self, join: Callable[..., Compared], *others: object) -> Condition:
-        under_way = Handed(self)
-        given = under_way.taken([self, *others])
-        if not all(is_truth(one) for one in given):
+        pending = ArrayCall(self)
+        operands = pending.unwrapped([self, *others])
+        if not all(is_truth(one) for one in operands):
             raise NotSupported("& | ^ ~ take comparisons and truth values")
-        made: Condition = under_way.made(join(*given))
+        made: Condition = pending.wrapped(join(*operands))
         return made
 
     def __and__(self, other: object) -> Condition:
@@ -367,5 +371,5 @@ class Condition(Array):
         Raises: NotSupported for another type than float.
         """
         if dtype not in (float, "float", "float64"):
-            raise NotSupported(f"a comparison as {dtype}", hint="write .astype(float)")
+            raise NotSupported(f"a comparison as {dtype} is not supported", hint="write .astype(float)")
         return self.counted

@@ -1,4 +1,4 @@
-"""Functions of the rulebook on objects: `mc.exp(x)`, `mc.inv(A)`, `mc.sum(X, axis=0)`, `mc.block(...)`."""
+"""Provides the rulebook's functions on objects: `mc.exp(x)`, `mc.inv(A)`, `mc.sum(X, axis=0)`, `mc.block(...)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language import syntax
 from matcalc.language.declare import write_signature
 from matcalc.language.identifiers import identifier, shown
@@ -25,9 +25,9 @@ from matcalc.tensor.symbols import Names
 
 
 def function(name: str) -> Callable[..., Any]:
-    """Return the function of that name: of expressions, numbers and arrays; a tuple where it has several results.
+    """Return the function of that name, for expressions, numbers and arrays; several results form a tuple.
 
-    Raises: AttributeError for a name that the rulebook does not know.
+    Raises: AttributeError for a name that the rulebook lacks.
     """
     if name == "block":
         return block
@@ -49,7 +49,7 @@ def function(name: str) -> Callable[..., Any]:
             *(word(str(v)) if order else operands.argument(v) for v, order in zip(args, orders, strict=True)),
             **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
         )
-        node, conditions = build_given(tree)
+        node, conditions = build_tree(tree)
         row = operands.row and len(node.shape) == 1
         return Expression(node, operands.names.under(conditions), row, reference=of_tree(tree, broadcasts=True))
 
@@ -59,13 +59,13 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def is_order(name: str, value: object) -> bool:
-    """Whether a number or a word behind the argument makes a function another: `norm(X, "fro")`, `norm(x, np.inf)`."""
+    """Whether a number or word after the argument selects another function: `norm(X, "fro")`, `norm(x, np.inf)`."""
     return isinstance(value, (int, float, str)) and with_order(name, word(str(value))) in default_rulebook().spellings
 
 
 def _described(name: str, rules: Sequence[Rule]) -> str:
-    """Return the docstring of a function: its signatures, definition or derivative, domain, and where its rules are."""
-    lines = [f"Return {name} of expressions, numbers and arrays, as the text form gives it.", ""]
+    """Return the docstring of a function: its signatures, domain, source, and the command that shows its rule."""
+    lines = [f"Return {name} of expressions, numbers and arrays, with its meaning in text.", ""]
     for rule in dict.fromkeys(rules):
         lines += [f"    {write_signature(signature)}" for signature in rule.signatures]
         lines += [f"    domain: {rule.domain}"] if rule.domain else []
@@ -79,10 +79,10 @@ def names() -> list[str]:
 
 
 class Operands:
-    """The operands of a call or block under way: the names of those that are expressions, and whether one is a row."""
+    """The operands of a call or block: the names of their expressions, and whether one is a row."""
 
-    def __init__(self, taken: str) -> None:
-        self.taken, self.names, self.row = taken, Names({}, ()), False
+    def __init__(self, accepted: str) -> None:
+        self.accepted, self.names, self.row = accepted, Names({}, ()), False
 
     def argument(self, value: object) -> Ast:
         """Return the tree of an argument; text is a formula or a function, such as `x -> log(x)^2`.
@@ -94,18 +94,18 @@ class Operands:
     def tree(self, value: object) -> Ast:
         """Return the tree of an operand.
 
-        Raises: NotSupported for what is none.
+        Raises: NotSupported for an object that is no operand.
         """
         e = as_expression(value)
         if e is None:
-            raise NotSupported(f"{self.taken}, not {shown(value)}")
+            raise NotSupported(f"{self.accepted}, not {shown(value)}")
         self.names = self.names.joined(e.names)
         self.row = self.row or e.row
         return e.operand
 
 
 def parts(name: str, names: Sequence[str]) -> Callable[..., tuple[Expression, ...]]:
-    """Return the function that gives all results of a decomposition: `w, V = mc.eigh(S)`."""
+    """Return the function that returns all results of a decomposition: `w, V = mc.eigh(S)`."""
     functions: list[Callable[..., Expression]] = [function(part) for part in names]
 
     def call(*args: object) -> tuple[Expression, ...]:
@@ -141,16 +141,16 @@ def solver(rule: Rule) -> Callable[..., Expression]:
         return Expression(node, inside.joined(first.names))
 
     call.__name__ = rule.name
-    call.__doc__ = f"Return the solution of an equation, as the text {rule.name}(F, Y, start=Y0) gives it."
+    call.__doc__ = f"Return the solution of an equation, as {rule.name}(F, Y, start=Y0) in text."
     return call
 
 
 def block(rows: Sequence[Sequence[object]]) -> Expression:
     """Return the block matrix of rows of expressions."""
     operands = Operands("a block is an expression, a number or an array")
-    given = [[operands.tree(entry) for entry in row] for row in rows]
-    if not given or not all(given):
+    trees = [[operands.tree(entry) for entry in row] for row in rows]
+    if not trees or not all(trees):
         raise ShapeError("a block matrix has a row, and each row a block")
-    tree = syntax.block(given)
-    node, conditions = build_given(tree)
+    tree = syntax.block(trees)
+    node, conditions = build_tree(tree)
     return Expression(node, operands.names.under(conditions), reference=of_tree(tree, broadcasts=True))

@@ -1,4 +1,4 @@
-"""The arguments of what is compiled: their order, what is known of them, and hints for their sizes."""
+"""Determines the arguments of compiled functions: their order, their known facts, and typical sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from matcalc.tensor.symbols import Names, free_sizes, marks
 def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
     """Return typical sizes by name.
 
-    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for a value that is no size.
+    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for an invalid size.
     """
     if not sizes:
         return {}
@@ -37,33 +37,33 @@ def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) ->
 
 
 def ordered_arguments(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
-    """Return the argument symbols, in the given order if there is one."""
+    """Return the argument symbols, in the order of `args` if there is one."""
     ordered = {node.name: node for node in names.ordered()}
     if args is None:
         return list(ordered.values())
     if isinstance(args, str):
-        raise ShapeError(f"args={shown(args)} is no sequence of names", hint="declarations are given as declarations=")
+        raise ShapeError(f"args={shown(args)} is no sequence of names", hint="pass declarations as declarations=")
     chosen = []
     for arg in map(name_of, args):
         node = ordered.get(arg, names.symbols.get(arg))
         if node is None:
-            raise UnknownName(f"no symbol {arg}{nearest(arg, list(ordered))}")
+            raise UnknownName(f"args: {arg} is no symbol of the formulas{nearest(arg, list(ordered))}")
         chosen.append(node)
-    given = {node.name for node in chosen}
-    missing = [name for name in ordered if name not in given]
+    chosen_names = {node.name for node in chosen}
+    missing = [name for name in ordered if name not in chosen_names]
     if missing:
         raise ShapeError(f"args leaves out {', '.join(missing)}")
     return chosen
 
 
 def operand_of(node: Node, names: Names, dtypes: Mapping[str, str]) -> Operand:
-    """Return what the runtime is to know of an argument; `dtypes` are types of arrays of no symbol, by name."""
+    """Return the runtime's description of an argument; `dtypes` are types of arrays without a symbol, by name."""
     declared = names.symbols[node.name].data[1] if node.name in names.symbols else frozenset()
     book = default_rulebook()
     closed = book.closure(declared)
     found = [book.facts[f].drawn for f in book.strongest([f for f in book.facts if f in closed])]
     drawn = next(filter(None, found), "")
-    checked = tuple(sorted(node.data[1]))  # none of a tangent's, which is projected
+    checked = tuple(sorted(node.data[1]))  # none for a tangent, which is projected
     dtype = "int64" if INDEX in declared else dtypes.get(node.name, "float64")
     known = tuple(sorted(declared))
     return Operand(node.name, node.shape, " ".join(marks(declared)), drawn, checked, dtype, known)

@@ -1,6 +1,6 @@
-"""Derivatives of an expression, as its methods: each reads what to differentiate in and asks the calculus.
+"""Provides the derivatives of an expression, as its methods: each reads `wrt` and calls the calculus.
 
-What comes back is simplified and factored, with the derivation behind it.
+The results are simplified and factored, and hold their derivations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
-from matcalc.expressions.wanted import apart, taken, taken_twice, wanted
+from matcalc.expressions.wanted import apart, first_derivatives, second_derivatives, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import add, inner, symbol
@@ -33,41 +33,39 @@ UNCHECKED = "not checked: check=False"
 
 
 class Derivatives(Handle):
-    """What differentiates."""
+    """The methods that differentiate."""
 
     __slots__ = ()
 
     @under_way("deriving")
     def gradient(self, wrt: Wrt, convention: str = "projected", check: bool = True) -> Derived:
-        """Return the gradient of a scalar: the shape of `wrt`; a tuple for a list."""
-        asked = wanted(wrt)
+        """Return the gradient of a scalar, with the shape of `wrt`; a tuple for a list."""
+        variables = wanted(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
-        made = self._each(asked.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
-        return taken(self, asked, made, 0)
+        made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
+        return first_derivatives(self, variables, made, 0)
 
     @under_way("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
-        """Return d self / d wrt, shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
-        asked, rank = wanted(wrt), len(self.node.shape)
-        if not asked.whole and layout != "tensor":
-            raise NotSupported(f"layout={shown(layout)} of a derivative by one entry: it has the shape of the formula")
+        """Return d self / d wrt, of shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
+        variables, rank = wanted(wrt), len(self.node.shape)
+        if not variables.whole and layout != "tensor":
+            raise NotSupported(f"layout={shown(layout)} needs whole variables, not a single entry")
 
         def made(f: Node, xs: Sequence[Node]) -> list[Node]:
             found = conventions.jacobians(f, xs)
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
-        found = self._each(asked.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
-        return taken(self, asked, found, rank)
+        found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
+        return first_derivatives(self, variables, found, rank)
 
     @under_way("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
-        """Return the Hessian of a scalar, shape wrt.shape + wrt.shape; rows of blocks for a list."""
-        asked = wanted(wrt)
-        if not asked.whole and layout != "tensor":
-            raise NotSupported(
-                f"layout={shown(layout)} of a derivative by entries: it has the shape of what they are entries of"
-            )
-        wrt, xs = asked.symbols, self.symbols_of(asked.symbols)
+        """Return the Hessian of a scalar, of shape wrt.shape + wrt.shape; rows of blocks for a list."""
+        variables = wanted(wrt)
+        if not variables.whole and layout != "tensor":
+            raise NotSupported(f"layout={shown(layout)} needs whole variables, not entries of them")
+        wrt, xs = variables.symbols, self.symbols_of(variables.symbols)
         free = unrestricted(self.computed, xs)
         rows = conventions.hessians(simplify(free.root), free.variables)
         if conventions.is_vec(layout):
@@ -75,17 +73,17 @@ class Derivatives(Handle):
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
         made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, free, check)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
-        return taken_twice(self, asked, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
+        return second_derivatives(self, variables, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
 
     def differential(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
-        """Return the differential, linear in the new symbols d + name (lists take lists of names)."""
+        """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
         return self.jvp(wrt, tangent, check)
 
     @under_way("deriving")
     def jvp(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
-        """Return the pushforward of tangents, the shape of self; the total for a list.
+        """Return the pushforward of tangents, with the shape of self; the total for a list.
 
-        That of a scalar is in the form tr(A'*dX), A the gradient.
+        That of a scalar has the form tr(A'*dX), with A the gradient.
         """
         whole = apart(self, wrt)
         if whole.parts:
@@ -104,24 +102,24 @@ class Derivatives(Handle):
         is_marked = any(form.computed is not form.shown for form, _ in forms)
         reading = joined([ast for node, ast in parts if not node.is_zero])
         found = add([(1, node) for node, _ in parts])
-        told = verify(each([found], [trace]), self.reference, names) if check else UNCHECKED
+        evidence = verify(each([found], [trace]), self.reference, names) if check else UNCHECKED
         computed = unfactored if is_marked else None
-        return type(self)(found, names, False, trace, unfactored, reading, checked=told, computed=computed)
+        return type(self)(found, names, False, trace, unfactored, reading, checked=evidence, computed=computed)
 
     @under_way("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
-        """Return the pullback of a cotangent of the shape of self: the shape of `wrt`."""
-        asked = wanted(wrt)
+        """Return the pullback of a cotangent with the shape of self; the result has the shape of `wrt`."""
+        variables = wanted(wrt)
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
-        names = self.names_with(asked.symbols).with_symbol(bar, "cotangent")
+        names = self.names_with(variables.symbols).with_symbol(bar, "cotangent")
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
-        made = self._each(asked.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
-        return taken(self, asked, made, 0)
+        made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
+        return first_derivatives(self, variables, made, 0)
 
     @under_way("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
-        """Return the Hessian of a scalar times a vector: the shape of `wrt`; full row sums for a list."""
+        """Return the Hessian of a scalar times a vector, with the shape of `wrt`; full row sums for a list."""
         whole = apart(self, wrt)
         if whole.parts:
             return whole.back(whole.e.hvp(whole.wrt, vector, check))
@@ -138,13 +136,13 @@ class Derivatives(Handle):
         return self._each(wrt, trace, moved, check, names)
 
     def _with_tangents(
-        self, wrt: Wrt, given: Wrt | None, parameter: str, prefix: str = "d"
+        self, wrt: Wrt, requested: Wrt | None, parameter: str, prefix: str = "d"
     ) -> tuple[list[Node], Names, dict[Node, Node]]:
-        """Return the symbols of `wrt`, and new ones for a direction in each, with the names of all."""
+        """Return the symbols of `wrt`, the names with new symbols for a direction in each, and these symbols."""
         xs, names = self.symbols_of(wrt), self.names_with(wrt)
         defaults = [prefix if prefix == "v" else f"{prefix}{x.name}" for x in xs]
         tangents = {}
-        chosen = None if given is None else [name_of(one) for one in _listed(given)]
+        chosen = None if requested is None else [name_of(one) for one in _listed(requested)]
         for x, name in zip(xs, new_names(chosen, defaults, parameter), strict=True):
             tangents[x] = conventions.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], parameter)
@@ -172,7 +170,7 @@ class Derivatives(Handle):
     def symbols_of(self, wrt: Wrt) -> list[Node]:
         """Return the symbols to differentiate in.
 
-        Raises: UnknownName; NotDifferentiable for one that is declared constant.
+        Raises: UnknownName; NotDifferentiable for a symbol that is declared constant.
         """
         xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
         for x in xs:
@@ -191,12 +189,12 @@ class Derivatives(Handle):
         check: bool,
         row: bool = False,
     ) -> tuple[Self, ...]:
-        """Return derivatives simplified and factored, each with its form of sums not factored.
+        """Return derivatives simplified and factored, each with its unfactored form.
 
-        Raises: InternalError for one that differs from the formula as written.
+        Raises: InternalError for a derivative that differs from the formula as written.
         """
         forms = forms_of(nodes, free)
-        told = verify(claims_of(forms, traces), self.reference, names) if check else UNCHECKED
+        evidence = verify(claims_of(forms, traces), self.reference, names) if check else UNCHECKED
         return tuple(
             type(self)(
                 form.shown,
@@ -204,7 +202,7 @@ class Derivatives(Handle):
                 row,
                 trace,
                 form.unfactored,
-                checked=told,
+                checked=evidence,
                 computed=form.computed if form.computed is not form.shown else None,
             )
             for form, trace in zip(forms, traces, strict=True)
@@ -212,16 +210,16 @@ class Derivatives(Handle):
 
 
 def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:
-    """Yield what is claimed of derivatives of one formula."""
+    """Yield a claim for each derivative of one formula."""
     for node, derivation in zip(nodes, derivations, strict=True):
         wrt = ", ".join(x.name for x in derivation.wrt)
         yield Claim(node, derivation, f"the {derivation.what} in {wrt}")
 
 
 def claims_of(forms: Sequence[Forms], derivations: Sequence[Derivation]) -> Iterator[Claim]:
-    """Yield what is claimed of derivatives of one formula: of what is computed, and of what is read where it is finite.
+    """Yield the claims about derivatives of one formula: the computed forms, and the shown ones where they are finite.
 
-    What is read has no marks, so that it may be NaN where what is computed is not.
+    Shown forms have no marks, so they may be NaN where the computed form is not.
     """
     yield from each([form.computed for form in forms], derivations)
     marked = [(form, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
@@ -234,7 +232,7 @@ def _listed(wrt: Wrt) -> Sequence[Symbol]:
 
 
 def name_of(wrt: object) -> str:
-    """Return the name of a symbol given as text, as an expression or as a SymPy symbol."""
+    """Return the name of a symbol in the form of text, an expression or a SymPy symbol."""
     if isinstance(wrt, str):
         if len(wrt) > MAX_BYTES or not wrt.isprintable():
             raise UnknownName(f"{shown(wrt)} is no name")

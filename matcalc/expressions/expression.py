@@ -1,7 +1,7 @@
-"""Expression: the user's handle on a node, with the symbols that it was written with.
+"""Defines Expression: the user's handle on a node, with the symbols that it was written with.
 
-The node is the mathematics; the expression remembers names, their order (that of compiled arguments) and a
-row mark for NumPy's operators. Derivatives are again expressions, simplified and factored.
+The node is the mathematics. The expression adds names, their order (that of compiled arguments) and a row mark for
+NumPy's operators. Derivatives are again expressions, simplified and factored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
-from matcalc.expressions.array_manners import Array, Condition, Handed
+from matcalc.expressions.array_manners import Array, ArrayCall, Condition
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key
@@ -37,7 +37,7 @@ from matcalc.expressions.substituting import check_facts, length_of, meant, repl
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.formula.notation.graph import Graph
@@ -59,21 +59,21 @@ class Expression(Array, Derivatives, Forms):
 
     __slots__ = ()
 
-    # What it is.
+    # Properties.
 
     @property
     def shape(self) -> tuple[int | Length, ...]:
-        """Integers, and sizes that equal their text."""
+        """The shape: integers, and sizes that equal their text."""
         return tuple(length_shown(size, self.names.traced) for size in self.node.shape)
 
     @property
     def size(self) -> int | Length:
-        """How many entries it has: an integer, or a size that equals its text."""
+        """The number of entries: an integer, or a size that equals its text."""
         return length_shown(prod(self.node.shape, start=Size.of(1)), self.names.traced)
 
     @property
     def facts(self) -> frozenset[str]:
-        """What is known of the value: symmetric, spd, positive, ..."""
+        """The known facts of the value: symmetric, spd, positive, ..."""
         return self.node.facts
 
     @property
@@ -88,9 +88,9 @@ class Expression(Array, Derivatives, Forms):
 
     @property
     def declarations(self) -> str:
-        """Text that declares the symbols again, and sizes that would be read as symbols without it.
+        """Text that declares the symbols again, and sizes that would otherwise be read as symbols.
 
-        What was inferred is marked: `mu: scalar, undeclared`.
+        Inferred kinds are marked: `mu: scalar, undeclared`.
         """
         return declarations_of(self.node, self.formula, self.names.ordered(), self.names.undeclared)
 
@@ -100,7 +100,7 @@ class Expression(Array, Derivatives, Forms):
         return text(self.formula())
 
     def formula(self, dotted: bool = True) -> Ast:
-        """Return the syntax tree of the formula, its index names clear of all names in scope.
+        """Return the syntax tree of the formula; its index names differ from all names in scope.
 
         Without `dotted` the terms of a sum have one shape: rows and columns are repeated by `ones(m)`.
         """
@@ -112,14 +112,14 @@ class Expression(Array, Derivatives, Forms):
         return f"Expression({str(self)!r}, {self.declarations!r})"
 
     def named(self) -> str:
-        """Return the text with parts by name, `formula where K = ..., a = K*y`: yours, and those that make it shortest.
+        """Return the text with named parts, `formula where K = ..., a = K*y`: yours, and those that make it shortest.
 
         It reads back to the same node.
         """
         return where_text(named_formula_in(self.node, self.names)[0])
 
     def latex(self, named: bool = False) -> str:
-        """Return the formula as LaTeX; with `named` its parts stand by name, as in `named()`."""
+        """Return the formula as LaTeX; with `named` its parts have names, as in `named()`."""
         if named:
             return latex_in(*named_formula_in(self.node, self.names, dotted=False))
         return latex_in(self.formula(dotted=False), self.names)
@@ -137,7 +137,7 @@ class Expression(Array, Derivatives, Forms):
         def formula(node: Node) -> str:
             try:
                 return text(formula_in(node, self.names))
-            except MatcalcError:  # a part that only an index form around it can say
+            except MatcalcError:  # a part that only an index form around it can express
                 return ""
 
         return Graph(self.node, formula)
@@ -158,9 +158,9 @@ class Expression(Array, Derivatives, Forms):
     def sympy(self) -> Basic:
         """Return the formula as a SymPy expression, in the SymPy symbols that it was read from.
 
-        An array of numbers that SymPy has no name for, `duplication(3)`, is written by its entries.
+        An array of numbers without a name in SymPy, `duplication(3)`, is written by its entries.
 
-        Raises: NotSupported for what SymPy has no form for.
+        Raises: NotSupported for a formula without a SymPy form.
         """
         import numpy as np
 
@@ -183,7 +183,7 @@ class Expression(Array, Derivatives, Forms):
                 raise error from None
 
     def explain(self, form: str = "text") -> str:
-        """Return the derivation as in a worked example, numbered, with rules and facts used: text, latex, markdown."""
+        """Return the derivation as numbered steps, with the rules and facts used: text, latex, markdown."""
         from matcalc.evidence.explain.printed import printed
 
         return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
@@ -193,7 +193,7 @@ class Expression(Array, Derivatives, Forms):
     def simplify(self, check: bool = True) -> Expression:
         """Return the shortest equal expression that the rewrites and factoring find, never a longer one.
 
-        Raises: InternalError where it differs from the formula as written; `check=False` leaves the comparison out.
+        Raises: InternalError if it differs from the formula as written; `check=False` omits the comparison.
         """
         node = min([unmarked(shortest(self.node)), self.node], key=measure)
         made = self._equal(node, "the simplified form") if check else Expression(node, self.names, self.row)
@@ -203,12 +203,12 @@ class Expression(Array, Derivatives, Forms):
     def substitute(self, values: Mapping[Key, object] | None = None, /, **named: object) -> Expression:
         """Return the expression with symbols replaced by expressions or numbers, and sizes by sizes: `n=3`.
 
-        They are given by name or in a dictionary. Text is a formula over the same symbols; a new name alone is a symbol
-        as the one that it stands for, other new names are declared by what fits there. A value of other sizes than the
-        symbol's is put in where these agree with all else, which takes them over.
+        Values are passed by name or in a dictionary. Text is a formula over the same symbols. A new name alone is a
+        symbol like the replaced one; the kinds of other new names are inferred. A value may have other sizes than its
+        symbol, if they agree everywhere; they then replace the symbol's sizes.
 
-        Raises: UnknownName; ShapeError for shapes that do not fit, and for a value that is not known to have the facts
-            that its symbol is declared to have, LinAlgError where data have not.
+        Raises: UnknownName; ShapeError for shapes that do not fit, and for a value that is not known to have its
+            symbol's declared facts; LinAlgError for data that lack them.
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
@@ -218,7 +218,7 @@ class Expression(Array, Derivatives, Forms):
             else:
                 new = as_expression(value)
             if new is None:
-                raise ShapeError(f"{shown(value)} is no expression to put in for {name}")
+                raise ShapeError(f"{shown(value)} cannot replace {name}: it is neither an expression nor a number")
             length = length_of(new.node) if name in self.names.size_names else None
             if length is not None:
                 sizes[name] = length
@@ -239,7 +239,7 @@ class Expression(Array, Derivatives, Forms):
         return isinstance(other, Expression) and self.node is other.node
 
     def __eq__(self, other: object) -> bool | Condition:  # type: ignore[override]
-        """Whether both are one node; in a function written for NumPy the comparison of their entries."""
+        """Whether both are one node; in a function written for NumPy, the comparison of their entries."""
         if self._is_traced_with(other):
             return self._compared("==", other)
         return isinstance(other, Expression) and self.node is other.node
@@ -248,7 +248,7 @@ class Expression(Array, Derivatives, Forms):
         return self._compared("!=", other) if self._is_traced_with(other) else not self == other
 
     def _is_traced_with(self, other: object) -> bool:
-        """Whether one of two operands belongs to a function written for NumPy under way."""
+        """Whether one of two operands belongs to a function written for NumPy that is being traced."""
         return self.names.traced or isinstance(other, Array) and other.names.traced
 
     def __hash__(self) -> int:
@@ -259,7 +259,7 @@ class Expression(Array, Derivatives, Forms):
     def __call__(self, /, *args: object, check_facts: bool = False, **values: object) -> Value:
         """Return the value by plain NumPy; arguments as `symbols`, by position or name, or in one dictionary.
 
-        With `check_facts` each array is first checked for the facts that its symbol is declared to have.
+        With `check_facts` the declared facts of each array are checked first.
 
         Raises: TypeError, ShapeError; LinAlgError outside the domain.
         """
@@ -269,7 +269,7 @@ class Expression(Array, Derivatives, Forms):
 
     @property
     def operand(self) -> Ast:
-        """The tree that stands for the expression in a larger one: its node, given, as a row where it is one."""
+        """The tree of the expression as an operand of a larger one: its node, transposed if it is a row."""
         leaf = given(self.computed, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
@@ -293,7 +293,7 @@ class Expression(Array, Derivatives, Forms):
 
     @property
     def T(self) -> Expression:  # noqa: N802 - NumPy's name
-        """The transpose; of a vector the row mark is toggled, but in a function written for NumPy."""
+        """The transpose. For a vector it toggles the row mark, except in a function written for NumPy."""
         import numpy as np
 
         written = of_numpy(np.transpose, (self,), {})
@@ -329,7 +329,7 @@ class Expression(Array, Derivatives, Forms):
 
         trees, new = subscripts(at, operand, len(self.node.shape))
         tree = part(self.operand, *trees)
-        node, conditions = build_given(tree) if trees else (self.node, [])
+        node, conditions = build_tree(tree) if trees else (self.node, [])
         names = reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions)
         written = None if new or not trees or self.names.traced else of_tree(tree, broadcasts=True)
         return Expression(with_axes(node, new), names, reference=written)
@@ -340,7 +340,7 @@ class Expression(Array, Derivatives, Forms):
 
 
 def length_shown(size: Size, traced: bool = False) -> int | Length:
-    """Return a size of a shape: an integer, or what equals its text."""
+    """Return a size of a shape: an integer, or an object that equals its text."""
     return int(size) if size.is_integer else Length(size, size_expression, traced)
 
 
@@ -381,6 +381,6 @@ def side_by_side(entries: object) -> Expression:
 
     Raises: ShapeError for expressions of unequal shapes.
     """
-    under_way = Handed(Expression(number(0), Names({}, ())))
-    made: Expression = under_way.made(node_of(under_way.taken(entries)))
+    pending = ArrayCall(Expression(number(0), Names({}, ())))
+    made: Expression = pending.wrapped(node_of(pending.unwrapped(entries)))
     return made

@@ -1,6 +1,6 @@
-"""Forms by choice: an expression expanded, factored, collected, or written with solutions, inverses or entries.
+"""Provides forms of an expression: expanded, factored, collected, or written with solutions, inverses or entries.
 
-What changes the terms makes another node of equal value; what only changes the writing keeps the node and gives it
+A form with other terms is another node of equal value. A form that is only written differently is the same node with
 another reading, which reads back to it.
 """
 
@@ -33,31 +33,31 @@ from matcalc.tensor.node import Node
 
 
 class Forms(Handle):
-    """What an expression can be made into."""
+    """The methods that return other forms."""
 
     __slots__ = ()
 
     def _as(self, node: Node, shown: Ast | None = None) -> Self:
-        """Return the expression of another node, with a reading if it is not the usual one."""
+        """Return the expression of another node, with its reading if that is not the usual one."""
         return type(self)(node, self.names, self.row, shown=shown)
 
     def _equal(self, node: Node, what: str) -> Self:
         """Return the expression of a node of equal value, compared with the formula as written.
 
-        Raises: InternalError where it differs.
+        Raises: InternalError if it differs.
         """
         claim = Claim(node, Derivation("value", self.node), what)
-        told = verify(iter([claim]), self.reference, self.names)
-        return type(self)(node, self.names, self.row, self._trace, reference=self._reference, checked=told)
+        evidence = verify(iter([claim]), self.reference, self.names)
+        return type(self)(node, self.names, self.row, self._trace, reference=self._reference, checked=evidence)
 
     @property
     def leading_axes(self) -> int:
-        """How many axes are those of what was differentiated, which are the rows of a matrix of stacked columns."""
+        """The number of axes of the differentiated formula, which are the rows of a matrix of stacked columns."""
         return (self.node.rank + 1) // 2 if self._trace is None else self._trace.leading_axes
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What sizes must be for the formula to have a value: `m >= n, or X'*X is singular`."""
+        """Conditions on sizes for the formula to have a value: `m >= n, or X'*X is singular`."""
         return (*needs(self.node), *map(needed, self.names.conditions))
 
     def tree(self) -> str:
@@ -65,7 +65,7 @@ class Forms(Handle):
         return draw.tree(self.node)
 
     def dot(self, *other: object) -> Derived:
-        """Return the DAG in Graphviz' language; of another operand NumPy's product with it, `x.dot(y)`."""
+        """Return the DAG in Graphviz' language; with another operand, NumPy's product `x.dot(y)`."""
         if not other:
             return draw.dot(self.node)
         import numpy as np
@@ -84,11 +84,11 @@ class Forms(Handle):
         return self._equal(tidied(expand(self.node)), "the expanded form")
 
     def factor(self) -> Self:
-        """Return an equal expression, its sums factored where that is shorter."""
+        """Return an equal expression with its sums factored if that is shorter."""
         return self._equal(factor(self.node), "the factored form")
 
     def collect(self, x: Symbol) -> Self:
-        """Return an equal expression, its terms in a symbol or a part of one collected: `(A + B)*x` for `A*x + B*x`.
+        """Return an equal expression with the terms in `x`, a symbol or part, collected: `(A + B)*x` for `A*x + B*x`.
 
         Raises: UnknownName; NotSupported for too many terms; NotDifferentiable for a part of a symmetric matrix.
         """
@@ -99,12 +99,13 @@ class Forms(Handle):
         return made
 
     def coefficient(self, x: Symbol, degree: int = 1) -> Self:
-        """Return what stands with a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`; of a polynomial
-        also with a power of it, (A + A')/2 for `x'*A*x` and degree 2. Of a part `x[0]` the other entries stay.
+        """Return the coefficient of a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`.
+
+        For a polynomial, `degree` selects a power: (A + A')/2 for `x'*A*x` and degree 2. For a part `x[0]` the result
+        may hold the other entries.
 
         Shapes: self.shape, then x.shape `degree` times.
-
-        Raises: UnknownName; NotSupported where the symbol stands inside a function; NotDifferentiable as `collect`.
+        Raises: UnknownName; NotSupported if the symbol is inside a function; NotDifferentiable as `collect`.
         """
         if not isinstance(degree, int):
             raise TypeError(f"a degree is an integer, not {shown(degree)}")
@@ -114,16 +115,16 @@ class Forms(Handle):
         return made
 
     def rewrite(self, form: str) -> Self:
-        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" (entry by entry), or
-        "kron", which makes a tensor of order 3 or 4 the matrix of its stacked columns, Kronecker products where it can.
+        """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" or "kron".
 
-        The first three are the same node, written otherwise.
+        "index" writes it entry by entry. "kron" makes an array of order 3 or 4 the matrix of its stacked columns, with
+        Kronecker products if possible. The other forms are the same node, written differently.
 
         Raises: NotSupported for any other form.
         """
-        if not is_one_of(form, WAYS):
-            raise NotSupported(f"no form {shown(form)}: {', '.join(WAYS)}")
-        return WAYS[form](self)
+        if not is_one_of(form, REWRITES):
+            raise NotSupported(f"no form {shown(form)}: {', '.join(REWRITES)}")
+        return REWRITES[form](self)
 
 
 Made = TypeVar("Made", bound=Forms)
@@ -137,7 +138,7 @@ def _solutions(e: Made) -> Made:
     def meant(ast: Ast) -> Node:
         return elaborate([ast], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
 
-    def flipped(ast: Ast) -> Ast:
+    def transposed(ast: Ast) -> Ast:
         return whole_formula_of(transpose(meant(ast)), e.names.symbols)
 
     def is_scalar(ast: Ast) -> bool:
@@ -146,11 +147,11 @@ def _solutions(e: Made) -> Made:
         except MatcalcError:  # the part of an index form
             return False
 
-    return _reading(e, solved(whole_formula_of(e.node, e.names.symbols), flipped, is_scalar))
+    return _reading(e, solved(whole_formula_of(e.node, e.names.symbols), transposed, is_scalar))
 
 
 def _reading(e: Made, shown: Ast) -> Made:
-    """Return the expression written otherwise; as usual where that would be read as another node."""
+    """Return the expression with another reading; with the usual one if the other is read as another node."""
     made = elaborate([shown], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
     return e._as(e.node, shown if made is e.node else None)
 
@@ -161,10 +162,10 @@ def _inverses(e: Made) -> Made:
 
 def _kronecker(e: Made) -> Made:
     if e.node.rank < 3:
-        raise NotSupported("a Kronecker form of what is a matrix already")
+        raise NotSupported("a Kronecker form of a matrix: only arrays of order 3 or 4 have one")
     return e._as(as_matrix(e.node, e.leading_axes))
 
 
-WAYS: dict[str, Callable[[Made], Made]] = {
+REWRITES: dict[str, Callable[[Made], Made]] = {
     "solve": _solutions, "inv": _inverses, "index": _index_form, "kron": _kronecker,
 }  # fmt: skip

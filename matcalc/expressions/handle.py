@@ -1,6 +1,6 @@
-"""What an expression holds: a node, the names in scope, a row mark, and how it came to be.
+"""Defines the data of an expression: a node, the names in scope, a row mark, and its origin.
 
-`Array`, `Derivatives` and `Forms`, the manners of an expression, stand on it, and make another of their own class.
+`Array`, `Derivatives` and `Forms` extend it with methods. They construct objects of their own class.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from sympy import Basic
 
 Symbol: TypeAlias = "str | Handle | Basic"
-"""A name, or an object that stands for a symbol."""
+"""A name, or an object that is a symbol."""
 Wrt: TypeAlias = "Symbol | Sequence[Symbol]"
 Key: TypeAlias = Any
-"""A symbol as the key of a mapping, which takes keys of one type alone."""
+"""A symbol as the key of a mapping, whose keys need one type."""
 Derived: TypeAlias = Any
-"""An expression, in a tuple where the derivative is asked for in a list: only the caller knows which."""
+"""An expression, or a tuple of them if `wrt` is a list; the type depends on the arguments."""
 
 
 class Handle:
@@ -49,27 +49,27 @@ class Handle:
         self.names = names
         self.row = row
         self._trace = trace
-        self.unfactored = unfactored  # of a derivative, simplified: factoring is for reading, compiled is the cheaper
-        self._shown = shown  # a reading of the node other than the one that notation prefers
-        self._reference = reference  # where the value comes from that results are compared with
+        self.unfactored = unfactored  # of a derivative; the cheaper of this and the factored form is compiled
+        self._shown = shown  # a reading of the node other than the preferred one
+        self._reference = reference  # evaluates the formula as written, for comparison with results
         self._checked = checked
-        self._computed = computed  # of a derivative that holds marks: the node with them
+        self._computed = computed  # of a derivative with marks: the node with them
 
     @property
     def computed(self) -> Node:
-        """The node that numbers come from: that which is read, with marks for what is singular."""
+        """The node that is evaluated: the shown one, with marks for singular parts."""
         return self._computed or self.node
 
     @property
     def reference(self) -> Reference:
-        """Where the value comes from that results are compared with: the formula as written, else the node."""
+        """The evaluator that results are compared with: of the formula as written, else of the node."""
         return self._reference or of_node(self.computed)
 
     @property
     def checked(self) -> str:
-        """At which random data the result was compared with the formula as written, and how far apart they were.
+        """The random data at which the result was compared with the formula as written, and the largest difference.
 
-        Or why it was not compared.
+        Or the reason why it was not compared.
         """
         if not self._checked:
             claim = Claim(self.computed, Derivation("value", self.node), "the value")

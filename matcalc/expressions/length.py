@@ -1,7 +1,7 @@
-"""Sizes of shapes as users hold them: equal to their text, numbers in formulas, and computed with as integers.
+"""Defines the sizes in shapes: they equal their text, are numbers in formulas, and compute as integers do.
 
-A size name has no value. A comparison is answered where the declarations decide it for all data, and refused elsewhere:
-`m < n` has no truth. Outside a function written for NumPy, `==` asks whether two sizes are the same one.
+A size name has no value. A comparison has a result if the declarations decide it for all data, and raises elsewhere:
+the truth of `m < n` is unknown. Outside a function written for NumPy, `==` compares the sizes themselves.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 NUMPY = {"add": "+", "subtract": "-", "multiply": "*", "floor_divide": "//", "remainder": "%"}
 """NumPy's functions of two sizes that are operators."""
 EXTREMA = {"larger": maximum, "smaller": minimum}
-"""What an operation of the rulebook gives of two sizes, by its role."""
+"""Operations of the rulebook that return a size for two sizes, by role."""
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 LARGEST_POWER = 12
-"""Up to it, as everywhere, a power is so many factors."""
+"""Largest exponent that is written as repeated factors, as everywhere."""
 OPERATORS: dict[str, Callable[[Size, Size], Size]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -49,9 +49,9 @@ def _operator(sign: str, formula: tuple[Method, Method] | None = None) -> tuple[
 
 
 class Length(Arithmetic):
-    """A size in a shape; `number` makes the expression that it is in a formula.
+    """A size in a shape; `number` constructs its expression in a formula.
 
-    `traced` are those of a function written for NumPy under way, where `==` of two sizes is a question on their values.
+    `traced`: the size belongs to a function written for NumPy that is being traced; there `==` compares values.
     """
 
     __slots__ = ("length", "number", "traced")
@@ -70,13 +70,13 @@ class Length(Arithmetic):
 
     def __format__(self, form: str) -> str:
         if form:
-            raise NoValue(f"the size {self} is no number yet, to be printed as {form!r}", hint=self._way_out)
+            raise NoValue(f"the size {self} is no number yet, to be printed as {form!r}", hint=self._hint)
         return str(self)
 
     def __hash__(self) -> int:
         return hash(str(self))
 
-    # Arithmetic: of integers and sizes it is a size, of anything else a formula.
+    # Arithmetic: with integers and sizes the result is a size, with anything else a formula.
 
     @property
     def expression(self) -> Any:
@@ -90,7 +90,7 @@ class Length(Arithmetic):
         return self.expression._with_other(operation, other, swap)
 
     def _computed(self, operator: str, other: object, swap: bool, formula: Method | None) -> Any:
-        """Return a size of two, or what else the operator gives on formulas."""
+        """Return the size computed from two sizes, or the operator's result on formulas."""
         right = _integer(other)
         if right is None:
             return NotImplemented if formula is None else formula(self, other)
@@ -119,7 +119,7 @@ class Length(Arithmetic):
             return self
         if is_nonnegative(-self.length):
             return -self
-        raise NoValue(f"whether the size {self} is negative is not known", hint=self._way_out)
+        raise NoValue(f"whether the size {self} is negative is not known", hint=self._hint)
 
     def __pow__(self, other: object) -> Any:
         if isinstance(other, int) and not isinstance(other, bool) and 0 < other <= LARGEST_POWER:
@@ -165,7 +165,7 @@ class Length(Arithmetic):
         if decided is None and not self.traced and relation in ("==", "!="):
             return relation == "!="
         if decided is None:
-            raise NoValue(f"whether {self} {relation} {other} is not decided by the declarations", hint=self._way_out)
+            raise NoValue(f"whether {self} {relation} {other} is not decided by the declarations", hint=self._hint)
         return decided
 
     def __eq__(self, other: object) -> Any:
@@ -189,33 +189,33 @@ class Length(Arithmetic):
     def __bool__(self) -> bool:
         return bool(Length(self.length, self.number, True)._is("!=", 0))
 
-    # What has no value.
+    # Operations that need a value.
 
     @property
-    def _way_out(self) -> str:
+    def _hint(self) -> str:
         names = " and ".join(self.length.names)
         return f"declare {names} as {'a number' if len(self.length.names) == 1 else 'numbers'}, as in X: matrix(4, 3)"
 
-    def _refused(self) -> NoReturn:
+    def _raise(self) -> NoReturn:
         raise NoValue(
             f"the size {self} is no number yet", hint=f"declare the size as a number, or write mc.ones({self})"
         )
 
     def __index__(self) -> int:
-        self._refused()
+        self._raise()
 
     def __int__(self) -> int:
-        self._refused()
+        self._raise()
 
     def __float__(self) -> float:
-        self._refused()
+        self._raise()
 
     def __complex__(self) -> complex:
-        self._refused()
+        self._raise()
 
 
 def _of_two(name: str) -> Callable[[Size, Size], Size] | None:
-    """Return what one of NumPy's functions gives of two sizes; None for one that gives no size."""
+    """Return the operation on sizes of one of NumPy's functions; None if its result is no size."""
     if name in NUMPY:
         return OPERATORS[NUMPY[name]]
     own = found(name)
@@ -229,13 +229,13 @@ def _integer(value: object) -> Size | None:
     if isinstance(value, bool) or getattr(value, "shape", None):
         return None
     try:
-        return Size.of(index(value))  # type: ignore[arg-type]  # which refuses others
+        return Size.of(index(value))  # type: ignore[arg-type]  # raises for others
     except TypeError:
         return None
 
 
 def _amount(value: object) -> Size | float | None:
-    """Return what a size is compared with: a size, or an infinity or NaN."""
+    """Return a size, an infinity or NaN that a size is compared with."""
     found = _integer(value)
     if found is not None:
         return found
@@ -259,7 +259,7 @@ def _at_most(a: Size, b: Size) -> bool:
 
 
 def _decided(a: Size, relation: str, b: Size) -> bool | None:
-    """Return whether a comparison of two sizes holds for all data; None where that depends on the data."""
+    """Return whether a comparison of two sizes holds for all data; None if that depends on the data."""
     if relation in (">", ">="):
         return _decided(b, SWAPPED[relation], a)
     if relation == "!=":
@@ -276,6 +276,6 @@ def _decided(a: Size, relation: str, b: Size) -> bool | None:
 
 
 def _no_integer(size: Size) -> bool:
-    """Whether a size is no integer for any data: the terms with names are integers, the number is none."""
+    """Whether a size is no integer for any data: the terms with names are integers, the constant is not."""
     others = (c for monomial, c in size.terms if monomial)
     return size.constant.denominator != 1 and all(c.denominator == 1 for c in others)

@@ -1,4 +1,4 @@
-"""Arguments given by position or name, and the value of a node for them by plain NumPy."""
+"""Binds arguments by position or name, and evaluates a node for them by plain NumPy."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def value_of(
 ) -> Value:
     """Return the value of a node for arguments in the order of its names, by plain NumPy.
 
-    Raises: TypeError for an argument that is missing, unknown or of no numbers or a size that is no integer, ShapeError
-    for a shape that does not fit, and what `check_declared` raises where that is asked for.
+    Raises: TypeError for an argument that is missing, unknown or not numeric, or a size that is no integer; ShapeError
+        for a shape that does not fit; with `check_facts` the errors of `check_declared`.
     """
     import numpy as np
 
@@ -43,8 +43,8 @@ def value_of(
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
     bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
     arrays = {n.name: to_numbers(_operand(n), _plain(_dense(n, bound[n.name]), n.rank)) for n in inputs}
-    given = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
-    sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, given)
+    size_values = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
+    sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, size_values)
     if check_facts:
         check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)
     check_conditions(names.conditions, sizes)
@@ -64,7 +64,7 @@ def _dense(symbol: Node, value: Any) -> Any:
 
 
 def _plain(value: object, rank: int) -> object:
-    """Return a number or matrix of SymPy as an array, a matrix of one column or row as the vector that is asked for."""
+    """Return a number or matrix of SymPy as an array; a matrix of one column or row becomes an expected vector."""
     if not is_sympy(value):
         return value
     import numpy as np

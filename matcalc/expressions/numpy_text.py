@@ -1,9 +1,9 @@
-"""Text in NumPy's spelling that only shapes explain, `x[:, None] - y`, run as the code that it is, on its symbols.
+"""Runs text in NumPy's spelling that only shapes explain, `x[:, None] - y`, on symbols.
 
-`language/numpy_dialect.py` reads what is a formula whatever the shapes are, and infers them. What it has no tree for -
-new axes, `keepdims`, `einsum`, an order of entries - is run here, as a function written for NumPy is: on symbols that
-are declared, or of the kinds that their names say, with sizes of their own. Nothing is evaluated as Python: of Python's
-syntax what is named here has a meaning, and of NumPy's functions those that `numpy_bridge` knows.
+`language/numpy_dialect.py` reads formulas that are valid for all shapes, and infers the shapes. Text that it has no
+tree for - new axes, `keepdims`, `einsum`, an order of entries - is run here, like a function written for NumPy. The
+symbols are declared, or have the kinds of their names, with sizes of their own. Nothing is evaluated as Python: only
+the syntax listed here has a meaning, and of NumPy's functions only those that `numpy_bridge` implements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
 
 Value: TypeAlias = Any
-"""What Python's code handles: an expression, a number, a slice, a tuple, a word."""
+"""A value of the text: an expression, a number, a slice, a tuple, a word."""
 ROOTS = frozenset(module.partition(".")[0] for module in MODULES)
 OTHERS = ("torch",)
 """Libraries whose functions take other arguments than NumPy's."""
@@ -46,7 +46,7 @@ OWN: Mapping[str, Callable[..., Value]] = {
 ATTRIBUTES = ("T", "mT", "shape", "ndim", "size", "real")
 TYPES: Mapping[str, Value] = {"float": float}
 VALUES: Mapping[str, Value] = {"newaxis": None, "inf": math.inf, "e": math.e}
-"""What NumPy has by these names."""
+"""NumPy's values of these names."""
 EXACT = ("pi",)
 COUNTED = "integer"
 """The kind of a parameter that is a size."""
@@ -58,46 +58,46 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Value]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.inv,
 }  # fmt: skip
 COMPARED: Mapping[type[ast.AST], str] = {ast.Eq: "equal", ast.NotEq: "not_equal"}
-"""Functions that compare entries, where the operators of objects compare whole formulas."""
+"""Functions that compare entries, while the operators of objects compare whole formulas."""
 
 
 def run(text: str, declared: Mapping[str, Expression], sizes: Collection[str]) -> Expression:
-    """Return what a text gives as NumPy code on the declared symbols; the name of a size is the number.
+    """Return the result of a text as NumPy code on the declared symbols; the name of a size is a number.
 
-    Raises: ParseError for what is no expression of Python's, UnknownName for a name that means nothing; NotSupported,
-        ShapeError, with the place.
+    Raises: ParseError for text that is no Python expression, UnknownName for an unknown name; NotSupported, ShapeError,
+        with the position.
     """
-    shifted = f"({text})"  # of several lines, with spaces in front
+    shifted = f"({text})"  # allows several lines and leading spaces
     try:
         tree = ast.parse(shifted, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ParseError("no expression of Python's", text=text, at=0) from None
+        raise ParseError("the text is not a Python expression", text=text, at=0) from None
     numbers = {name: Expression(size_number(Size.of(name)), Names({}, (), sizes=(name,))) for name in sizes}
     free = [n.id for n in sorted(_names_in(tree), key=lambda n: (n.lineno, n.col_offset))]
     new = _of_their_kinds([n for n in dict.fromkeys(free) if n not in {*declared, *sizes}], {*declared, *sizes, *free})
     nodes = {**{name: e.node for name, e in declared.items()}, **new}
     names = Names(nodes, tuple(n for n in dict.fromkeys(free) if n in nodes), undeclared=frozenset(new), traced=True)
     scope = {name: Expression(node, replace(names, written=())) for name, node in nodes.items()}
-    under_way = _Run({**TYPES, **numbers, **scope})
+    run_ = _Run({**TYPES, **numbers, **scope})
     try:
-        made = as_expression(under_way.value(tree))
+        made = as_expression(run_.value(tree))
         if made is None:
-            raise ShapeError("no formula: several values, or a word")
+            raise ShapeError("the text gives several values or a word, not a formula")
         return Expression(made.node, replace(made.names.joined(names), written=names.written, traced=False))
     except (MatcalcError, *RAISED) as fault:
-        raise _located(fault, text, under_way.place) from None
+        raise _located(fault, text, run_.current) from None
 
 
 def _names_in(tree: ast.AST) -> list[ast.Name]:
-    """Return the names in a text that stand for values: neither modules nor functions by their bare names."""
+    """Return the names of values in a text: neither modules nor functions by their bare names."""
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in ROOTS and id(n) not in called]
 
 
 def _of_their_kinds(names: list[str], used: Collection[str]) -> dict[str, Node]:
-    """Return undeclared symbols, of the kinds that their names say, each size of its own.
+    """Return undeclared symbols, of the kinds of their names, with sizes of their own.
 
-    Raises: UnknownName for a name that says nothing.
+    Raises: UnknownName for a name without a kind.
     """
     sizes = (size for size in chain(LETTERS, map("m{}".format, count(1))) if size not in used)
     ranks = {name: inferred_rank(name) for name in names if name not in TYPES}
@@ -107,35 +107,35 @@ def _of_their_kinds(names: list[str], used: Collection[str]) -> dict[str, Node]:
     return {name: symbol(name, [Size.of(next(sizes)) for _ in range(rank or 0)]) for name, rank in ranks.items()}
 
 
-def _located(fault: Exception, text: str, place: ast.expr | None) -> MatcalcError:
-    """Return a fault at the place in the text that it came up at."""
+def _located(fault: Exception, text: str, current: ast.expr | None) -> MatcalcError:
+    """Return a fault with the position in the text at which it occurred."""
     kind = type(fault) if isinstance(fault, MatcalcError) else NotSupported
     message = fault.message if isinstance(fault, MatcalcError) else str(fault)
     at = 0
-    if place is not None:
+    if current is not None:
         lines = f"({text})".encode().split(b"\n")
-        before = b"\n".join((*lines[: place.lineno - 1], lines[place.lineno - 1][: place.col_offset]))
+        before = b"\n".join((*lines[: current.lineno - 1], lines[current.lineno - 1][: current.col_offset]))
         at = max(len(before.decode()) - 1, 0)
     return kind(message, text=text, at=at, hint=getattr(fault, "hint", ""))
 
 
 class _Run:
-    """A text under way: what its names are, and the place that is computed."""
+    """A text that is being run: the values of its names, and the part being computed."""
 
     def __init__(self, scope: Mapping[str, Value]) -> None:
         self.scope = scope
-        self.place: ast.expr | None = None
+        self.current: ast.expr | None = None
 
     def value(self, node: ast.expr) -> Value:
-        """Return what a part of the text gives.
+        """Return the value of a part of the text.
 
-        Raises: NotSupported for what has no meaning here; what NumPy and expressions raise.
+        Raises: NotSupported for syntax without a meaning here; the errors of NumPy and expressions.
         """
         match node:
             case ast.Constant(value=bool() | int() | float() | str() | None | EllipsisType()):
                 return node.value
             case ast.Name():
-                return self.scope[node.id] if node.id in self.scope else self._refused(node)
+                return self.scope[node.id] if node.id in self.scope else self._raise(node)
             case ast.Tuple() | ast.List():
                 made = [self.value(one) for one in node.elts]
                 return tuple(made) if isinstance(node, ast.Tuple) else made
@@ -157,50 +157,50 @@ class _Run:
                 return self._attribute(node)
             case ast.Call():
                 return self._call(node)
-        return self._refused(node)
+        return self._raise(node)
 
     def _at(self, node: ast.expr, compute: Callable[[], Value]) -> Value:
-        self.place = node
+        self.current = node
         made = compute()
         return as_expression(made) if hasattr(made, "__array__") and not isinstance(made, Array) else made
 
-    def _refused(self, node: ast.expr) -> NoReturn:
-        self.place = node
-        raise NotSupported(f"{shown(ast.unparse(node))} has no meaning in text")
+    def _raise(self, node: ast.expr) -> NoReturn:
+        self.current = node
+        raise NotSupported(f"{shown(ast.unparse(node))} is not supported in text")
 
     def _operated(self, node: ast.expr, operation: Callable[..., Value], *operands: ast.expr) -> Value:
-        """Return what an operator gives of expressions; of numbers it is exact."""
+        """Return the result of an operator on expressions; on numbers it is exact."""
         values = [self.value(one) for one in operands]
-        self.place = node
-        given = [e if isinstance(e, Array) else as_expression(e) for e in values]
+        self.current = node
+        formulas = [e if isinstance(e, Array) else as_expression(e) for e in values]
         is_of_numbers = isinstance(node, ast.Compare) and not any(map(_holds, values))
-        if is_of_numbers or any(e is None or isinstance(v, str) for e, v in zip(given, values, strict=True)):
-            self._refused(node)
-        return self._at(node, lambda: operation(*given))
+        if is_of_numbers or any(e is None or isinstance(v, str) for e, v in zip(formulas, values, strict=True)):
+            self._raise(node)
+        return self._at(node, lambda: operation(*formulas))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         if _path(node.value) in MODULES:
             if node.attr in VALUES:
                 return VALUES[node.attr]
             if node.attr not in EXACT:
-                self._refused(node)
+                self._raise(node)
             return of_meaning(read_formulas([node.attr])[0])
         base = self.value(node.value)
         if not isinstance(base, Array) or node.attr not in ATTRIBUTES:
-            self._refused(node)
+            self._raise(node)
         return self._at(node, lambda: getattr(base, node.attr))
 
     def _call(self, node: ast.Call) -> Value:
-        """Return what a function or a method gives."""
+        """Return the result of a function or a method."""
         plain = [self.value(one) for one in node.args]
         named = {str(one.arg): self.value(one.value) for one in node.keywords}
         called = self._function(node.func, plain)
         if called is None:
-            self._refused(node)
+            self._raise(node)
         return self._at(node, lambda: called(*plain, **named))
 
-    def _function(self, node: ast.expr, given: list[Value]) -> Callable[..., Value] | None:
-        """Return a method of an expression, a function of NumPy's, or an operation that it has no function for."""
+    def _function(self, node: ast.expr, arguments: list[Value]) -> Callable[..., Value] | None:
+        """Return a method of an expression, a function of NumPy's, or an operation without such a function."""
         path = _path(node)
         modules, _, name = path.rpartition(".")
         theirs = function_named(path)
@@ -213,7 +213,8 @@ class _Run:
         if name in OWN:
             return OWN[name]
         own = found(name)
-        if own is None or own.items or (theirs is not None and any(map(_holds, given)) and not _takes_sizes(own.name)):
+        is_theirs = theirs is not None and any(map(_holds, arguments))
+        if own is None or own.items or (is_theirs and not _takes_sizes(own.name)):
             return theirs
         return lambda *plain, **named: function(own.name)(*_flat(plain), **named)
 
@@ -225,7 +226,7 @@ def _compared(name: str, left: Value, right: Value) -> Value:
 
 
 def _holds(value: Value) -> bool:
-    """Whether a value is an expression, or has one in it."""
+    """Whether a value is an expression, or contains one."""
     return any(map(_holds, value)) if isinstance(value, (list, tuple)) else isinstance(value, Array)
 
 
@@ -234,12 +235,12 @@ def _flat(values: Iterable[Value]) -> list[Value]:
 
 
 def _takes_sizes(name: str) -> bool:
-    """Whether an operation is of sizes alone, and no array tells NumPy whose function to call."""
+    """Whether an operation takes only sizes, so that NumPy's protocols would not find it by an array."""
     return any(c.signature.parameters[0].kind == COUNTED for c in default_rulebook().candidates(name))
 
 
 def _path(node: ast.expr) -> str:
-    """Return a dotted name, `np.linalg.norm`; "" for what is none."""
+    """Return a dotted name, `np.linalg.norm`; "" for other expressions."""
     if isinstance(node, ast.Name):
         return node.id
     inner = _path(node.value) if isinstance(node, ast.Attribute) else ""

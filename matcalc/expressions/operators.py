@@ -1,8 +1,8 @@
-"""Python's operators on formulas, as NumPy means them, on nodes with a row mark.
+"""Defines Python's operators on formulas, with NumPy's meaning, on nodes with a row mark.
 
-`*` is elementwise, `@` the matrix product, and shapes are broadcast. A vector carries a mark that tells rows from
-columns: `.T` toggles it, scaling, maps and `r @ A` keep it, a sum of vectors needs equal marks, and `x @ y.T` is the
-outer product; every other product with a vector is NumPy's. `Arithmetic` hands the operands of each operator on.
+`*` is elementwise, `@` the matrix product, and shapes are broadcast. A vector has a mark that distinguishes rows from
+columns. `.T` toggles it; scaling, maps and `r @ A` preserve it; a sum of vectors needs equal marks. `x @ y.T` is the
+outer product; every other product with a vector is NumPy's. `Arithmetic` passes the operands of each operator on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.node import Node, toposort
 
 PRODUCT, OUTER = "matmul", "outer"
-"""NumPy's names of the matrix product, and of what it is of a column and a row here."""
+"""NumPy's names of the matrix product, and of the product of a column and a row here."""
 SHOWN = 48  # characters of an operand in a message
 
 
@@ -47,7 +47,7 @@ def multiply(a: Marked, b: Marked) -> Marked:
 
 
 def as_numpy(operation: Operation, a: Marked, b: Marked) -> Callable[..., Any]:
-    """Return NumPy's function that does with arrays what an operation does with two operands."""
+    """Return NumPy's function for arrays that corresponds to an operation with two operands."""
     import numpy as np
 
     is_outer = operation.numpy == PRODUCT and a.node.rank == b.node.rank == 1 and b.row and not a.row
@@ -119,14 +119,14 @@ def _shown(operand: Marked) -> str:
 
 
 class Operation(NamedTuple):
-    """What an operator does with nodes, and the name of NumPy's function that does it with arrays."""
+    """An operator: its function of nodes, and the name of NumPy's function for arrays."""
 
     nodes: Callable[[Marked, Marked], Marked]
     numpy: str
 
 
 class Operand(Protocol):
-    """What carries an operation out, `swap` with itself on the right: what that makes, which is an expression."""
+    """An operand of an operation; with `swap` it is the right one. The result is an expression."""
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> Any: ...
 
@@ -135,7 +135,7 @@ Method = Callable[[Operand, object], Any]
 
 
 def _methods(operation: Operation) -> tuple[Method, Method]:
-    """Return an operator's method, and the one for an operand on the right of something else."""
+    """Return an operator's method, and the one for an operand on the right of another object."""
     return (
         lambda self, other: self._with_other(operation, other),
         lambda self, other: self._with_other(operation, other, True),
@@ -143,7 +143,7 @@ def _methods(operation: Operation) -> tuple[Method, Method]:
 
 
 class Arithmetic:
-    """What makes an object an operand of `+ - * / @ **`."""
+    """A base class for operands of `+ - * / @ **`."""
 
     __slots__ = ()
 

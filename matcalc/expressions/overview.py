@@ -1,7 +1,7 @@
-"""All that is known of an expression at once: formula, declarations, derivation and graph.
+"""Shows an expression in full: formula, declarations, derivation and graph.
 
-A notebook typesets the formula from its LaTeX, with KaTeX or MathJax; what is around it is HTML without mathematics,
-the same in every front end. A terminal gets text.
+A notebook typesets the formula from its LaTeX, with KaTeX or MathJax. The rest is HTML without mathematics, the same in
+every front end. A terminal gets text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What users write - text, syntax trees, SymPy objects - as nodes with the symbols that they were written with.
+"""Reads the user's formulas (text, syntax trees, SymPy objects) as nodes with the symbols that they hold.
 
-Nothing here knows `Expression`, which is made of what comes back.
+This module does not depend on `Expression`, which is constructed from its results.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names, declaration
 
 NUMPY = "numpy"
-"""The dialect that is Python as well."""
+"""The dialect that is also Python."""
 
 
 class Meaning(NamedTuple):
-    """What a formula means: its node, the symbols it was written with, and whether it was written as a row.
+    """The meaning of a formula: its node, its symbols, and whether it was written as a row.
 
-    `reference` is the formula as written, which results are compared with.
+    `reference` evaluates the formula as written, for comparison with results.
     """
 
     node: Node
@@ -52,19 +52,19 @@ def read_formulas(
     sizes: Collection[str] = (),
     varied: Collection[str] | None = None,
 ) -> list[Meaning]:
-    """Return what formulas mean that share one scope, in which the symbols `known` and `sizes` are from the start.
+    """Return the meanings of formulas that share one scope; it holds the symbols `known` and `sizes` from the start.
 
-    `varied` are names that they are to be differentiated in as scalars, if they can be read so.
+    `varied` are names for differentiation; the formulas are then read as scalars if possible.
 
-    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
+    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the position.
     """
     if not formulas and not declarations:
         return []
     scope = dict(known or {})
     all_sizes = {*_sizes(formulas, declarations, scope), *sizes}
-    given = [_given(formula, scope, all_sizes) for formula in formulas]
+    prepared = [_prepared(formula, scope, all_sizes) for formula in formulas]
     made = elaborate(
-        given, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes), varied
+        prepared, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes), varied
     )
     found = []
     for formula, tree, node, row, conditions, parts in zip(
@@ -91,12 +91,12 @@ def _sizes(formulas: Sequence[object], declarations: str, known: Mapping[str, No
     return declared.union(shapes, *map(sizes_in, theirs))
 
 
-def _given(formula: object, known: dict[str, Node], sizes: set[str]) -> str | Ast:
-    """Return the tree or text of a formula; the symbols of a SymPy object become known, by name."""
+def _prepared(formula: object, known: dict[str, Node], sizes: set[str]) -> str | Ast:
+    """Return the tree or text of a formula; add the symbols of a SymPy object to `known`, by name."""
     if isinstance(formula, (str, Ast)):
         return formula
     if not is_sympy(formula):
-        raise ShapeError(f"{shown(formula)} is no formula: give text, an expression or a SymPy object")
+        raise ShapeError(f"{shown(formula)} is no formula: pass text, an expression or a SymPy object")
     tree, symbols = read_sympy(formula, sizes)
     for name, node in sorted(symbols.items()):
         known[name] = same_symbol(node, known.get(name, node))
@@ -104,7 +104,7 @@ def _given(formula: object, known: dict[str, Node], sizes: set[str]) -> str | As
 
 
 def same_symbol(theirs: Node, known: Node) -> Node:
-    """Return the symbol that a SymPy symbol is: one of its shape may have facts of which SymPy knows nothing.
+    """Return the symbol for a SymPy symbol; a known one of its shape may have facts that SymPy lacks.
 
     Raises: ShapeError for two shapes or two sets of facts.
     """
@@ -116,7 +116,7 @@ def same_symbol(theirs: Node, known: Node) -> Node:
 
 
 def _declared(known: dict[str, Node], declarations: str) -> dict[str, Node]:
-    """Return known symbols in the order of the declarations; those without facts have the declared ones."""
+    """Return known symbols in the order of the declarations; those without facts get the declared ones."""
     if not known:
         return known
     facts = {d.name: d.facts for d in read_declarations(declarations) if d.name in known}
@@ -129,8 +129,8 @@ def _with_facts(node: Node, facts: Sequence[str]) -> Node:
 
 
 def _names_in(tree: Ast, scope: Scope) -> Names:
-    """Return the names in scope, without what is only solved for, and those that a formula is written with."""
+    """Return the names in scope, without those that are only solved for, and those that a formula is written with."""
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
-    kept = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}
-    return Names(kept, written, sizes=scope.sizes, undeclared=frozenset(kept).intersection(scope.undeclared))
+    remaining = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}
+    return Names(remaining, written, sizes=scope.sizes, undeclared=frozenset(remaining).intersection(scope.undeclared))

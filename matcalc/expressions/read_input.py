@@ -1,4 +1,4 @@
-"""From what users write - text, SymPy objects, expressions - to expressions that share one scope."""
+"""Reads the user's input (text, SymPy objects, expressions, functions) as expressions that share one scope."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from sympy import Basic
 
 Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable[..., object]"
-"""What is read as an expression: text, an object, numbers, a function written for NumPy."""
+"""Input that is read as an expression: text, an object, numbers, a function written for NumPy."""
 Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
 def expression(text: Readable, declarations: str = "", dialect: str = "matrix") -> Expression:
-    """Return a formula as it is written: constructed, neither simplified nor differentiated.
+    """Return a formula as written: constructed, neither simplified nor differentiated.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with a caret.
     """
@@ -46,12 +46,12 @@ def expression(text: Readable, declarations: str = "", dialect: str = "matrix") 
 
 
 def from_sympy(expr: Basic) -> Expression:
-    """Return a SymPy scalar, matrix or array as an expression, what SymPy assumes of its symbols as facts.
+    """Return a SymPy scalar, matrix or array as an expression; SymPy's assumptions on its symbols become facts.
 
-    A MatrixSymbol of one column is a vector, its transpose a row, a 1 x 1 matrix a scalar; sizes are integers or
-    symbols. Of indexed expressions the free indices (Idx) are axes in the order of their names, as in numpy.einsum.
+    A MatrixSymbol of one column is a vector, its transpose a row, a 1 x 1 matrix a scalar. Sizes are integers or
+    symbols. The free indices (Idx) of indexed expressions are axes in the order of their names, as in numpy.einsum.
 
-    Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
+    Raises: NotSupported, which names the class, for an object without a meaning here; ShapeError.
 
     Example:
         >>> import sympy
@@ -73,7 +73,7 @@ def expressions(
 ) -> list[Expression]:
     """Return several formulas that share one scope: texts, expressions, SymPy objects or numbers.
 
-    `known` are symbols that are in it from the start; `varied` names that texts are to be differentiated in as scalars.
+    The scope holds the symbols `known` from the start; `varied` are names in which texts are differentiated as scalars.
     """
     ready = [_ready(f, declarations, known or {}) for f in formulas]
     shared = Names(known or {}, ())
@@ -88,7 +88,7 @@ def expressions(
 def _read(
     formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names, varied: Collection[str] | None
 ) -> list[Expression]:
-    """Return formulas read in one scope; text in NumPy's spelling that has no tree is run on its symbols."""
+    """Return formulas read in one scope; text in NumPy's spelling without a tree is run on its symbols."""
     try:
         made = read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes, varied)
         return [of_meaning(one) for one in made]
@@ -106,7 +106,7 @@ def _read(
 
 
 def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:
-    """Return what is an expression before anything is read: one, a number, an array, or what a function gives."""
+    """Return an expression that needs no reading: of an expression, a number, an array or a function; else None."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
     return traced(formula, _declared(declarations, known)) if is_function(formula) else as_expression(formula)
@@ -120,9 +120,10 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
 
 
 def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
-    """Return a decorator: a Python function written for NumPy becomes the expression that it gives of its parameters.
+    """Return a decorator that makes a Python function written for NumPy the expression of its result.
 
-    The parameters are the declared symbols of their names; what it returns in a tuple or list is one expression each.
+    The parameters are the declared symbols of their names. A returned tuple or list gives one expression for each
+    element.
 
     Raises: UnknownName for a parameter that is not declared; NotSupported for a branch on a value, a value printed as a
         number or an array changed in place, with the line of the function.
@@ -140,20 +141,20 @@ def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
 
 
 def outputs_of(outputs: object, declarations: str) -> object:
-    """Return a nesting of formulas with what Python functions give in place of them."""
+    """Return a nesting of formulas in which Python functions are replaced by their results."""
     if isinstance(outputs, (list, tuple)):
         return like(outputs, (outputs_of(one, declarations) for one in outputs))
     return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
 
 
 def place_of(name: str, text: str, dialect: str, names: Names) -> int:
-    """Return where a name first stands in the text of a formula, read where the names are declared."""
+    """Return the position of a name in the text of a formula, read with the names declared."""
     (tree,) = elaborate([text], dialect=dialect, symbols=names.symbols, sizes=names.sizes).trees
     return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 
 def symbols(declarations: str) -> tuple[Expression, ...]:
-    """Return declared symbols as objects, in order; a size, `n: size`, as the number that it is.
+    """Return declared symbols as objects, in order; a size, `n: size`, is a number.
 
     Example:
         >>> X, w = symbols("X: matrix(m, n); w: vector(n)")
@@ -173,20 +174,20 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
 def with_wrt(
     f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix", scalar: bool = False
 ) -> Expression:
-    """Return a formula as an expression in which the symbols of `wrt` are known, also those that do not occur.
+    """Return a formula as an expression in which the symbols of `wrt` are known, even if they do not occur.
 
-    A SymPy symbol is declared by being in `wrt`. Several formulas of one shape are stacked, along a new first axis.
-    Where a `scalar` is wanted, undeclared names have the kinds that make it one, if there is one smallest change.
+    A SymPy symbol in `wrt` counts as declared. Several formulas of one shape are stacked, along a new first axis. If a
+    `scalar` is required, undeclared names get the kinds that make the formula one, if one smallest change does.
     """
-    symbols_given = wanted(wrt).symbols
-    given = symbols_given if isinstance(symbols_given, (list, tuple)) else [symbols_given]
-    declaring = [one for one in given if symbol_name(one) and not is_indexed(one)]
+    wrt_symbols = wanted(wrt).symbols
+    variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]
+    declaring = [one for one in variables if symbol_name(one) and not is_indexed(one)]
     theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}
     if isinstance(f, Expression):
         for name, node in theirs.items():
             same_symbol(node, f.names.symbols.get(name, node))
     many = isinstance(f, (list, tuple))
-    varied = [name_of(one) for one in given] if scalar else None
+    varied = [name_of(one) for one in variables] if scalar else None
     read = expressions(f if isinstance(f, (list, tuple)) else [f], declarations, dialect, theirs, varied)
     e = side_by_side(read) if many else read[0]
     if theirs and not isinstance(f, Expression):
@@ -194,7 +195,7 @@ def with_wrt(
         written = e.names.written if isinstance(f, str) or many else sorted(e.names.symbols)
         order = dict.fromkeys((*first, *written, *e.names.symbols))
         e = Expression(e.node, replace(e.names, symbols={n: e.names.symbols[n] for n in order}), e.row)
-    for one in given:
+    for one in variables:
         if name_of(one) in e.names.symbols:
             continue
         if isinstance(one, Expression):

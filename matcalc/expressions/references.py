@@ -1,4 +1,4 @@
-"""Where the value of an object comes from that NumPy's functions and Python's operators made: these, at arrays."""
+"""Makes references of objects from NumPy's functions and Python's operators: the same calls, on arrays."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from matcalc.tensor.size import Size
 
 
 class Slot(NamedTuple):
-    """The place of an argument among the references of a call."""
+    """The number of an argument among the references of a call."""
 
     number: int
 
 
 def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Mapping[str, object]) -> Reference | None:
-    """Return the reference of a function of NumPy's on objects; None in a function under way, which is one itself."""
+    """Return the reference of a NumPy function on objects; None while tracing, where the whole function is one."""
     own: list[Reference] = []
 
     def marked(value: Any) -> Any:
@@ -34,11 +34,11 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
             return {key: marked(one) for key, one in value.items()}
         return type(value)(map(marked, value)) if type(value) in (list, tuple) else value
 
-    if _is_under_way(args) or _is_under_way(tuple(keywords.values())):
+    if _is_traced(args) or _is_traced(tuple(keywords.values())):
         return None
-    places, named = marked(tuple(args)), marked(dict(keywords))
+    positional, named = marked(tuple(args)), marked(dict(keywords))
 
-    return of_call(Called(function, places, named), *own)
+    return of_call(Called(function, positional, named), *own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def _filled(value: Any, values: Sequence[Any]) -> Any:
     return type(value)(_filled(one, values) for one in value) if type(value) in (list, tuple) else value
 
 
-def _is_under_way(value: object) -> bool:
+def _is_traced(value: object) -> bool:
     if isinstance(value, Handle):
         return value.names.traced
-    return isinstance(value, (list, tuple)) and any(map(_is_under_way, value))
+    return isinstance(value, (list, tuple)) and any(map(_is_traced, value))
 
 
 def of_size(size: Size) -> Reference:
@@ -83,6 +83,6 @@ class SizeValue:
         return self.size.evaluate(dict(sizes))
 
 
-def item(reference: Reference | None, place: int) -> Reference | None:
+def item(reference: Reference | None, index: int) -> Reference | None:
     """Return the reference of one of several results."""
-    return None if reference is None else of_call(itemgetter(place), reference)
+    return None if reference is None else of_call(itemgetter(index), reference)

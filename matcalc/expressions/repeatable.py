@@ -1,7 +1,7 @@
-"""Whether a Python function gives the same formula each time that it is run on symbols.
+"""Tests whether a Python function returns the same formula each time that it is run on symbols.
 
-A random number drawn inside, the time or a counter would stand in the formula as one number for ever. So the states of
-random generators are compared before and after, and the function is run a second time.
+A random number drawn inside, the time or a counter would be a constant of the formula. So the states of random
+generators are compared before and after, and the function is run a second time.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ HINT = "draw outside of the function and pass the numbers as an argument"
 
 
 def unrepeatable(name: str) -> NotSupported:
-    """Return the error for a function that gives two formulas."""
+    """Return the error for a function that returns two different formulas."""
     message = f"{name} gives another formula each time: it draws random numbers, or reads a clock or a counter"
     return NotSupported(message, hint=HINT)
 
 
 def random_state(function: Callable[..., object]) -> State:
-    """Return the states of the generators that a function may draw from without making one."""
+    """Return the states of the existing generators that a function may draw from."""
     found: list[object] = [random.getstate()]
     numpy = sys.modules.get("numpy")
     if numpy is not None:
@@ -69,7 +69,7 @@ def _held(function: Any) -> Iterator[object]:
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:  # a cell that is not filled yet
+        except ValueError:  # a cell without a value
             continue
     for name in _global_names(function.__code__):
         if name in function.__globals__:
@@ -84,7 +84,7 @@ def _global_names(code: CodeType) -> Iterator[str]:
 
 
 def line_of_draw(run: Run, state: Callable[[], State], is_theirs: Callable[[str], bool]) -> tuple[str, int] | None:
-    """Return the file and line of the user's at which the state of a generator changes; the function is run again."""
+    """Return the user's file and line at which the state of a generator changes; the function is run again."""
     start = state()
     found: tuple[str, int] | None = None
     last: tuple[str, int] | None = None

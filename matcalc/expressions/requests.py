@@ -1,4 +1,4 @@
-"""What is to be compiled: outputs over the same names, and how."""
+"""Defines requests for compilation: outputs over the same names, and options."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from matcalc.tensor.symbols import Names
 
 
 class Output(NamedTuple):
-    """What is computed: its name, a node, how it is written; of what is simplified the form of sums not factored.
+    """An output: its label, its node, the unfactored form of a simplified node, and its formula.
 
-    `written` is where its value comes from that the compiled function is compared with; its node where it is None.
-    `shown` is the node as it is read, without marks for what is singular, where it is another.
+    `written` is the reference that the compiled function is compared with; None for that of the node. `shown` is the
+    node as printed, without marks for singular parts, if it differs.
     """
 
     label: str
@@ -35,10 +35,10 @@ class Output(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be compiled: outputs over the same names, and how; `seconds` were spent on them before, by stage.
+    """A request: outputs over the same names, and options; `seconds` were spent on them before, by stage.
 
-    `slopes` are which output is the gradient of which, in which symbol; `fixed` are names of arguments and sizes that
-    are known before any call.
+    `slopes` are triples of a value and its gradient, by the index of the output, and the symbol. `fixed` are names of
+    arguments and sizes that are known before any call.
     """
 
     outputs: Sequence[Output]

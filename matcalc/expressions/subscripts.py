@@ -1,4 +1,4 @@
-"""Python's subscripts, `w[1:]`, `X[i, 0]`, `x["1:n-1"]`, as trees of the language: they mean what they mean there."""
+"""Turns Python's subscripts, `w[1:]`, `X[i, 0]`, `x["1:n-1"]`, into trees of the language, with its meaning."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from matcalc.language.read import read, read_subscripts
 from matcalc.language.syntax import Ast, slice_of
 
 Operand = Callable[[object], Ast | None]
-"""Gives the tree of an expression, a number or a size; None for what is none of them."""
+"""Returns the tree of an expression, a number or a size; None for other objects."""
 
 
 def subscripts(at: object, operand: Operand, rank: int) -> tuple[list[Ast], list[int]]:
-    """Return the trees of what stands between brackets - integers, sizes, slices of them, text - and new axes.
+    """Return the trees of subscripts (integers, sizes, slices of them, text), and the new axes.
 
-    Of an array of `rank` axes an ellipsis is as many full slices as fit; a None is an axis of size 1, by its place in
-    the result.
+    For an array of `rank` axes an ellipsis is as many full slices as fit. A None is an axis of size 1, identified by
+    its index in the result.
 
     Raises: ShapeError for anything else; ParseError for text that holds no subscripts.
     """
-    given: list[object] = list(at) if isinstance(at, tuple) else [at]
-    dots = [k for k, one in enumerate(given) if one is Ellipsis]
+    items: list[object] = list(at) if isinstance(at, tuple) else [at]
+    dots = [k for k, one in enumerate(items) if one is Ellipsis]
     if len(dots) > 1:
-        raise ShapeError("a subscript has one ellipsis at most")
+        raise ShapeError("at most one subscript can be an ellipsis")
     if dots:
-        own = sum(one is not None for one in given) - 1
-        given[dots[0] : dots[0] + 1] = [slice(None)] * (rank - own)
+        own = sum(one is not None for one in items) - 1
+        items[dots[0] : dots[0] + 1] = [slice(None)] * (rank - own)
     found: list[Ast] = []
     new: list[int] = []
-    place = 0
-    for one in given:
+    axis = 0
+    for one in items:
         if one is None:
-            new.append(place)
-            place += 1
+            new.append(axis)
+            axis += 1
             continue
         if isinstance(one, slice):
             trees = [slice_of(*(None if b is None else _bound(b, operand) for b in (one.start, one.stop, one.step)))]
         else:
             trees = read_subscripts(one) if isinstance(one, str) else [_bound(one, operand)]
-        place += sum(tree.head == "slice" for tree in trees)
+        axis += sum(tree.head == "slice" for tree in trees)
         found += trees
     return found, new
 

@@ -1,7 +1,7 @@
-"""Symbols replaced by formulas, and with them the sizes that the formulas' shapes tell.
+"""Replaces symbols by formulas, and with them the sizes that the formulas' shapes determine.
 
-A value of other sizes than the symbol's is put in where the sizes agree with all else: `A: matrix(n, n)` replaced by a
-matrix(3, 3) makes n 3 everywhere. Sizes are replaced by sizes in the same way.
+A value of other sizes than the symbol's is accepted if the sizes agree everywhere: `A: matrix(n, n)` replaced by a
+matrix(3, 3) sets n to 3 everywhere. Sizes are replaced by sizes in the same way.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def replaced(
 ) -> tuple[Node, Names]:
     """Return a node and its names with symbols replaced by `values`, and size names by `sizes`.
 
-    Raises: ShapeError for a value whose shape does not fit, also together with the others; for sizes below 0.
+    Raises: ShapeError for values whose shapes do not fit, alone or together; for negative sizes.
     """
     found = _sizes(names, {name: value for name, (value, _) in values.items()}, sizes)
     resized = {
@@ -53,23 +53,23 @@ def replaced(
     for size, message in conditions:
         if size.is_integer and size.constant < 0:
             raise ShapeError(f"{message} where {', '.join(f'{n} = {s}' for n, s in found.items())}")
-    kept = {name: resized[s] for name, s in names.symbols.items() if name not in values}
+    remaining = {name: resized[s] for name, s in names.symbols.items() if name not in values}
     written = tuple(name for name in names.written if name not in values)
     left = tuple(dict.fromkeys(n for name in names.sizes for n in found.get(name, Size.of(name)).names))
-    own = replace(names, symbols=kept, written=written, conditions=tuple(conditions), sizes=left)
+    own = replace(names, symbols=remaining, written=written, conditions=tuple(conditions), sizes=left)
     for _, theirs in values.values():
         own = own.joined(theirs)
     return substitute(node, resized, found), own
 
 
 def check_facts(names: Names, values: Mapping[str, tuple[Node, Names]]) -> None:
-    """Raise where a value has not the facts that its symbol is declared to have: rewrites have relied on them.
+    """Raise if a value lacks a declared fact of its symbol, since rewrites have relied on it.
 
-    Raises: ShapeError, and for eigenvalues of data LinAlgError.
+    Raises: ShapeError; LinAlgError for eigenvalues of data.
     """
     for name, (value, theirs) in values.items():
         declared = names.symbols[name].data[1]
-        if value.facts.issuperset(declared) or INDEX in declared:  # of an index the lookups tell
+        if value.facts.issuperset(declared) or INDEX in declared:  # lookups check an index
             continue
         missing = unproved(declared, value)
         if not theirs.written and not sizes_met([value]):
@@ -81,11 +81,11 @@ def check_facts(names: Names, values: Mapping[str, tuple[Node, Names]]) -> None:
 
 
 def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:
-    """Return what text put in for a symbol or size means: a formula over the same names, or a new name.
+    """Return the meaning of text that replaces a symbol or size: a formula over the same names, or a new name.
 
-    A new name alone is a symbol as the one that it replaces; others are declared by what fits in its place.
+    A new name alone is a symbol like the replaced one; the kinds of other new names are inferred.
 
-    Raises: as reading a formula; UnknownName for a name that is neither symbol nor size.
+    Raises: the errors of reading a formula; UnknownName for a name that is neither symbol nor size.
     """
     new = bounded(normalised(value.strip())) if value.strip().isidentifier() else value
     if new.isidentifier() and new not in names.scope:
@@ -104,31 +104,31 @@ def meant(value: str, name: str, names: Names) -> tuple[Node, Names]:
 
 
 def length_of(node: Node) -> Size | None:
-    """Return the length that a node is, if it is a size."""
+    """Return the length that a node represents, if it is a size."""
     size = size_in(node)
     if size is None or any(c.denominator != 1 for _, c in size.terms) or (size.is_integer and size.constant < 0):
         return None
     return size
 
 
-def _sizes(names: Names, values: Mapping[str, Node], given: Mapping[str, Size]) -> dict[str, Size]:
-    """Return what size names stand for, by the shapes of the values."""
-    rows: list[Equation[str]] = [Equation({n: Fraction(1)}, size) for n, size in given.items()]
+def _sizes(names: Names, values: Mapping[str, Node], chosen: Mapping[str, Size]) -> dict[str, Size]:
+    """Return the values of size names, by the shapes of the values."""
+    rows: list[Equation[str]] = [Equation({n: Fraction(1)}, size) for n, size in chosen.items()]
     for name, value in values.items():
         old = names.symbols[name]
         if len(value.shape) != len(old.shape):
             raise ShapeError(f"{name} is {shape_text(old.shape)}, its value {shape_text(value.shape)}")
-        for size, wanted in zip(old.shape, value.shape, strict=True):
+        for size, actual in zip(old.shape, value.shape, strict=True):
             linear = linear_part(size, size.names)
             if linear is not None and linear[0]:
-                rows.append(Equation(linear[0], wanted - linear[1]))
+                rows.append(Equation(linear[0], actual - linear[1]))
     solved = {min(left): size for left, size, _ in eliminate(rows) if len(left) == 1}
     found = {n: size for n, size in solved.items() if size is not Size.of(n)}
     for name, value in values.items():
         shape = tuple(size.substitute(found) for size in names.symbols[name].shape)
         if shape != value.shape or not all(map(is_length, found.values())):
-            told = f", where {', '.join(f'{n} = {s}' for n, s in found.items())}" if found else ""
+            where = f", where {', '.join(f'{n} = {s}' for n, s in found.items())}" if found else ""
             raise ShapeError(
-                f"{name} is {shape_text(names.symbols[name].shape)}, its value {shape_text(value.shape)}{told}"
+                f"{name} is {shape_text(names.symbols[name].shape)}, its value {shape_text(value.shape)}{where}"
             )
     return found

@@ -1,7 +1,7 @@
-"""A Python function written for NumPy as a formula: it is run once, on the symbols that its parameters are.
+"""Traces a Python function written for NumPy: it is run once, on the symbols of its parameters.
 
-What it returns is the formula. Where it asks for a value that a symbol has not - a branch, a number to print, an array
-to change - the refusal shows the line of the function.
+The result is the formula. Code that needs the value of a symbol (a branch, a number to print, an array to change)
+raises an error with the line of the function.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Results: TypeAlias = Any
 """An expression, or the nesting of tuples and lists of them that a function returns."""
 OWN = str(Path(__file__).parents[1])
 LIBRARY = "numpy"
-"""What a line of the user's is not in: the folder of matcalc, a folder of NumPy's."""
+"""Paths that are not the user's: the folder of matcalc, and any folder of NumPy's."""
 
 
 def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
-    """Whether a formula is given as a Python function."""
+    """Whether a formula is a Python function."""
     return callable(formula) and not isinstance(formula, (str, Ast, Expression, type)) and not is_sympy(formula)
 
 
 def traced(function: Callable[..., object], declared: Mapping[str, Expression]) -> Expression:
-    """Return what a function gives of its parameters, which are the declared symbols of their names.
+    """Return the result of a function of its parameters, which are the declared symbols of their names.
 
-    Raises: as `results_of`; ShapeError where it gives several.
+    Raises: as `results_of`; ShapeError for several results.
     """
     made = results_of(function, declared)
     if not isinstance(made, Expression):
@@ -51,42 +51,41 @@ def traced(function: Callable[..., object], declared: Mapping[str, Expression]) 
 
 
 def results_of(function: Callable[..., object], declared: Mapping[str, Expression]) -> Results:
-    """Return what a function gives of its parameters, in the nesting that it gives it in.
+    """Return the results of a function of its parameters, in the same nesting.
 
-    The symbols of the result are the parameters, in the order of `declared`; one that is not declared keeps its
-    default.
+    The symbols of the result are the parameters, in the order of `declared`; an undeclared one has its default.
 
     Raises: UnknownName for a parameter that is neither declared nor has a default; NotSupported for a function that
-        asks for the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
+        needs the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
     """
-    given = {name: declared[name] for name in _parameters(function, declared)}
-    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in given), Names({}, ()))
+    arguments = {name: declared[name] for name in _parameters(function, declared)}
+    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in arguments), Names({}, ()))
     state = partial(random_state, function)
     before = state()
-    made = _run(function, given)
+    made = _run(function, arguments)
     if state() != before:
-        raise _drawn(function, given, state)
-    results = _results(made, names, function, list(given))
-    if nodes_of(_results(_run(function, given), names, function, list(given))) != nodes_of(results):
+        raise _drawn(function, arguments, state)
+    results = _results(made, names, function, list(arguments))
+    if nodes_of(_results(_run(function, arguments), names, function, list(arguments))) != nodes_of(results):
         raise unrepeatable(_name(function))
     return results
 
 
-def _run(function: Callable[..., object], given: Mapping[str, Expression]) -> object:
-    """Return what a function gives of symbols.
+def _run(function: Callable[..., object], arguments: Mapping[str, Expression]) -> object:
+    """Return the result of a function of symbols.
 
     Raises: as `results_of`.
     """
     try:
-        return function(**{name: _marked(e, True) for name, e in given.items()})
+        return function(**{name: _marked(e, True) for name, e in arguments.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
     except (TypeError, ValueError, AttributeError) as fault:
         inner = fault.__cause__ or fault.__context__
         if not isinstance(inner, MatcalcError) and not isinstance(fault, TypeError):
             raise
-        said = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
-        raise _located(said, fault, function) from fault
+        error = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
+        raise _located(error, fault, function) from fault
 
 
 def nodes_of(made: Results) -> list[Node]:
@@ -97,11 +96,11 @@ def nodes_of(made: Results) -> list[Node]:
 
 
 def _drawn(
-    function: Callable[..., object], given: Mapping[str, Expression], state: Callable[[], State]
+    function: Callable[..., object], arguments: Mapping[str, Expression], state: Callable[[], State]
 ) -> MatcalcError:
     """Return the error for a function that draws random numbers, with the line that draws."""
     fault = NotSupported(f"{_name(function)} draws random numbers, of which a formula would hold one draw", hint=HINT)
-    at = line_of_draw(lambda: _run(function, given), state, _is_user_file)
+    at = line_of_draw(lambda: _run(function, arguments), state, _is_user_file)
     return fault if at is None else _at_line(fault, function, at[0], at[1], 0)
 
 
@@ -134,19 +133,19 @@ def _marked(e: Expression, traced_: bool) -> Expression:
 def _results(
     made: object, names: Names, function: Callable[..., object], parameters: Sequence[str], at: tuple[int, ...] = ()
 ) -> Results:
-    """Return what a function gave as expressions in all its symbols; `at` is the place of one among several."""
+    """Return the results of a function as expressions in all its symbols; `at` is the position among several."""
     if isinstance(made, (tuple, list)) and made:
         return like(made, (_results(one, names, function, parameters, (*at, k)) for k, one in enumerate(made)))
     e = as_expression(made)
     if e is None:
-        hint = "" if made is not None else "it ends with return"
+        hint = "" if made is not None else "add a return statement with a value"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
     found = names.joined(replace(e.names, traced=False))
     return Expression(e.node, replace(found, traced=False), reference=of_function(function, parameters, at))
 
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:
-    """Return a fault with the user's line that it came up in."""
+    """Return a fault with the user's line in which it occurred."""
     frames = [frame for frame in extract_tb(raised.__traceback__) if _is_theirs(frame)]
     if not frames or frames[-1].lineno is None:
         return fault

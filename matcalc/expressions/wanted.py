@@ -1,7 +1,7 @@
-"""What to differentiate in, as users give it: symbols, parts of them, lists of both, SymPy matrices.
+"""Reads `wrt`, the variables of differentiation: symbols, parts of them, lists of both, SymPy matrices.
 
 The calculus differentiates in whole symbols. A derivative in a part, `x[0]` or `X[1, :]`, is that part of the
-derivative in its symbol; one in a matrix of scalars is the derivatives in these, in the matrix's shape.
+derivative in its symbol. One in a matrix of scalars is the derivatives in these, in the matrix's shape.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
-from matcalc.expressions.array_manners import Array, Handed
+from matcalc.expressions.array_manners import Array, ArrayCall
 from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
 from matcalc.expressions.sympy_bridge.given_objects import entry_of, is_explicit, is_sympy
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language.identifiers import free
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, block, name, part, walk
@@ -32,39 +32,39 @@ from matcalc.tensor.symbols import Names
 if TYPE_CHECKING:
     from sympy import Matrix
 
-Place = str
-"""What stands between the brackets of a part: `0`, `1, :`, `1:n-1`."""
+Subscripts = str
+"""The text between the brackets of a part: `0`, `1, :`, `1:n-1`."""
 
 
 class Wanted(NamedTuple):
-    """Symbols to differentiate in, which parts of them are meant, by their order, and the shape of a matrix of them."""
+    """Symbols to differentiate in, the parts of them that are variables, and the shape of a matrix of them."""
 
     symbols: Wrt
-    places: dict[int, Place]
+    places: dict[int, Subscripts]
     shape: tuple[int, ...] | None
 
     @property
     def whole(self) -> bool:
-        """Whether symbols are meant and nothing else."""
+        """Whether all variables are whole symbols, not in a matrix."""
         return not self.places and self.shape is None
 
 
 def wanted(wrt: Wrt | Matrix) -> Wanted:
-    """Return what `wrt` asks for.
+    """Return the variables in `wrt`.
 
     Raises: ParseError for text that is neither a name nor an entry.
     """
     shape = tuple(int(n) for n in wrt.shape) if is_explicit(wrt) else None
     many = isinstance(wrt, (list, tuple))
-    given = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
-    found = [_entry(one) for one in given]
-    symbols = [one if entry is None else entry[0] for one, entry in zip(given, found, strict=True)]
+    items = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
+    found = [_entry(one) for one in items]
+    symbols = [one if entry is None else entry[0] for one, entry in zip(items, found, strict=True)]
     places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
     return Wanted(symbols if many or shape is not None else symbols[0], places, shape)
 
 
-def _entry(one: Symbol) -> tuple[Symbol, Place] | None:
-    """Return the symbol a part of which is given, and the place; None for a whole symbol."""
+def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:
+    """Return the symbol and the subscripts of a part; None for a whole symbol."""
     if is_sympy(one):
         found = entry_of(one)
         return None if found is None else (found[0], ", ".join(map(str, found[1])))
@@ -75,29 +75,29 @@ def _entry(one: Symbol) -> tuple[Symbol, Place] | None:
     return _part(read(one)) if isinstance(one, str) and "[" in one else None
 
 
-def _part(tree: Ast) -> tuple[str, Place] | None:
-    """Return the name and the place of a part of a symbol; of a part of one, in the axes that it keeps whole."""
+def _part(tree: Ast) -> tuple[str, Subscripts] | None:
+    """Return the name and subscripts of a part of a symbol; a part of a part is composed, in its full axes."""
     outer: list[Ast] = []
     while tree.head == "part":
-        kept, inner = iter(outer), tree.args[1:]
+        remaining, inner = iter(outer), tree.args[1:]
         if outer and any(one.head == "slice" and text(part(name("x"), one)) != "x[:]" for one in inner):
             return None
-        outer = [next(kept, one) if one.head == "slice" else one for one in inner] + list(kept)
+        outer = [next(remaining, one) if one.head == "slice" else one for one in inner] + list(remaining)
         tree = tree.args[0]
     whole = tree.head == "name" and bool(outer)
     return (str(tree.value), text(part(name("x"), *outer))[2:-1]) if whole else None
 
 
 def whole_symbols(wrt: Wrt, what: str) -> Wrt:
-    """Return `wrt` for what knows whole symbols alone.
+    """Return `wrt` for a function that supports only whole symbols.
 
     Raises: NotSupported for a part of one.
     """
-    asked = wanted(wrt)
-    if asked.places:
-        first = _listed(asked.symbols)[next(iter(asked.places))]
+    request = wanted(wrt)
+    if request.places:
+        first = _listed(request.symbols)[next(iter(request.places))]
         raise NotSupported(
-            f"{what} of a part of {first} alone", hint=f"ask for {first}, and take the part of the result"
+            f"{what} of a part of {first} alone is not supported", hint=f"use {first}, and take the part of the result"
         )
     return wrt
 
@@ -106,25 +106,27 @@ def _listed(value: Wrt) -> Sequence[Symbol]:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
-def part_of(e: Derived, x: Node, place: Place) -> Derived:
-    """Return the part of a symbol of an expression that is differentiated in.
+def part_of(e: Derived, x: Node, subscripts: Subscripts) -> Derived:
+    """Return the part of a symbol that is differentiated in.
 
-    Raises: NotDifferentiable where entries depend on each other; ShapeError for a place outside.
+    Raises: NotDifferentiable if entries depend on each other; ShapeError for an index outside.
     """
-    used = [a.value for a in walk(read(f"x[{place}]")) if a.head == "name"][1:]
+    used = [a.value for a in walk(read(f"x[{subscripts}]")) if a.head == "name"][1:]
     data = next((n for n in used if n in e.names.symbols), None)
     if data is not None:
-        raise NotSupported(f"{x.name}[{place}] is a part that the data tell: differentiate in {x.name}")
+        raise NotSupported(f"{x.name}[{subscripts}] depends on the data: differentiate in {x.name}")
     tied = default_rulebook().hull(x.data[1])
     if tied:
-        raise NotDifferentiable(f"{x.name} is {tied[0]}: by one entry alone it cannot be differentiated")
-    return type(e)(x, e.names)[place]
+        raise NotDifferentiable(
+            f"{x.name} is {tied[0]}: differentiate in {x.name}, since its entries depend on each other"
+        )
+    return type(e)(x, e.names)[subscripts]
 
 
-def taken(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
-    """Return first derivatives as they were asked for, from those in whole symbols; `rank` axes stand before theirs.
+def first_derivatives(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
+    """Return the requested first derivatives, from those in whole symbols; `rank` axes precede those of the symbols.
 
-    Raises: NotDifferentiable where entries depend on each other.
+    Raises: NotDifferentiable if entries depend on each other.
     """
     if wrt.whole:
         return made
@@ -134,10 +136,10 @@ def taken(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
     return _shaped(found, wrt.shape)
 
 
-def taken_twice(e: Derived, wrt: Wanted, made: Derived) -> Derived:
-    """Return second derivatives as they were asked for, from the blocks of those in whole symbols.
+def second_derivatives(e: Derived, wrt: Wanted, made: Derived) -> Derived:
+    """Return the requested second derivatives, from the blocks of those in whole symbols.
 
-    Raises: NotDifferentiable where entries depend on each other.
+    Raises: NotDifferentiable if entries depend on each other.
     """
     if wrt.whole:
         return made
@@ -161,14 +163,14 @@ def _each(made: Derived) -> Sequence[Derived]:
 
 
 def _at(e: Derived, wrt: Wanted, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
-    """Return the part of a derivative that is asked for, `before` axes in front of the symbol's `own`."""
-    place = wrt.places.get(k)
-    if not place:
+    """Return the requested part of a derivative, with `before` axes in front of the symbol's `own`."""
+    subscripts = wrt.places.get(k)
+    if not subscripts:
         return made
-    part_of(e, e.symbols_of(wrt.symbols)[k], place)
-    terms = type(e)(made.unfactored or made.node, made.names)  # of what is not factored each block is apart
+    part_of(e, e.symbols_of(wrt.symbols)[k], subscripts)
+    terms = type(e)(made.unfactored or made.node, made.names)  # unfactored, so that blocks are separate terms
     behind = 0 if own is None else len(terms.node.shape) - before - own
-    return terms[", ".join([*[":"] * before, place, *[":"] * behind])].simplify()
+    return terms[", ".join([*[":"] * before, subscripts, *[":"] * behind])].simplify()
 
 
 def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
@@ -183,23 +185,23 @@ def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
     if not rank and len(own) < 3:
         columns = own[1] if len(own) > 1 else 1
         return _table([list(parts[k : k + columns]) for k in range(0, len(parts), columns)])
-    handed = Handed(parts[0])
-    whole = node_of(handed.taken(list(parts)))
+    call = ArrayCall(parts[0])
+    whole = node_of(call.unwrapped(list(parts)))
     node = reshape(whole, [*own, *whole.shape[1:]])
-    return type(parts[0])(moveaxis(node, tuple(range(len(own))), tuple(range(rank, rank + len(own)))), handed.names)
+    return type(parts[0])(moveaxis(node, tuple(range(len(own))), tuple(range(rank, rank + len(own)))), call.names)
 
 
 def _table(rows: Sequence[Sequence[Derived]]) -> Derived:
-    """Return the matrix of scalars, a vector where each row has one."""
-    node, _ = build_given(block([[e.operand for e in row] for row in rows]))
+    """Return the matrix of scalars, a vector if each row has one."""
+    node, _ = build_tree(block([[e.operand for e in row] for row in rows]))
     names = reduce(Names.joined, (e.names for row in rows for e in row))
     return type(rows[0][0])(node if node.shape else with_axes(node, [0]), names)
 
 
 class Apart(NamedTuple):
-    """An expression in which parts that are differentiated in are symbols of their own.
+    """An expression in which the parts that are variables are symbols of their own.
 
-    `wrt` are the symbols then, `parts` what the new ones stand for, by name, `moved` what stands for the old ones.
+    `wrt` are the variables then, `parts` the values of the new symbols, by name, `moved` the values of the old ones.
     """
 
     e: Derived
@@ -208,7 +210,7 @@ class Apart(NamedTuple):
     moved: Mapping[Node, Node]
 
     def label(self, name: str) -> str:
-        """Return the name of a symbol, of a new one with what it stands for: `x_0 = x[0]`."""
+        """Return the name of a symbol; for a new one with its value: `x_0 = x[0]`."""
         return f"{name} = {self.parts[name]}" if name in self.parts else name
 
     def also(self, other: Derived) -> Derived:
@@ -216,7 +218,7 @@ class Apart(NamedTuple):
         return type(other)(substitute(other.node, self.moved), self.e.names.joined(other.names), other.row)
 
     def back(self, made: Derived, simplified: bool = True) -> Derived:
-        """Return what was made of it, in the symbols that the user knows."""
+        """Return a result in terms of the user's symbols."""
         if isinstance(made, tuple):
             return tuple(self.back(one, simplified) for one in made)
         if not self.parts:
@@ -230,25 +232,25 @@ class Apart(NamedTuple):
 def apart(e: Derived, wrt: Wrt) -> Apart:
     """Return an expression with the parts in `wrt` as new symbols: x is x + (x_0 - x[0])*eye(n)[:, 0], x_0 for x[0].
 
-    The value is the same where each is the part that it stands for.
+    The value is unchanged if each new symbol equals its part.
 
-    Raises: what `part_of` raises; ShapeError where two of `wrt` hold the same entries.
+    Raises: the errors of `part_of`; ShapeError if two of `wrt` hold the same entries.
     """
-    asked = wanted(wrt)
-    if not asked.places:
+    request = wanted(wrt)
+    if not request.places:
         return Apart(e, wrt, {}, {})
-    symbols = _listed(asked.symbols)
+    symbols = _listed(request.symbols)
     xs, names = e.symbols_of(symbols), e.names_with(symbols)
-    whole = next((x for k, x in enumerate(xs) if k not in asked.places and xs.count(x) > 1), None)
-    twice = [f"{x.name}[{asked.places[k]}]" for k, x in enumerate(xs) if k in asked.places]
+    whole = next((x for k, x in enumerate(xs) if k not in request.places and xs.count(x) > 1), None)
+    twice = [f"{x.name}[{request.places[k]}]" for k, x in enumerate(xs) if k in request.places]
     if whole is not None or len(set(twice)) < len(twice):
         which = whole.name if whole is not None else next(one for one in twice if twice.count(one) > 1)
-        raise ShapeError(f"{which} and a part of it are given together: what is differentiated in stands once")
+        raise ShapeError(f"{which} and a part of it are both in wrt: list each variable once")
     moves: dict[Node, list[tuple[int, Node]]] = {}
     parts: dict[str, Derived] = {}
-    for k, place in asked.places.items():
-        piece = part_of(e, xs[k], place)
-        words = "".join(c if c.isalnum() else "_" for c in place.replace("-", "m").replace(" ", "")).strip("_")
+    for k, subscripts in request.places.items():
+        piece = part_of(e, xs[k], subscripts)
+        words = "".join(c if c.isalnum() else "_" for c in subscripts.replace("-", "m").replace(" ", "")).strip("_")
         new = symbol(free(f"{xs[k].name}_{words}", set(names.scope)), piece.node.shape, sorted(piece.facts))
         names = replace(names.under(piece.names.conditions), symbols={**names.symbols, new.name: new})
         names = replace(names, written=(*names.written, new.name))
@@ -257,7 +259,7 @@ def apart(e: Derived, wrt: Wrt) -> Apart:
         parts[new.name] = piece
     moved = {x: add(terms) for x, terms in moves.items()}
     chosen = iter(parts)
-    variables = [next(chosen) if k in asked.places else x.name for k, x in enumerate(xs)]
-    many = isinstance(asked.symbols, (list, tuple))
+    variables = [next(chosen) if k in request.places else x.name for k, x in enumerate(xs)]
+    many = isinstance(request.symbols, (list, tuple))
     made = type(e)(substitute(e.node, moved), names, e.row)
     return Apart(made, variables if many else variables[0], parts, moved)

@@ -1,4 +1,4 @@
-"""How a node is written where names are in scope: a syntax tree, its index names clear of them, and its LaTeX."""
+"""Writes a node with names in scope: a syntax tree whose index names differ from them, and its LaTeX."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from matcalc.tensor.symbols import Names
 
 VECTORS = "abcdpquvrstzghklmnwxyfeoij"
 MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
-"""Names of parts, in the order in which they are taken."""
+"""Names of parts, in the order of use."""
 
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
-    """Return the syntax tree of a node, in which `parts` stand by their names; with dotted signs, or without."""
+    """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
     return formula_of(node, tuple(names.scope), parts, dotted)
 
 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:
-    """Return the syntax tree of a node with parts as the user named them, and further ones that make it shortest.
+    """Return the syntax tree of a node with the user's named parts, and further ones that make it shortest.
 
-    With it come the names, those of these parts among them.
+    Also return the names, those of these parts among them.
     """
     own = names.named_parts
 
@@ -42,12 +42,12 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
     called: dict[Ast, str] = {}
 
     def name_of(part: Ast) -> str:
-        wanted, key = part_name(part), definition(part)
-        if wanted.isdigit() and key not in called:
-            letters = MATRICES if parts[wanted].rank > 1 else VECTORS
+        label, key = part_name(part), definition(part)
+        if label.isdigit() and key not in called:
+            letters = MATRICES if parts[label].rank > 1 else VECTORS
             free = (f"{letter}{k or ''}" for k in count() for letter in letters)
             called[key] = next(name for name in free if name not in taken and name not in called.values())
-        return called.get(key, wanted)
+        return called.get(key, label)
 
     named = renamed_parts(tree, name_of)
     return named, replace(names, parts=read_back(named).names.parts)

@@ -1,1 +1,1 @@
-"""`matcalc serve`: a local page that shows a formula, its derivative, why it is so, and its code."""
+"""The local page of `matcalc serve`: a formula, its derivative, the derivation, and code."""

@@ -1,7 +1,7 @@
-"""The page's engine without a server, in a browser's own Python (Pyodide): questions and answers as JSON.
+"""Runs the page's engine without a server, in a browser's Python (Pyodide), with questions and answers as JSON.
 
-What compiles to machine code is not there. Modules that are only named on the way to formulas and NumPy code stand in
-for it; whoever calls one of their functions is told what is missing.
+Packages that compile to machine code are missing there. Placeholder modules replace them, so that the engine can be
+imported; a call of one of their functions raises an error that names the missing package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MISSING = "this needs {}, which is not in the browser: `matcalc serve` on your m
 
 
 class Absent:
-    """A name of what is not there: it can be imported, and not be used."""
+    """A name of a missing package: it can be imported but not used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -49,7 +49,7 @@ class Absent:
 
 
 class AbsentModule(ModuleType):
-    """A module of absent names."""
+    """A placeholder of a missing module, with absent names."""
 
     def __getattr__(self, name: str) -> Absent:
         if name.startswith("__"):
@@ -58,7 +58,7 @@ class AbsentModule(ModuleType):
 
 
 class Absence(MetaPathFinder, Loader):
-    """Finds modules of some packages, all of them absent."""
+    """Finds the modules of missing packages and loads placeholders for them."""
 
     is_loading = False
 
@@ -66,20 +66,20 @@ class Absence(MetaPathFinder, Loader):
         self.packages = packages
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return an absent module of one of the packages; None for others."""
+        """Return the spec of a placeholder for a module of the packages; None for other modules."""
         is_absent = fullname.partition(".")[0] in self.packages
         return ModuleSpec(fullname, self, is_package=True) if is_absent else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return a module whose names are absent."""
+        """Return a placeholder module."""
         return AbsentModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Leave the module as it is."""
+        """Do nothing: a placeholder has no code."""
 
 
 def begin() -> None:
-    """Let what is not there be named, and load the engine."""
+    """Install the placeholders for missing packages, and load the engine."""
     absent = [name for name in COMPILERS if find_spec(name) is None]
     if absent:
         sys.meta_path.insert(0, Absence(absent))
@@ -92,13 +92,13 @@ def begin() -> None:
         Absence.is_loading = False
 
 
-def answer(asked: str) -> str:
-    """Return the answer to a question, both as JSON; what cannot be answered here is said."""
+def answer(question: str) -> str:
+    """Return the answer to a question, both as JSON; errors are answers too."""
     from matcalc.page.answers import answered
     from matcalc.page.questions import Refused
 
     try:
-        return json.dumps(answered(json.loads(asked)))
+        return json.dumps(answered(json.loads(question)))
     except (Refused, MatcalcError) as error:
         return json.dumps({"error": {"message": str(error)}})
     except ModuleNotFoundError as error:

@@ -1,6 +1,7 @@
-"""What the page is told: each topic's answer as what JSON can hold; errors with the place of the caret.
+"""Computes the page's answers: for each topic a JSON record; for an error its message and the caret's position.
 
-What needs NumPy or the compiler is imported by the topics that do: formulas are answered without, in a browser too.
+NumPy and the compiler are imported only by the topics that need them, so questions about formulas work without, also
+in a browser.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ Record = dict[str, Any]
 
 EXAMPLES = Path(__file__).with_name("assets") / "gallery.json"
 LARGEST = 4000
-"""Nodes of a graph that the page works on."""
+"""The most nodes of a formula that the page accepts."""
 
 
 def answered(record: object) -> Record:
-    """Return the answer to what the page asks; a fault of the user's text as an error with its place."""
+    """Return the answer to a record of the page; a fault in the user's text becomes an error with its position."""
     asked = question(record)
     try:
         return ANSWERS[asked.topic](asked)
@@ -46,14 +47,14 @@ def answered(record: object) -> Record:
 
 
 def warm_up() -> None:
-    """Load what the first question would wait for, by the first example."""
+    """Answer the first example, so that the first question need not wait for imports."""
     example = json.loads(EXAMPLES.read_text(encoding="utf-8"))[0]
     for topic in ("read", "derive", "write"):
         answered({"topic": topic, "formula": example["formula"], "wrt": example["wrt"], "form": "numpy"})
 
 
 def formula(asked: Question) -> Expression:
-    """Return the formula. Raises: what reading raises; NotSupported for one that is larger than the page takes."""
+    """Return the formula. Raises: what reading raises; NotSupported for a formula that is too large for the page."""
     e: Expression = mc.expression(asked.formula, asked.declarations, asked.dialect)
     count = len(toposort([e.node]))
     if count > LARGEST:
@@ -62,7 +63,7 @@ def formula(asked: Question) -> Expression:
 
 
 def derivative(asked: Question) -> list[tuple[str, Expression]]:
-    """Return the derivative as blocks, each with the variables that it belongs to."""
+    """Return the derivative as blocks, each with its variables."""
     e, wrt = formula(asked), asked.variables
     made = getattr(e, asked.how)(wrt)
     if isinstance(made, Expression):
@@ -98,7 +99,7 @@ def read(asked: Question) -> Record:
 
 
 def described(e: Expression) -> Record:
-    """Return a formula as it is shown, with and without parts by name, and what is known of it."""
+    """Return a formula as LaTeX and text, with and without named parts, with its shape, facts and needs."""
     return {
         "latex": e.latex(),
         "named": e.latex(named=True),
@@ -114,7 +115,7 @@ def derive(asked: Question) -> Record:
 
 
 def write(asked: Question) -> Record:
-    """Return the derivative as text of a form; code is a file with the formula's value too."""
+    """Return the derivative as text in a form; the forms of code include the formula's value."""
     blocks = derivative(asked)
     if asked.form in CODE:
         from matcalc.page.written import file_text
@@ -126,7 +127,7 @@ def write(asked: Question) -> Record:
 
 
 def shown(e: Expression, form: str) -> str:
-    """Return a formula as text, its parts by name, LaTeX, or SymPy."""
+    """Return a formula as text, with named parts, as LaTeX, or as SymPy code."""
     return str(e) if form == "text" else str(getattr(e, form)())
 
 
@@ -134,13 +135,13 @@ CODE = {"numba": "f_numba.py", "numpy": "f_numpy.py", "c": "f.c"}
 
 
 def explain(asked: Question) -> Record:
-    """Return the derivation of each block, its lines as Markdown: formulas between dollar signs, then the rules."""
+    """Return the derivation of each block as lines of Markdown: formulas between dollar signs, then the rules."""
     blocks = derivative(asked)
     return {"blocks": [{"label": label, "lines": e.explain("markdown").splitlines()} for label, e in blocks]}
 
 
 def compare(asked: Question) -> Record:
-    """Return whether the user's formula for the derivative is right: how that is known, or where it is not."""
+    """Return whether the user's formula for the derivative is right, with the proof or a counterexample."""
     truth = one_derivative(asked)
     other = mc.expression(asked.other, str(truth.declarations), asked.dialect)
     known = [*truth.names.symbols, *truth.names.size_names]
@@ -163,7 +164,7 @@ def compare(asked: Question) -> Record:
 
 
 def _needed(found: Equivalence, both: Sequence[Expression]) -> Mapping[str, Any]:
-    """Return those of a counterexample's data that the formulas hold."""
+    """Return the data of a counterexample for the symbols that occur in the formulas."""
     held = {node.name for node in toposort([e.node for e in both]) if node.kind == "symbol"}
     return {name: array for name, array in found.at.items() if name in held}
 
@@ -180,7 +181,7 @@ def convex(asked: Question) -> Record:
 
 
 def check(asked: Question) -> Record:
-    """Return the table of `mc.check`, and the error of differences against their step."""
+    """Return the table of `mc.check`, and the error of difference quotients by step."""
     e, wrt = formula(asked), asked.variables
     report = mc.check(e, wrt)
     rows = [

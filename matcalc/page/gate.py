@@ -1,7 +1,7 @@
-"""Who may ask: a page that this server served, in a browser on this machine, and that was given the token.
+"""Admits requests only from this server's page, in a browser on this machine, with the token.
 
-Another site that a browser has open can send requests here, and can have its own name resolve to this machine. Such
-requests carry another Origin or Host, and no token. Files of the page need no token: everyone has them.
+Another site in the browser can send requests to this server, and can let its own name resolve to this machine. Such
+requests have another Origin or Host, and no token. Files of the page are public and need no token.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from email.message import Message
 TOKEN = "X-Matcalc-Token"
 JSON = "application/json"
 LARGEST = 64 * 1024
-"""Bytes of a question."""
+"""The most bytes of a question."""
 
 Refusal = tuple[int, str]
 POLICY = "; ".join([
@@ -30,14 +30,14 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer carries: the page loads nothing from elsewhere, runs no text, and stands in no frame."""
+"""The headers of every answer: the page loads nothing from elsewhere, runs no text as code, and is in no frame."""
 
 
 def stranger(headers: Message, port: int, is_followed: bool = False) -> Refusal | None:
-    """Return why a request is not from a page of this server; None if it may be.
+    """Return why a request cannot come from this server's page; None if it can.
 
-    A name other than this machine's is one that somebody else made point here. `is_followed`: it only shows the page,
-    by a link that may stand anywhere.
+    A Host other than this machine's is a foreign name that resolves here. `is_followed` marks a request that only opens
+    the page by a link, which any site may contain.
     """
     hosts = [f"127.0.0.1:{port}", f"localhost:{port}"]
     host = _only(headers.get_all("Host"))
@@ -51,7 +51,7 @@ def stranger(headers: Message, port: int, is_followed: bool = False) -> Refusal 
 
 
 def unasked(headers: Message, token: str) -> Refusal | None:
-    """Return why a request is no question of the page; None if its length may be trusted and its body read."""
+    """Return why a request is no valid question of the page; None if its body may be read."""
     if _only(headers.get_all("Origin")) is None:
         return 403, "a question says where it comes from"
     given = _only(headers.get_all(TOKEN)) or ""
@@ -70,5 +70,5 @@ def unasked(headers: Message, token: str) -> Refusal | None:
 
 
 def _only(values: Sequence[str] | None) -> str | None:
-    """Return the value of a header that is there once."""
+    """Return the value of a header that occurs exactly once, else None."""
     return values[0] if values and len(values) == 1 else None

@@ -1,4 +1,4 @@
-"""The DAG for the page: the drawing, and of each node formula, shape, facts, and value at random data."""
+"""Draws the DAG for the page; each node has its formula, shape, facts, and value at random data."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ENTRIES = 36
 
 
 def picture(e: Expression) -> dict[str, Any]:
-    """Return nodes with place, shape, facts and value, and edges as lines through points.
+    """Return nodes with position, shape, facts and value, and edges as lines through points.
 
-    Raises: NotSupported for more nodes than can be looked at.
+    Raises: NotSupported for too many nodes to draw.
     """
     drawing = drawn(e.node)
     at, sizes, values = _values(e, [box.node for box in drawing.nodes])
@@ -54,7 +54,7 @@ def picture(e: Expression) -> dict[str, Any]:
 
 
 def _formula(e: Expression, node: Node) -> Mapping[str, str]:
-    """Return how a node is written; nothing for one that has no form of its own."""
+    """Return a node as text and LaTeX; "" for a node that cannot be written."""
     try:
         plain = formula_in(node, e.names, dotted=False)
         return {"text": text(formula_in(node, e.names)), "latex": latex_in(plain, e.names)}
@@ -63,7 +63,7 @@ def _formula(e: Expression, node: Node) -> Mapping[str, str]:
 
 
 def _values(e: Expression, nodes: Sequence[Node]) -> tuple[dict[str, Any], dict[str, int], list[Any]]:
-    """Return data, sizes, and the values of all nodes there; None for all where no data are found."""
+    """Return random data, sizes, and the values of all nodes; the values are None if no data are found."""
     valued = [node for node in nodes if node.kind != "selector"]
     try:
         found: Trial = trial(e, [e.node])
@@ -75,7 +75,7 @@ def _values(e: Expression, nodes: Sequence[Node]) -> tuple[dict[str, Any], dict[
 
 
 def _small(array: Any) -> Any:
-    """Return an array as lists, where it can be looked at; NaN and infinity in words."""
+    """Return a small array as lists, with NaN and infinity as text; None for a larger one."""
     if array is None or array.size > ENTRIES:
         return None
     return np.vectorize(lambda v: float(f"{v:.5g}") if np.isfinite(v) else str(v), otypes=[object])(array).tolist()

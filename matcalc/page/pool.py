@@ -1,4 +1,4 @@
-"""The processes that answer, a few: one that takes too long, or ends, is replaced."""
+"""Manages the few processes that answer questions; one that takes too long, or ends, is replaced."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from matcalc.page.worker import work
 SECONDS = 15.0
 STARTING = 60.0
 LEAST = 2.0
-"""Seconds that a question is given though nobody waits for it: a new process takes as long."""
+"""The least seconds for a question, even if nobody waits for it any more: a new process takes as long to start."""
 Answer = Mapping[str, Any]
 
 
-def in_words(message: str) -> Answer:
+def as_error(message: str) -> Answer:
     return {"error": {"message": message}}
 
 
 class Worker:
-    """One process, and the line to it."""
+    """One process, and the connection to it."""
 
     def __init__(self, seconds: float) -> None:
         context = get_context("spawn")
@@ -36,7 +36,7 @@ class Worker:
         self.is_ready = False
 
     def ask(self, question: bytes, seconds: float, is_gone: Callable[[], bool]) -> Answer | None:
-        """Return the answer; None where it does not come in time, or nobody waits for it any longer.
+        """Return the answer; None if it does not come in time, or nobody waits for it any more.
 
         Raises: EOFError, OSError for a process that ended.
         """
@@ -62,7 +62,7 @@ class Worker:
 
 
 class Pool:
-    """A few workers; `ask` waits for one that is idle."""
+    """A few workers; `ask` waits for an idle one."""
 
     def __init__(self, size: int = 2, seconds: float = SECONDS) -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -73,27 +73,27 @@ class Pool:
             self.idle.put(worker)
 
     def ask(self, question: bytes, is_gone: Callable[[], bool] = lambda: False) -> Answer:
-        """Return the answer to a question; in words, where it takes too long or too much.
+        """Return the answer to a question, or an error message if it takes too long or needs too much memory.
 
-        What nobody waits for any longer, as `is_gone` says, is ended.
+        The question is stopped if `is_gone` returns true: then nobody waits for the answer.
         """
         try:
             worker = self.idle.get(timeout=self.seconds)
         except queue.Empty:
-            return in_words("The page is busy with earlier questions. Try again in a moment.")
+            return as_error("The page is busy with earlier questions. Try again in a moment.")
         if is_gone():
             self.idle.put(worker)
-            return in_words("")
+            return as_error("")
         try:
             answer = worker.ask(question, self.seconds, is_gone)
         except (EOFError, OSError):
-            answer = in_words("This took more than the page can give, and was stopped. A shorter formula may do.")
+            answer = as_error("This took more than the page can give, and was stopped. A shorter formula may do.")
         else:
             if answer is not None:
                 self.idle.put(worker)
                 return answer
             limit = f"{self.seconds:g} seconds"
-            answer = in_words(f"This took longer than {limit}, and was stopped. The command line has no such limit.")
+            answer = as_error(f"This took longer than {limit}, and was stopped. The command line has no such limit.")
         Thread(target=self._replace, args=(worker,), daemon=True).start()
         return answer
 

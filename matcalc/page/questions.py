@@ -1,6 +1,6 @@
-"""What the page may ask: a record of text fields, each with a limit; all else is refused.
+"""Checks the questions of the page: records of text fields with limits; anything else is rejected.
 
-The text is read by matcalc's own readers alone. Nothing of it is ever evaluated, imported, or taken for a path.
+Only matcalc's own readers read the text. It is never evaluated, imported, or used as a path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from matcalc.errors import NotSupported
 
 LONGEST = 4000
-"""Characters of a formula, or of declarations."""
+"""The most characters of a formula, or of declarations."""
 
 TOPICS = ("read", "derive", "write", "explain", "compare", "convex", "check", "plan", "graph")
 DIALECTS = ("matrix", "numpy", "latex")
@@ -25,13 +25,13 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 LIMITS = {"formula": LONGEST, "declarations": LONGEST, "other": LONGEST, "wrt": 200}
 
 
-class Refused(ValueError):  # noqa: N818 - it says what happens
-    """A question that is none; says why."""
+class Refused(ValueError):  # noqa: N818 - named for the event
+    """Raised for an invalid question; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about a formula: `other` is the formula that it is compared with, `wrt` names with commas."""
+    """A question about a formula; `other` is a formula to compare with, `wrt` has names separated by commas."""
 
     topic: str
     formula: str
@@ -45,7 +45,7 @@ class Question:
 
     @property
     def variables(self) -> str | list[str]:
-        """The one name of `wrt`, or the list of several. Raises: NotSupported where there is none."""
+        """The only name of `wrt`, or the list of several. Raises: NotSupported if there is none."""
         names = [name.strip() for name in self.wrt.split(",") if name.strip()]
         if not names:
             raise NotSupported("choose a variable first: with respect to what?")
@@ -53,15 +53,15 @@ class Question:
 
 
 def question(record: object) -> Question:
-    """Return the question that a record of the page is.
+    """Return the question in a record of the page.
 
-    Raises: Refused for a record with other fields, with values that are no text, too long, or no choice.
+    Raises: Refused for unknown fields, and for values that are no text, too long, or none of the choices.
     """
     if not isinstance(record, dict):
         raise Refused("a question is an object of text fields")
     for name, value in record.items():
         if name not in CHOICES and name not in LIMITS:
-            raise Refused("there is a field that no question has")
+            raise Refused("the question has an unknown field")
         if not isinstance(value, str):
             raise Refused(f"{name} is text")
         if name in CHOICES and value not in CHOICES[name]:

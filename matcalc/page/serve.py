@@ -1,4 +1,4 @@
-"""`matcalc serve`: say where the page is, open it, and serve it until interrupted."""
+"""Implements `matcalc serve`: prints the address of the page, opens it, and serves it until interrupted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matcalc.page.server import bound
 
 
 def run(port: int, opened: bool = True) -> int:
-    """Serve the page on a port of this machine, on another where it is taken; return the exit status."""
+    """Serve the page on a port of this machine, or on a free one if the port is in use; return the exit status."""
     server = bound(port)
     print(server.address, flush=True)
     if sys.stderr.isatty():
@@ -27,5 +27,5 @@ def run(port: int, opened: bool = True) -> int:
 
 
 def _interrupt(*_: Any) -> None:
-    """End as by Ctrl+C, which a process in the background of a shell does not hear."""
+    """End as after Ctrl+C, which background processes of a shell do not receive."""
     raise KeyboardInterrupt

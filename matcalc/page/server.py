@@ -1,7 +1,7 @@
-"""The server: files of the page, POST /ask, and POST /enter. On loopback, one request per connection.
+"""Serves the files of the page, POST /ask, and POST /enter, on loopback with one request per connection.
 
-What a browser is started with can be read by others who use the machine: it is a key that is good for one entry, by
-which the page is given the token.
+Other users of the machine can read the command line that starts the browser. Therefore it contains only a key that is
+valid for one entry; in exchange for the key the page gets the token.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ TYPES = {
     "": "text/plain; charset=utf-8",
 }
 AT_ONCE = 32
-"""Connections that are open at the same time."""
+"""The most connections that are open at the same time."""
 
 PATIENCE = 10.0
-"""Seconds in which a request has to arrive."""
+"""Seconds within which a request must arrive."""
 
 
 def assets() -> Mapping[str, tuple[bytes, str]]:
-    """Return address -> contents and type of all files that are served: a path of a request is never one on disk."""
+    """Return contents and types of all served files by address, so that no request path is looked up on disk."""
     files = [path for path in sorted(ASSETS.rglob("*")) if path.is_file() and path.suffix in TYPES]
     found = {f"/{path.relative_to(ASSETS).as_posix()}": (path.read_bytes(), TYPES[path.suffix]) for path in files}
     return {"/": found["/index.html"], **found}
 
 
 class Server(ThreadingHTTPServer):
-    """The page on a port of this machine, 0 for one that is free; `address` opens it, token included."""
+    """The server of the page on a port of this machine (0: any free port); `address` opens it and has the token."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -75,11 +75,11 @@ class Server(ThreadingHTTPServer):
 
     @property
     def entrance(self) -> str:
-        """The address that opens the page once."""
+        """The address that opens the page, valid once."""
         return f"http://127.0.0.1:{self.port}/#once={self.once}"
 
     def enter(self) -> Answer | None:
-        """Return the token; None to all but the first."""
+        """Return the token on the first call, None later."""
         with self.entering:
             once, self.once = self.once, ""
         return {"token": self.token} if once else None
@@ -97,7 +97,7 @@ class Server(ThreadingHTTPServer):
             self.open_lines.release()
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """Say nothing of a line that the other side closed."""
+        """Report an error, unless the other side closed the connection."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -108,7 +108,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Arriving(io.RawIOBase):
-    """What arrives on a connection within so many seconds from now, however slowly it comes."""
+    """The bytes that arrive on a connection until a deadline, however slowly they come."""
 
     def __init__(self, connection: socket, seconds: float) -> None:
         self.connection, self.until = connection, time.monotonic() + seconds
@@ -117,7 +117,7 @@ class Arriving(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read what is there next. Raises: TimeoutError when the time is over."""
+        """Read the next bytes. Raises: TimeoutError after the deadline."""
         left = self.until - time.monotonic()
         if left <= 0:
             raise TimeoutError("the request did not arrive in time")
@@ -126,7 +126,7 @@ class Arriving(io.RawIOBase):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request, which has to arrive, head and body together, within PATIENCE."""
+    """The handler of one request, which must arrive as a whole within PATIENCE seconds."""
 
     server: Server
     timeout = PATIENCE
@@ -176,21 +176,21 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
     def _is_gone(self) -> bool:
-        """Whether the browser has closed its line."""
+        """Whether the browser has closed the connection."""
         try:
             return bool(select([self.connection], [], [], 0)[0]) and not self.connection.recv(1, MSG_PEEK)
         except OSError:
             return True
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer that a request is refused, and why."""
+        """Answer with the reason why a request is rejected."""
         self._answer(int(code), {"error": {"message": message or "refused"}})
 
     def _answer(self, code: int, answer: Answer) -> None:
         self._send(code, json.dumps(answer).encode(), JSON)
 
     def _send(self, code: int, body: bytes, kind: str) -> None:
-        self.connection.settimeout(PATIENCE)  # for all that is sent
+        self.connection.settimeout(PATIENCE)  # for sending the whole answer
         self.send_response(code)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
@@ -199,11 +199,11 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Keep no log: a line of it would hold what was typed elsewhere."""
+        """Write no log, since it would contain text that the user typed."""
 
 
 def bound(port: int) -> Server:
-    """Return a server on this port, or on a free one where it is taken."""
+    """Return a server on this port, or on a free one if it is in use."""
     try:
         return Server(port)
     except (OSError, OverflowError):

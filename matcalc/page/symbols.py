@@ -1,4 +1,4 @@
-"""Symbols as the page shows them: kind, sizes, facts, declared or inferred; also where the kinds do not fit."""
+"""Lists symbols for the page: kind, sizes, facts, declared or inferred; also if the kinds do not fit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Record = dict[str, Any]
 
 
 def symbols_of(e: Expression) -> list[Record]:
-    """Return the symbols of a formula that could be read."""
+    """Return the symbols of an expression."""
     return [_record(node, node.name in e.names.undeclared) for node in e.names.ordered()]
 
 
@@ -39,7 +39,7 @@ def _record(node: Node, is_inferred: bool) -> Record:
 
 
 def symbols_in(asked: Question, functions: Collection[str]) -> list[Record]:
-    """Return the symbols of a formula that is in the language while its kinds do not fit: what is declared of each."""
+    """Return the symbols of a formula that parses but does not type-check, with their declarations."""
     try:
         names = names_in(read(asked.formula)) - set(functions) if asked.dialect == "matrix" else set()
         declared = {d.name: d for d in read_declarations(asked.declarations)}
@@ -58,6 +58,6 @@ def symbols_in(asked: Question, functions: Collection[str]) -> list[Record]:
 
 
 def _facts(rank: int, is_square: bool) -> list[str]:
-    """Return the facts that a shape may have."""
+    """Return the facts that can be declared for a shape."""
     fitting = {"any", *(["matrix"] if rank == 2 else []), *(["square"] if is_square else [])}
     return [fact for fact, of in FACTS.items() if of in fitting]

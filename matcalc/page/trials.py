@@ -1,4 +1,4 @@
-"""Numbers for the page: random data of a formula, and values of its parts there."""
+"""Draws random data of a formula for the page, and evaluates its parts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from matcalc.tensor.sizes_from_shapes import holds
 from matcalc.tensor.symbols import all_sizes
 
 LENGTHS = ((3, 4, 2, 5), (4, 3, 5, 2), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))
-"""Lengths of the size names, in order, until one fits."""
+"""Lengths of the sizes, tried in order until one fits."""
 
 NUDGE, MUCH = 1e-9, 1e-3
 
 
 class Trial(NamedTuple):
-    """Data at which a formula is finite."""
+    """Random data at which a formula is finite."""
 
     data: Mapping[str, Array]
     sizes: Mapping[str, int]
@@ -33,7 +33,7 @@ class Trial(NamedTuple):
         return [np.asarray(value) for value in evaluate(nodes, {**self.data, **more}, self.sizes)]
 
     def is_rounding(self, e: Expression) -> bool:
-        """Whether the value is rounding error alone, as `det(X'*X)` of a wide X is: some nudge changes much of it."""
+        """Whether the value is rounding error, as in `det(X'*X)` of a wide X: small changes of data change it."""
         (here,) = self.values([e.node])
         for k in range(4):
             rng = np.random.default_rng(k)
@@ -49,12 +49,12 @@ class Trial(NamedTuple):
 
 
 def _tangent(rng: np.random.Generator, s: Node, x: Array) -> Array:
-    """Return a random direction in which a symbol may move."""
+    """Return a random direction in the linear set of a symbol."""
     return projected(np.asarray(rng.standard_normal(x.shape)), tuple(s.data[1]))
 
 
 def trial(e: Expression, nodes: Sequence[Node]) -> Trial:
-    """Return random data at which these nodes are finite. Raises: NotSupported where none are found."""
+    """Return random data at which these nodes are finite. Raises: NotSupported if none are found."""
     symbols = [node for name, node in e.names.symbols.items() if name in e.names.written]
     names = all_sizes(nodes, e.names, symbols)
     along = lengths_of(nodes)

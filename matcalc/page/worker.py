@@ -1,6 +1,6 @@
-"""The process that answers: it is given questions one at a time, and is ended when it takes too long.
+"""Runs the process that answers questions one at a time; it is killed if it takes too long.
 
-It holds no secret, opens no file that a question names, and cannot take more memory than it is allowed.
+It holds no secret, opens no file named in a question, and has a memory limit.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 MEMORY = 3 << 30
-"""Bytes of address space; libraries that are loaded take one of them."""
+"""The limit of address space in bytes (3 GB); loaded libraries take 1 GB of it."""
 
 TOO_LARGE = "This needs more memory than the page allows. A shorter formula, or the command line, may do."
 
 
 def work(connection: Connection, seconds: float) -> None:
-    """Answer what comes until the server is gone."""
+    """Answer questions until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory()
     from matcalc.page.answers import answered, warm_up
@@ -28,7 +28,7 @@ def work(connection: Connection, seconds: float) -> None:
         connection.send_bytes(b"ready")
         while True:
             asked = json.loads(connection.recv_bytes())
-            if hasattr(signal, "alarm"):  # should the server die in the meantime
+            if hasattr(signal, "alarm"):  # in case the server dies meanwhile
                 signal.alarm(int(seconds) + 5)
             connection.send_bytes(json.dumps(answer_within(answered, asked)).encode())
             if hasattr(signal, "alarm"):
@@ -36,7 +36,7 @@ def work(connection: Connection, seconds: float) -> None:
 
 
 def answer_within(answered: object, asked: object) -> object:
-    """Return an answer, or in words that there was not memory or depth enough for it, or that matcalc has a fault."""
+    """Return an answer, or an error message for too little memory, too deep a recursion, or a fault of matcalc."""
     assert callable(answered)
     try:
         return answered(asked)
@@ -47,7 +47,7 @@ def answer_within(answered: object, asked: object) -> object:
 
 
 def limit_memory() -> None:
-    """Let no allocation go beyond what is allowed, where the system can say so."""
+    """Limit the memory of this process, if the system supports that."""
     if sys.platform != "win32":
         import resource
 

@@ -1,4 +1,4 @@
-"""A formula and its derivative as text to copy: formulas, and files of code with value and derivative."""
+"""Writes a formula and its derivative as files of code, and its plan."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Blocks = Sequence[tuple[str, Expression]]
 
 
 def file_text(e: Expression, blocks: Blocks, asked: Question) -> str:
-    """Return a stand-alone file for the target that is asked for; nothing is compiled on the way.
+    """Return the text of a stand-alone file for the requested target; nothing is compiled.
 
-    Raises: NotSupported for what has no form on the target.
+    Raises: NotSupported for an operation without a form on the target.
     """
     spec = specified(replace(_request(e, blocks, asked), target=asked.form), "f")[0]
     return saved_text(spec, given=f"{asked.formula.strip()} in {asked.wrt}")
 
 
 def plan_text(e: Expression, blocks: Blocks, asked: Question) -> str:
-    """Return the plan of the program: its memory, its steps with their flops and bytes."""
+    """Return the plan of the program: its memory, and its steps with flops and bytes."""
     return specified(_request(e, blocks, asked), "f")[0].plan
 
 

@@ -1,1 +1,1 @@
-"""Pictures, as SVG and as text: places of a graph in layers, plots of numbers. They know no mathematics."""
+"""Pictures as SVG and as text: graphs in layers, and plots of numbers. They are independent of mathematics."""

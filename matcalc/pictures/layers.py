@@ -1,7 +1,8 @@
-"""A drawing of a directed graph without cycles, in layers.
+"""Lays out a directed acyclic graph in layers.
 
-A node lies one layer below the lowest of its users. An edge that passes layers has a place in each. Places in
-a layer are ordered by the mean of those above and below, some rounds of it, and move there as far as there is room.
+A node is one layer below the lowest of its users. An edge that crosses layers has a dummy node in each. Nodes of a
+layer are ordered by the mean position of their neighbours above and below, in several rounds. They are moved towards
+this position as far as there is room.
 Source: Sugiyama, Tagawa & Toda 1981.
 """
 
@@ -16,13 +17,13 @@ HEIGHT = 30.0
 
 
 class Box(NamedTuple):
-    """What is placed."""
+    """A node to be placed."""
 
     width: float
 
 
 class Drawing(NamedTuple):
-    """Centres of the boxes, and for each edge the points that its line goes through."""
+    """The centres of the boxes, and for each edge the points of its line."""
 
     boxes: Sequence[Box]
     centres: list[tuple[float, float]]
@@ -32,7 +33,7 @@ class Drawing(NamedTuple):
 
 
 def placed(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> Drawing:
-    """Return where the boxes lie; an edge goes from a user to an operand, which has a greater number."""
+    """Return the layout of the boxes; an edge goes from a user to an operand, which has a greater number."""
     depth = [0] * len(boxes)
     for a, b in sorted(edges):
         depth[b] = max(depth[b], depth[a] + 1)
@@ -53,14 +54,16 @@ def placed(boxes: Sequence[Box], edges: Sequence[tuple[int, int]]) -> Drawing:
         rows[level].append(k)
     x = _across(rows, widths, sorted(links))
     left = min(x[k] - widths[k] / 2 for k in range(len(widths))) - MARGIN
-    place = [(round(x[k] - left, 1), depth[k] * LEVEL + MARGIN + HEIGHT / 2) for k in range(len(widths))]
-    width = max(place[k][0] + widths[k] / 2 for k in range(len(widths))) + MARGIN
+    centres = [(round(x[k] - left, 1), depth[k] * LEVEL + MARGIN + HEIGHT / 2) for k in range(len(widths))]
+    width = max(centres[k][0] + widths[k] / 2 for k in range(len(widths))) + MARGIN
     height = (len(rows) - 1) * LEVEL + HEIGHT + 2 * MARGIN
-    return Drawing(boxes, place[: len(boxes)], [[place[k] for k in chain] for chain in chains], round(width), height)
+    return Drawing(
+        boxes, centres[: len(boxes)], [[centres[k] for k in chain] for chain in chains], round(width), height
+    )
 
 
 def _across(rows: list[list[int]], widths: Sequence[float], links: Sequence[tuple[int, int]]) -> list[float]:
-    """Return the middle of each place in its layer."""
+    """Return the horizontal centre of each node."""
     above: list[list[int]] = [[] for _ in widths]
     below: list[list[int]] = [[] for _ in widths]
     for a, b in links:
@@ -69,18 +72,18 @@ def _across(rows: list[list[int]], widths: Sequence[float], links: Sequence[tupl
     x = [0.0] * len(widths)
     for row in rows:
         _side_by_side(row, widths, x)
-    for turn in range(2 * ROUNDS):
-        near = above if turn % 2 == 0 else below
-        for row in rows if turn % 2 == 0 else rows[::-1]:
-            wanted = {k: _mean([x[other] for other in near[k]], x[k]) for k in row}
-            row.sort(key=lambda k: wanted[k])  # noqa: B023 - used at once
+    for sweep in range(2 * ROUNDS):
+        near = above if sweep % 2 == 0 else below
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            targets = {k: _mean([x[other] for other in near[k]], x[k]) for k in row}
+            row.sort(key=lambda k: targets[k])  # noqa: B023 - used at once
             _side_by_side(row, widths, x)
-            _drawn_to(row, widths, x, wanted)
+            _drawn_to(row, widths, x, targets)
     return x
 
 
 def _side_by_side(row: Sequence[int], widths: Sequence[float], x: list[float]) -> None:
-    """Place a layer close together, its middle at 0."""
+    """Place the nodes of a layer close together, centred at 0."""
     total = sum(widths[k] for k in row) + GAP * (len(row) - 1)
     edge = -total / 2
     for k in row:
@@ -88,15 +91,15 @@ def _side_by_side(row: Sequence[int], widths: Sequence[float], x: list[float]) -
         edge += widths[k] + GAP
 
 
-def _drawn_to(row: Sequence[int], widths: Sequence[float], x: list[float], wanted: dict[int, float]) -> None:
-    """Move the places of a layer to where they are wanted, in their order: the mean of pushing from both sides."""
+def _drawn_to(row: Sequence[int], widths: Sequence[float], x: list[float], targets: dict[int, float]) -> None:
+    """Move the nodes of a layer towards their targets, keeping their order: the mean of pushing from both sides."""
     right, edge = {}, float("-inf")
     for k in row:
-        right[k] = max(wanted[k], edge + widths[k] / 2)
+        right[k] = max(targets[k], edge + widths[k] / 2)
         edge = right[k] + widths[k] / 2 + GAP
     left, edge = {}, float("inf")
     for k in reversed(row):
-        left[k] = min(wanted[k], edge - widths[k] / 2)
+        left[k] = min(targets[k], edge - widths[k] / 2)
         edge = left[k] - widths[k] / 2 - GAP
     for k in row:
         x[k] = (left[k] + right[k]) / 2

@@ -1,4 +1,4 @@
-"""Charts as text: points in braille, bars and cells in blocks. Each chart is lines of equal height for any terminal."""
+"""Draws charts as text for any terminal: points in braille, bars and cells in block characters."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from math import log10
 
 WIDTH, HEIGHT = 60, 14
-"""Characters of a chart."""
+"""Width and height of a chart in characters."""
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the dots of a braille character, by row and column."""
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 SHADES = " ░▒▓█"
-"""From nothing in a field to all of it."""
+"""Characters from an empty field to a full one."""
 
 
 def points(xs: Sequence[float], ys: Sequence[float], across: str, up: str, logs: tuple[bool, bool]) -> list[str]:
-    """Return a scatter with the range of each axis; `logs` says which are in powers of ten."""
+    """Return a scatter plot with the range of each axis; `logs` marks logarithmic axes."""
     if not xs:
         return ["nothing to draw"]
     fields = [bytearray(WIDTH) for _ in range(HEIGHT)]
-    places = [_places(values, count, in_powers) for values, count, in_powers in
+    positions = [_positions(values, count, in_powers) for values, count, in_powers in
               ((xs, 2 * WIDTH, logs[0]), (ys, 4 * HEIGHT, logs[1]))]  # fmt: skip
-    for column, level in zip(*places, strict=True):
+    for column, level in zip(*positions, strict=True):
         row = 4 * HEIGHT - 1 - level
         fields[row // 4][column // 2] |= DOTS[row % 4][column % 2]
     high, low = f"{max(ys):.3g}", f"{min(ys):.3g}"
@@ -36,18 +36,18 @@ def points(xs: Sequence[float], ys: Sequence[float], across: str, up: str, logs:
     return [f"{'':>{margin}}  {up}", *lines, f"{'':>{margin}} └{'─' * WIDTH}", f"{'':>{margin}}  {foot}"]
 
 
-def _places(values: Sequence[float], count: int, in_powers: bool) -> list[int]:
-    """Return the place of each value among `count`, the least at 0 and the greatest last."""
+def _positions(values: Sequence[float], count: int, in_powers: bool) -> list[int]:
+    """Return the position of each value among `count`: the least at 0, the greatest last."""
     scaled = [log10(value) for value in values] if in_powers else list(values)
     low, high = min(scaled), max(scaled)
-    if in_powers and high - low < 1.0:  # less than a power of ten is level
+    if in_powers and high - low < 1.0:  # a range below one power of ten is drawn flat
         low, high = (low + high) / 2 - 1.0, (low + high) / 2 + 1.0
     width = (high - low) or 1.0
     return [round((value - low) / width * (count - 1)) for value in scaled]
 
 
 def bars(labels: Sequence[str], values: Sequence[float], notes: Sequence[str]) -> list[str]:
-    """Return a bar for each value, as long as its part of the greatest."""
+    """Return a bar for each value, with a length proportional to it."""
     most = max(values, default=0.0) or 1.0
     margin = max(map(len, labels), default=0)
     length = WIDTH // 2
@@ -63,7 +63,7 @@ def _bar(length: float) -> str:
 
 
 def cells(rows: Sequence[Sequence[bool]], row_cuts: Sequence[int], column_cuts: Sequence[int]) -> list[str]:
-    """Return a matrix of fields: two characters each while they fit, several to one where not."""
+    """Return a matrix of fields: two characters per field if they fit, otherwise several fields per character."""
     columns = len(rows[0]) if rows else 0
     step = max(-(-columns // WIDTH), -(-len(rows) // WIDTH), 1)
     wide = 2 if 2 * columns <= WIDTH else 1
@@ -88,7 +88,7 @@ def cells(rows: Sequence[Sequence[bool]], row_cuts: Sequence[int], column_cuts: 
 
 
 def _spans(length: int, step: int, cuts: Sequence[int]) -> list[tuple[int, int]]:
-    """Return pieces of at most `step` that no cut goes through."""
+    """Return pieces of at most `step` that contain no cut."""
     found, start = [], 0
     for cut in (*cuts, length):
         found += [(a, min(a + step, cut)) for a in range(start, cut, step)]

@@ -1,4 +1,4 @@
-"""A picture: SVG in a notebook and in files, text in a terminal."""
+"""Defines pictures: SVG in notebooks and files, text in a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TEXT = (".txt", "")
 
 
 class Picture(ABC):
-    """Something to look at. A notebook shows it as SVG; printed, it is text."""
+    """A picture; a notebook shows it as SVG, printing shows it as text."""
 
     @property
     @abstractmethod
@@ -29,9 +29,9 @@ class Picture(ABC):
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture as `.svg`, or as text as `.txt`; charts also as `.png` and `.pdf`, with matplotlib.
+        """Write the picture as `.svg` or, as text, `.txt`; charts also as `.png` and `.pdf`, with matplotlib.
 
-        Raises: NotSupported for another ending; OSError.
+        Raises: NotSupported for another suffix; OSError.
         """
         place = Path(path)
         suffix = place.suffix.lower()
@@ -43,5 +43,5 @@ class Picture(ABC):
             self._save_as(place)
 
     def _save_as(self, place: Path) -> None:
-        """Write the picture in another form. Raises: NotSupported."""
+        """Write the picture in another format. Raises: NotSupported if there is none."""
         raise NotSupported(f"{place.name}: a graph is written as .svg or .txt")

@@ -1,6 +1,6 @@
-"""Plots of numbers: curves, bars, cells. matplotlib draws them where it is installed; printed, they are text.
+"""Defines plots of numbers: curves, bars, cells. They are drawn by matplotlib, if installed, and printed as text.
 
-A plot is what is drawn, not how: `draw(axes)` puts it into axes of the user's own.
+`draw(axes)` draws a plot into the user's own axes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MARKS = "osD^v*"
 COLOURS = ("#1d4ed8", "#c2410c", "#047857", "#7e22ce", "#a16207", "#be123c")
 SIZE = (6.4, 3.8)
 DECADE = 10.0
-"""An axis in powers of ten has more than one of them."""
+"""The least range of a logarithmic axis, as a factor in each direction."""
 
 ROW = 0.26
-"""Inches of a bar."""
+"""Height of a bar in inches."""
 
 
 class Plot(Picture):
@@ -42,7 +42,7 @@ class Plot(Picture):
     def figure(self) -> Any:
         """Return a figure of matplotlib.
 
-        Raises: NotSupported where matplotlib is not installed.
+        Raises: NotSupported without matplotlib.
         """
         if find_spec("matplotlib") is None:
             raise NotSupported("this picture is drawn by matplotlib", hint="pip install matcalc-compiler[plots]")
@@ -54,7 +54,7 @@ class Plot(Picture):
 
     @property
     def svg(self) -> str:
-        """The plot as the text of an SVG file. Raises: NotSupported where matplotlib is not installed."""
+        """The plot as the text of an SVG file. Raises: NotSupported without matplotlib."""
         figure = self.figure()
         import matplotlib as mpl
 
@@ -75,7 +75,7 @@ class Plot(Picture):
 
 @dataclass(frozen=True, repr=False)
 class Curves(Plot):
-    """Points of several series over one axis, by name; `logs` says which axes are in powers of ten."""
+    """Points of several named series over one axis; `logs` marks logarithmic axes."""
 
     series: Mapping[str, tuple[Sequence[float], Sequence[float]]]
     across: str
@@ -108,7 +108,7 @@ class Curves(Plot):
 
 @dataclass(frozen=True, repr=False)
 class Bar:
-    """A bar: what it is, how long, in a kind that has a colour, and what is written beside it."""
+    """A bar: its label, its length, its kind, which determines the colour, and the note beside it."""
 
     label: str
     value: float
@@ -118,7 +118,7 @@ class Bar:
 
 @dataclass(frozen=True, repr=False)
 class Bars(Plot):
-    """Bars one below the other, in the order in which things happen."""
+    """Bars one below the other, in chronological order."""
 
     bars: Sequence[Bar]
     across: str
@@ -151,7 +151,7 @@ class Bars(Plot):
 
 @dataclass(frozen=True, repr=False)
 class Cells(Plot):
-    """Which entries of a matrix are there, with lines where its blocks meet."""
+    """The nonzero pattern of a matrix, with lines between its blocks."""
 
     rows: Sequence[Sequence[bool]]
     row_cuts: Sequence[int]

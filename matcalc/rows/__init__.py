@@ -1,1 +1,1 @@
-"""Formulas over data by rows: which separate, their totals by blocks, and what suffices of the rows."""
+"""Formulas over data by rows: whether they separate, totals over blocks of rows, sufficient statistics."""

@@ -1,4 +1,4 @@
-"""Rows from files, a block at a time, read ahead while the last one is computed; memory is that of a few blocks."""
+"""Reads rows from files in blocks, ahead of their computation; a few blocks are in memory at a time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Made = TypeVar("Made")
 Arrays = dict[str, "np.ndarray[Any, Any]"]
 
 ROWS = 16_384
-"""Rows of a block that is read from a file, unless another number is asked for."""
+"""The default number of rows of a block that is read from a file."""
 
 
-def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int) -> Iterator[Made]:
-    """Yield what a function makes of each, in order; the next are read, and computed in threads, while one is used.
+def computed(one: Callable[[Given], Made], items: Iterable[Given], threads: int) -> Iterator[Made]:
+    """Yield the result of a function for each item, in order; the next items are computed in threads meanwhile.
 
     Raises: ValueError for a number of threads below 1.
     """
@@ -34,7 +34,7 @@ def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int)
     with ThreadPoolExecutor(threads, "matcalc") as pool:
         waiting: deque[Future[Made]] = deque()
         try:
-            for item in given:
+            for item in items:
                 waiting.append(pool.submit(one, item))
                 if len(waiting) > threads:
                     yield waiting.popleft().result()
@@ -47,7 +47,7 @@ def computed(one: Callable[[Given], Made], given: Iterable[Given], threads: int)
 
 @dataclass(frozen=True)
 class FromFiles:
-    """Blocks of rows of `.npy` files by name; `axes` is the axis of rows of each."""
+    """Blocks of rows from `.npy` files by name; `axes` is the axis of the rows in each."""
 
     paths: Mapping[str, str | os.PathLike[str]]
     axes: Mapping[str, int]
@@ -57,21 +57,21 @@ class FromFiles:
         files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
         counts = {name: file.shape[self.axes[name]] for name, file in files.items() if name in self.axes}
         if len(set(counts.values())) > 1:
-            said = ", ".join(f"{name} {count}" for name, count in counts.items())
-            raise ShapeError(f"the files have different numbers of rows: {said}")
+            counted_rows = ", ".join(f"{name} {count}" for name, count in counts.items())
+            raise ShapeError(f"the files have different numbers of rows: {counted_rows}")
         starts = range(0, next(iter(counts.values()), 0), counted("block", self.rows))
         parts = {name: self._parts(name, file, 0, file.shape[self.axes.get(name, 0)]) for name, file in files.items()}
-        del files  # no map stays open: the pages that it touched would count as memory of this process
+        del files  # close the maps: the pages that they touched would count as memory of this process
         for _ in starts:
             yield {name: next(part, np.empty(0)) for name, part in parts.items()}
 
     def at(self, start: int) -> Arrays:
-        """Return the block of rows from one on."""
+        """Return the block of rows that begins at row `start`."""
         files = {name: np.load(path, mmap_mode="r", allow_pickle=False) for name, path in self.paths.items()}
         return {name: next(self._parts(name, file, start, start + 1)) for name, file in files.items()}
 
     def _parts(self, name: str, file: Any, start: int, stop: int) -> Iterator[np.ndarray[Any, Any]]:
-        """Return copies of the rows, block by block: read as they lie where they are adjacent, else through maps."""
+        """Return copies of the rows, block by block: read directly if they are contiguous, else through memory maps."""
         axis, path = self.axes.get(name, 0), self.paths[name]
         starts = range(start, stop, self.rows)
         if axis or not file.flags.c_contiguous:
@@ -101,7 +101,7 @@ class FromFiles:
 
 @dataclass(frozen=True)
 class FromParquet:
-    """Blocks of rows of a Parquet file; `columns` binds a name to a column or to several, side by side."""
+    """Blocks of rows of a Parquet file; `columns` maps a name to a column, or to several that are put side by side."""
 
     path: str | os.PathLike[str]
     columns: Mapping[str, str | Sequence[str]]
@@ -111,22 +111,22 @@ class FromParquet:
         from pyarrow import parquet
 
         with parquet.ParquetFile(self.path) as file:
-            wanted = list(dict.fromkeys(column for _, several in self._listed() for column in several))
+            needed = list(dict.fromkeys(column for _, several in self._listed() for column in several))
             known = file.schema_arrow.names
-            for column in wanted:
+            for column in needed:
                 if column not in known:
                     raise UnknownName(f"the file has no column {column[:80]!r}{nearest(column, known)}")
-            for batch in file.iter_batches(counted("block", self.rows), columns=wanted):
+            for batch in file.iter_batches(counted("block", self.rows), columns=needed):
                 yield {name: self._values(batch, name, several) for name, several in self._listed()}
 
     def _listed(self) -> Iterator[tuple[str, Sequence[str]]]:
         for name, columns in self.columns.items():
             yield name, [columns] if isinstance(columns, str) else columns
 
-    def _values(self, batch: Any, name: str, several: Sequence[str]) -> np.ndarray[Any, Any]:
-        """Return columns as float64; a missing entry is an error, never a number."""
+    def _values(self, batch: Any, name: str, columns: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Return columns as float64. Raises: ValueError for missing entries."""
         found = []
-        for column in several:
+        for column in columns:
             values = batch.column(column)
             if values.null_count:
                 raise ValueError(f"the column {column} has {values.null_count} missing entries")
@@ -135,25 +135,25 @@ class FromParquet:
 
 
 class Progress:
-    """Rows gone through, told once a second and at the end."""
+    """Prints the number of processed rows once a second and at the end."""
 
     def __init__(self, label: str, rows: str) -> None:
         self.label, self.rows = label, rows
         self.count, self.start = 0, monotonic()
-        self.told = self.start
+        self.printed = self.start
 
     def add(self, count: int) -> None:
         self.count += count
-        if monotonic() - self.told >= 1:
+        if monotonic() - self.printed >= 1:
             self.end()
 
     def end(self) -> None:
-        self.told = monotonic()
-        print(f"{self.label}: {self.rows} = {self.count:,}, {self.told - self.start:.1f} s", flush=True)
+        self.printed = monotonic()
+        print(f"{self.label}: {self.rows} = {self.count:,}, {self.printed - self.start:.1f} s", flush=True)
 
 
 def counted(name: str, number: int) -> int:
-    """Return a count, at least 1. Raises: ValueError for another number, TypeError for what is no integer."""
+    """Return a count of at least 1. Raises: ValueError for a smaller one, TypeError for anything but an integer."""
     try:
         count = operator.index(number)
     except TypeError:

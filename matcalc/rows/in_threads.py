@@ -1,8 +1,8 @@
-"""Compiled functions whose calls on large data are done by shares of the rows, each in a thread.
+"""Computes calls of compiled functions on large data in threads, each with a share of the rows.
 
-A function that separates over its rows is totals over them, added up in the order of the shares, and results that have
-rows themselves, each share written in its place. So the digits depend on how many threads were asked for, and on
-nothing else. What does not separate has its threads in BLAS; what is small is computed as without.
+A function that separates over its rows consists of totals and of results with rows. Totals are added up in the order
+of the shares; of results with rows each share writes its own. The digits therefore depend only on the requested number
+of threads. A function that does not separate uses the threads in BLAS. Small data are computed in one thread.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 
 LEAST = 2**17
-"""Entries of arguments with rows, below which a call is not worth its threads."""
+"""The entries of arguments with rows below which threads do not pay."""
 Given = Mapping[str, Any]
 
 
 class Shares(RowTotals):
-    """A request by rows: totals over them, results made of these, and results with rows."""
+    """A request separated by rows: totals over them, results computed from these, and results with rows."""
 
     @cached_property
     def has_rows(self) -> list[bool]:
-        """Of each result, whether it has rows."""
+        """For each result, whether it has rows."""
         return [Size.of(self.rows) in result.shape for result in self.whole.results]
 
     @cached_property
     def of_totals(self) -> Compiled | None:
-        """The function of the results without rows, from totals and what is shared."""
+        """The function that computes the results without rows from totals and shared arguments."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if not has_rows]
         return self._flat("finish", chosen, [total.symbol for total in self.whole.totals])
 
     @cached_property
     def of_rows(self) -> Compiled | None:
-        """The function of the results with rows, for some of them, behind the totals that are computed beside them."""
+        """The function that computes some rows of the results with rows; its first results are `totals_beside`."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if has_rows]
         known = [] if self.totals_beside else [total.symbol for total in self.whole.totals]
         return self._flat("rows", [*self.totals_beside, *chosen], known) if chosen else None
 
     @cached_property
     def totals_beside(self) -> list[Node]:
-        """The totals that are computed with the results that have rows: all, where these need none."""
+        """The totals that are computed together with the results with rows: all, if these need no total."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if has_rows]
         symbols = {total.symbol for total in self.whole.totals}
         waits = self.rounds > 1 or any(node in symbols for node in toposort(chosen))
@@ -77,17 +77,17 @@ class Shares(RowTotals):
 
 
 class InThreads(Compiled):
-    """A compiled function, `threads` of whose shares run side by side where there is enough to do."""
+    """A compiled function that computes large data in `threads` shares in parallel."""
 
-    asked: tuple[str, Given, int]
-    single = Compiled  # what functions with data fixed are: what is computed once saves more than a second thread does
+    origin: tuple[str, Given, int]
+    single = Compiled  # the class of functions with fixed data: computing parts once saves more than a second thread
     shares: Shares | None = None
     reason: str = ""
     _pool: tuple[int, ThreadPoolExecutor] | None = None
 
-    def divide(self, asked: tuple[str, Given, int], request: Request) -> None:
-        """Find the shares of what was asked for, and compile what computes them."""
-        self.asked = asked
+    def divide(self, origin: tuple[str, Given, int], request: Request) -> None:
+        """Separate the request by rows and compile the functions of the shares."""
+        self.origin = origin
         self.shares, self.reason = _shares(request, self.spec)
         self._alone, self._quick = self._entry, self._exact
         if self.shares is not None:
@@ -96,12 +96,12 @@ class InThreads(Compiled):
 
     @property
     def threads(self) -> int:
-        """How many shares there are."""
-        return self.asked[2]
+        """The number of shares."""
+        return self.origin[2]
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Those of any compiled function; `threads` says what is shared among how many, or why nothing is."""
+        """The stats of a compiled function; `threads` reports how many shares there are, or why there are none."""
         shares = self.shares
         said = (
             f"{self.threads} shares of the rows {shares.rows}" if shares else f"{self.threads} in BLAS: {self.reason}"
@@ -113,7 +113,7 @@ class InThreads(Compiled):
             with _blas_threads(self.threads):
                 return self._alone(*values)
         if self._is_large(values):
-            raise ValueError  # the polite way, which fills results by shares
+            raise ValueError  # the fallback calls `_fill`, which computes by shares
         return self._alone(*values)
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
@@ -139,7 +139,7 @@ class InThreads(Compiled):
         return 0
 
     def _by_shares(self, shares: Shares, given: Given, results: Sequence[Any]) -> None:
-        """Write results: totals first, then what is made of them, then what has rows."""
+        """Write the results: totals first, then the results with rows, then those computed from totals."""
         count = len(given[shares.split[0]])
         ends = [count * k // self.threads for k in range(self.threads + 1)]
         parts = [slice(a, b) for a, b in pairwise(ends) if a < b]
@@ -150,38 +150,38 @@ class InThreads(Compiled):
             whole = reduce(shares.combine, self._each(partial(_of_block, shares, whole, shared), blocks))
         known = {**shared, **shares.named(whole._replace(sizes=sizes_of(shares, given)))}
         if shares.of_rows is not None:
-            places = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if has_rows]
+            outs = [out for out, has_rows in zip(results, shares.has_rows, strict=True) if has_rows]
             beside = self._each(
-                partial(self._written, shares.of_rows, len(shares.totals_beside), places),
+                partial(self._written, shares.of_rows, len(shares.totals_beside), outs),
                 [(part, {**known, **block}) for part, block in zip(parts, blocks, strict=True)],
             )
             if shares.totals_beside:
                 known |= shares.named(reduce(shares.combine, beside))
         if shares.of_totals is not None:
             fn = shares.of_totals
-            without = [place for place, has_rows in zip(results, shares.has_rows, strict=True) if not has_rows]
-            for place, value in zip(without, fn(*(known[name] for name in fn.args)), strict=True):
-                place[...] = value
+            without = [out for out, has_rows in zip(results, shares.has_rows, strict=True) if not has_rows]
+            for out, value in zip(without, fn(*(known[name] for name in fn.args)), strict=True):
+                out[...] = value
 
-    def _written(self, fn: Compiled, count: int, places: Sequence[Any], share: tuple[slice, Given]) -> Totals:
-        """Write the results of a share of rows in their places; return the so many totals before them.
+    def _written(self, fn: Compiled, count: int, outs: Sequence[Any], share: tuple[slice, Given]) -> Totals:
+        """Write a share's rows of the results; return the first `count` results, which are totals.
 
-        All is exact: what was converted for the whole is not looked at again.
+        The arguments are exact: they were converted for the whole call and are not checked again.
         """
         part, known = share
         arrays = [np.asarray(known[name]) for name in fn.spec.entered]
         inputs = [array if array.ndim else array[()] for array in arrays]
         shapes = fn._output_shapes(arrays, {}, inputs)
         totals = [new_result(total, shape) for total, shape in zip(fn.spec.outputs, shapes[:count], strict=False)]
-        own = [place[part] for place in places]
-        for operand, place in zip(fn.spec.outputs[count:], own, strict=True):
+        own = [out[part] for out in outs]
+        for operand, out in zip(fn.spec.outputs[count:], own, strict=True):
             if operand.blank:
-                place[...] = 0.0
+                out[...] = 0.0
         made = fn._finish(inputs, [*totals, *own])
         return Totals(tuple(map(np.asarray, made[:count])))
 
     def _each(self, one: Callable[[Any], Totals], items: Sequence[Any]) -> list[Totals]:
-        """Return what is made of each, in order, the first in this thread; all are done when one has failed."""
+        """Return the results in order, the first computed in this thread; wait for all even after a failure."""
         if self._pool is None or self._pool[0] != os.getpid():  # a fork has no threads
             self._pool = os.getpid(), ThreadPoolExecutor(max(self.threads - 1, 1), "matcalc")
         others = [self._pool[1].submit(one, item) for item in items[1:]]
@@ -191,24 +191,24 @@ class InThreads(Compiled):
             wait(others)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (in_threads, self.asked)
+        return (in_threads, self.origin)
 
 
-def in_threads(way: str, given: Given, threads: int) -> Compiled:
-    """Return the function that was asked for in a way of `building`, computed in threads.
+def in_threads(builder: str, inputs: Given, threads: int) -> Compiled:
+    """Return the function that `building.<builder>` builds for these inputs, computed in threads.
 
-    Raises: TypeError and ValueError for what is no number of threads; NotSupported for a target of another library.
+    Raises: TypeError or ValueError for an invalid number of threads; NotSupported for a framework's target.
     """
     threads = counted("threads", threads)
-    request: Request = getattr(building, way)(**given)
+    request: Request = getattr(building, builder)(**inputs)
     check_on_numpy(request.target)
     made = InThreads(building.build(request).spec)
-    made.divide((way, given, threads), request)
+    made.divide((builder, inputs, threads), request)
     return made
 
 
 def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
-    """Return a request by rows: over the size that counts them in most arguments' axes; else why there is none."""
+    """Return a request separated by the size that counts most axes of arguments, else None and the reasons."""
     if spec.sparse or spec.sizes:
         return None, "sparse matrices are not shared" if spec.sparse else f"{spec.sizes[0]} is no size of an array"
     symbols = request.names.ordered()
@@ -219,7 +219,7 @@ def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
     reasons = []
     for size in sorted(leading, key=lambda size: -leading[size]):
         if any(size in s.shape[1:] for s in symbols):
-            reasons.append(f"{size} is no leading axis everywhere")
+            reasons.append(f"{size} is not always a leading axis")
             continue
         roots = [out.unfactored or out.node for out in request.outputs]
         try:
@@ -240,7 +240,7 @@ _lock, _inside, _before = Lock(), 0, 0
 
 @contextmanager
 def _blas_threads(count: int) -> Iterator[None]:
-    """Let SciPy's BLAS take so many threads, and as many as before when the last of those that asked for it is done."""
+    """Set the thread count of SciPy's BLAS; the last of the nested or parallel users restores the previous count."""
     global _inside, _before
     with _lock:
         before = count_of_threads(count)

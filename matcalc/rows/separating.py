@@ -1,9 +1,9 @@
-"""Whether a formula separates over its rows: by one walk of the DAG that finds every total over them.
+"""Determines whether a formula separates over its rows, in one walk of the DAG that finds every total over them.
 
-A node with an axis of rows holds, for each row, what that row of the data and shared values give; one without is
-shared. Where a product sums over rows, a reduction is taken of them, or a size counts them, a *total* arises: it adds
-up, or merges as maxima do, over blocks of rows. What depends on a total and is a row again belongs to the next round,
-which reads the data once more. All else refuses, and says which node needs all rows at once.
+A node with an axis of rows contains, for each row, a value of that row of the data and of shared values. A node
+without one is shared. A product that sums over rows, a reduction of rows, or a size that counts them is a *total*: it
+adds up over blocks of rows, or merges as maxima do. A node that has rows and depends on a total belongs to the next
+round, which reads the data again. Any other node raises an error naming the node that needs all rows at once.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from matcalc.tensor.symbols import Names
 
 SUM = "a + b"
 BY_FEATURES = "sums over rows, X'*X, and functions of each row separate: for a kernel, give features of each row"
-SHIFTED = "rows that are given once more, shifted or cut, as data of their own separate"
+SHIFTED = "pass shifted or cut rows as additional data, which separate"
 TOTALS = "sums, means, variances, extremes, logs of sums and functions of each row separate"
 MOST_TERMS = 400
-"""So many terms at most are made of one product whose sums are multiplied out."""
+"""The most terms of one product whose sums are multiplied out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A value over all rows: what a block gives, the symbol that stands for it later, how those of two blocks merge.
+    """A value over all rows: its node for a block, the symbol for the whole value, and the formula that merges two.
 
-    `round` is the pass over the rows that computes it, from 0. With `among`, the symbol of an extreme in the same pass,
-    only blocks add up whose own extreme is that of all: the gradient of a maximum is of the rows that are largest.
+    `round` is the pass over the rows that computes it, from 0. `among` is the symbol of an extreme in the same pass:
+    only blocks whose own extreme equals that of all rows add up, since the gradient of a maximum comes from the
+    largest rows alone.
     """
 
     node: Node
@@ -48,7 +49,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """Totals, those of the first pass first, and the results over them and what is shared."""
+    """Totals in the order of their passes, and the results in terms of totals and shared values."""
 
     totals: tuple[Total, ...]
     results: tuple[Node, ...]
@@ -61,14 +62,14 @@ class Separated:
 def separated(
     roots: Sequence[Node], rows: Size, names: Names, apart: Iterable[Node] = (), by_rows: bool = False
 ) -> Separated:
-    """Return nodes over `names` as totals over the size `rows` and what is made of them.
+    """Return nodes over `names` as totals over the size `rows` and results computed from them.
 
-    Results may have a leading axis of rows themselves if that is said, `by_rows`.
+    With `by_rows`, results may have a leading axis of rows.
 
-    Of sums in products that mix rows with the symbols `apart` the terms are taken one by one, so that totals are of
-    rows alone where these symbols enter as polynomials: `X'*X` and `X'*y` of `norm2(X*w - y)^2`.
+    Products with sums that mix rows with the symbols `apart` are multiplied out. If these symbols occur as
+    polynomials, the totals then depend on rows alone: `X'*X` and `X'*y` for `norm2(X*w - y)^2`.
 
-    Raises: NotSupported, with the node that needs all rows at once.
+    Raises: NotSupported, naming the node that needs all rows at once.
     """
     walk = _Walk(rows, set(names.scope), frozenset(apart))
     if not [s for s in names.ordered() if walk.axes(s)]:
@@ -76,29 +77,29 @@ def separated(
     results = tuple(walk.all(roots))
     for root, result in zip(roots, results, strict=True):
         if walk.axes(result) and not (by_rows and walk.axes(result) == [0]):
-            raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {said(root)}")
+            raise NotSupported(f"the result has a part for each of the {rows} rows", hint=f"it is {short_text(root)}")
         if walk.holds_shares(result):
             raise walk.no_total(root)
     return Separated(tuple(sorted(walk.totals.values(), key=lambda total: total.round)), results)
 
 
 def sufficient(roots: Sequence[Node], rows: Size, names: Names, free: Iterable[Node]) -> Separated:
-    """Return nodes as totals of rows alone, whatever the values of the symbols `free`, and what is made of them.
+    """Return nodes as totals that do not depend on the symbols `free`, and results computed from them.
 
-    Raises: NotSupported, with the total that changes with them.
+    Raises: NotSupported, naming a total that depends on them.
     """
     free = list(free)
     found = separated(roots, rows, names, free)
     for total in found.totals:
         changing = [node.name for node in free if node in toposort([total.node])]
         if changing:
-            why = f"changes with {' and '.join(changing)} for each row by itself"
-            raise NotSupported(f"no totals of rows alone suffice: {said(total.node)} {why}")
+            why = f"depends on {' and '.join(changing)} differently in each row"
+            raise NotSupported(f"no totals of rows alone suffice: {short_text(total.node)} {why}")
     return found
 
 
-def said(node: Node) -> str:
-    """Return a node as it is written, short."""
+def short_text(node: Node) -> str:
+    """Return the text of a node, cut to 80 characters."""
     from matcalc.formula.notation.write_node import formula_of
     from matcalc.language.write import text
 
@@ -118,14 +119,14 @@ class _Walk:
     holding: dict[Node, bool] = field(default_factory=dict)
 
     def all(self, roots: Sequence[Node]) -> list[Node]:
-        """Return nodes with totals in the places of what sums over rows."""
+        """Return nodes in which sums over rows are replaced by totals."""
         for node in toposort(roots):
             if node not in self.made:
                 self.made[node] = self.one(node)
         return [self.made[root] for root in roots]
 
     def one(self, node: Node) -> Node:
-        """Return a node over operands that are made."""
+        """Return a node over its transformed operands."""
         self.axes(node)
         if node.kind == "size":
             return self.counted(node.size)
@@ -138,7 +139,7 @@ class _Walk:
         return remake(node, self.made)
 
     def axes(self, node: Node) -> list[int]:
-        """Return the axis of rows, if there is one. Raises: NotSupported for several, or a part of the rows."""
+        """Return the axis of rows, if there is one. Raises: NotSupported for several axes or a part of the rows."""
         found = [k for k, size in enumerate(node.shape) if size == self.rows]
         other = next((s for s in node.shape if s != self.rows and set(s.names) & set(self.rows.names)), None)
         if other is not None:
@@ -148,17 +149,17 @@ class _Walk:
         return found
 
     def refusal(self, node: Node, why: str, hint: str) -> NotSupported:
-        return NotSupported(f"{said(node)} needs all {self.rows} rows at once: {why}", hint=hint)
+        return NotSupported(f"{short_text(node)} needs all {self.rows} rows at once: {why}", hint=hint)
 
     def round_of(self, node: Node) -> int:
-        """Return the first pass over the rows in which a made node can be computed."""
+        """Return the first pass over the rows in which a transformed node can be computed."""
         for part in toposort([node]):
             if part not in self.rounds:
                 self.rounds[part] = max((self.rounds[a] for a in part.args), default=0)
         return self.rounds[node]
 
     def total(self, node: Node, merge: str = SUM, among: Node | None = None) -> Node:
-        """Return the symbol of the total that blocks give a node of."""
+        """Return the symbol of the total that adds up, or merges, a node over blocks."""
         if self.holds_shares(node):
             raise self.no_total(next(part for part in toposort([node]) if part in self.shares))
         if node not in self.totals:
@@ -171,33 +172,33 @@ class _Walk:
         return self.totals[node].symbol
 
     def counted(self, size: Size) -> Node:
-        """Return a size as a number, of which the count of rows is a total."""
+        """Return a size as a number in which the count of rows is a total."""
         if not set(size.names) & set(self.rows.names):
             return size_number(size)
         if not self.rows.is_name:
-            raise NotSupported(f"the rows are counted by {self.rows}", hint="declare them by a name alone")
+            raise NotSupported(f"the number of rows is {self.rows}", hint="declare it as a single size name")
         return add([(coefficient, self.monomial(part)) for part, coefficient in size.terms])
 
     def monomial(self, part: Monomial) -> Node:
         name = self.rows.key
         if any(not isinstance(atom, str) and name in atom.left.names + atom.right.names for atom, _ in part):
-            raise NotSupported(f"a quotient or bound of the number of rows, {polynomial({part: Fraction(1)})}")
+            raise NotSupported(f"there is a quotient or bound of the number of rows, {polynomial({part: Fraction(1)})}")
         power = sum(exponent for atom, exponent in part if atom == name)
         rest = polynomial({tuple((a, k) for a, k in part if a != name): Fraction(1)})
         count = self.total(size_number(self.rows)) if power else None
         return product(1, [(size_number(rest), ()), *([(count, ())] * power if count is not None else [])], (), {})
 
-    # ---- products: what is summed over rows
+    # ---- products: sums over rows
 
     def of_product(self, node: Node) -> Node:
         operands, sizes = [(self.made[a], at) for a, at in node.operands], node.sizes
         in_terms = self.apart or any(self.holds_shares(a) and a not in self.shares for a, _ in operands)
         if in_terms and any(size == self.rows and i not in node.out for i, size in sizes.items()):
-            return self.by_terms(product(node.coef, operands, node.out, sizes))  # products within it are one with it
+            return self.by_terms(product(node.coef, operands, node.out, sizes))  # merges nested products
         return self.by_totals(node, operands)
 
     def by_totals(self, node: Node, operands: list[tuple[Node, Indices]]) -> Node:
-        """Return a product over these operands with what it sums over rows as totals."""
+        """Return a product over these operands whose sums over rows are totals."""
         sizes = node.sizes
         operands = [(self.within(a), at) for a, at in operands]
         of_rows = [index for index, size in sizes.items() if size == self.rows]
@@ -209,7 +210,7 @@ class _Walk:
         return product(node.coef, operands, node.out, sizes)
 
     def by_terms(self, node: Node) -> Node:
-        """Return what is summed over rows, over operands that are made, term by term where they mix what is apart."""
+        """Return a product with sums over rows, multiplied out until no operand mixes rows with the symbols `apart`."""
         settled: list[tuple[Fraction, Node]] = []
         pending = [(Fraction(1), node)]
         while pending:
@@ -223,11 +224,11 @@ class _Walk:
             else:
                 settled.append((coef, self.by_totals(one, list(one.operands)) if one.kind == "product" else one))
             if len(pending) + len(settled) > MOST_TERMS:
-                raise NotSupported(f"{said(node)} multiplied out has more than {MOST_TERMS} terms")
+                raise NotSupported(f"{short_text(node)} multiplied out has more than {MOST_TERMS} terms")
         return add(settled)
 
     def within(self, node: Node) -> Node:
-        """Return a factor with the sums over rows that multiplying out has made of it."""
+        """Return a factor in which sums over rows, created by multiplying out, are transformed."""
         if node.kind == "size":
             return self.counted(node.size)
         sums = (
@@ -238,14 +239,14 @@ class _Walk:
         return self.by_terms(node) if sums else node
 
     def is_mixed(self, node: Node) -> bool:
-        """Whether a node is a sum by rows of which some terms are shares, or depend on what is to stand apart."""
+        """Whether a node is a sum with rows of which some terms are shares or depend on the symbols `apart`."""
         is_sum = node.kind == "sum" and self.rows in node.shape
         return is_sum and (self.holds_shares(node) or not self.apart.isdisjoint(toposort([node])))
 
     def summed(
         self, operands: list[tuple[Node, Indices]], index: int, out: Indices, sizes: dict[int, Size]
     ) -> list[tuple[Node, Indices]]:
-        """Return operands with those that share an index of rows exchanged for their total over it."""
+        """Return operands with those that share an index of rows replaced by their total over it."""
         group = [(a, at) for a, at in operands if index in at]
         others = [(a, at) for a, at in operands if index not in at]
         outside = {*out, *(i for _, at in others for i in at)}
@@ -257,12 +258,12 @@ class _Walk:
             return [*others, *self.of_shares(group, held, kept, sizes)]
         return [*others, (self.total(product(1, group, kept, sizes)), kept)]
 
-    # ---- operations: reductions, and shares of the rows that are largest
+    # ---- operations: reductions, and shares of the largest rows
 
     def of_shares(
         self, group: list[tuple[Node, Indices]], held: list[int], kept: Indices, sizes: dict[int, Size]
     ) -> list[tuple[Node, Indices]]:
-        """Return the sum of a product with shares: what the chosen rows give, over how many they are."""
+        """Return the sum of a product with shares: the sum over the chosen rows, divided by their number."""
         place = held[0]
         shares, at = group[place]
         if len(held) > 1 or shares not in self.shares or len(set(at)) < len(at):
@@ -278,9 +279,9 @@ class _Walk:
         return [(self.total(given, among=extreme), kept), (by_count, batch)]
 
     def share(self, node: Node, formula: str) -> Node:
-        """Return shares over an operand that is made, known by which rows are chosen and the extreme they attain."""
+        """Return shares over a transformed operand; record which rows are chosen and the extreme that they attain."""
         made = remake(node, self.made)
-        if made.kind != "op":  # turned about, or a multiple
+        if made.kind != "op":  # transposed, or a multiple
             raise self.no_total(node)
         is_chosen = written_out(made, node.rule, formula)
         (extreme,) = (
@@ -293,7 +294,7 @@ class _Walk:
         return any(self.axes(a) for a in node.args) and not self.axes(node)
 
     def holds_shares(self, node: Node) -> bool:
-        """Whether a node is made of shares, whose sums over rows are not those over blocks of them."""
+        """Whether a node contains shares, whose sums over rows are not the sums over blocks of rows."""
         if not self.shares:
             return False
         for part in toposort([node]):
@@ -320,7 +321,7 @@ class _Walk:
 
 
 def written_out(node: Node, rule: Rule, formula: str) -> Node:
-    """Return an operation of one argument by its formula, with the batch axes that it has."""
+    """Return an operation of one argument as its formula, with the operation's batch axes."""
     (argument,) = node.args
     count = len(node.batches[0])
     plain = symbol(rule.parameters[0].name, argument.shape[count:])
@@ -330,5 +331,5 @@ def written_out(node: Node, rule: Rule, formula: str) -> Node:
 
 
 def entries(node: Node, sizes: dict[str, int]) -> int:
-    """Return how many numbers a total is, at given sizes."""
+    """Return the number of entries of a total for these sizes."""
     return prod(size.evaluate(sizes) for size in node.shape)

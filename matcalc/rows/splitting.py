@@ -1,4 +1,4 @@
-"""`split`: a formula over data by rows as a sum over blocks of them, compiled, and its evaluation."""
+"""Defines `split`, which compiles a formula over data by rows as a sum over blocks of rows and evaluates it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ ALSO = ("hvp", "gauss_newton")
 
 
 class Split(RowTotals):
-    """What `split` found: true where the formula separates over rows, else false with the `reason`.
+    """The result of `split`: true if the formula separates over rows, else false with the `reason`.
 
-    Attributes: `split`, the names of the arguments that have rows; `shared`, those of the others; `args`, all in order;
-    `rounds`, passes over the rows; `bytes(n=...)`, what one block sends in all of them.
+    Attributes: `split`, the names of the arguments with rows; `shared`, those of the others; `args`, all in order;
+    `rounds`, the number of passes over the rows; `bytes(n=...)`, the bytes that one block sends in all passes.
     """
 
     def __bool__(self) -> bool:
@@ -54,7 +54,7 @@ class Split(RowTotals):
         return (split, (self.f, self.rows, self.wrt, "", "matrix", self.also))
 
     def bytes(self, **sizes: int) -> int:
-        """Return how many bytes one block sends in all rounds, at given sizes.
+        """Return how many bytes one block sends in all rounds, for these sizes.
 
         Raises: UnknownName for a size that is missing.
         """
@@ -67,11 +67,11 @@ class Split(RowTotals):
         return 8 * sum(entries(total.node, sizes) for total in totals)
 
     def precompute(self) -> Statistics:
-        """Return the totals of rows alone that suffice, `X'*X` and `X'*y` of least squares: rows are read once for all.
+        """Return the sufficient statistics, such as `X'*X` and `X'*y` of least squares: rows are read only once.
 
         `s.precompute().over(blocks)`, or `.npy`, `.parquet`, is a function of the shared arguments.
 
-        Raises: NotSupported where none suffice, with the total that changes with a shared argument.
+        Raises: NotSupported if there are none, naming a total that depends on a shared argument.
         """
         return statistics_of(self)
 
@@ -91,17 +91,18 @@ class Split(RowTotals):
     ) -> Any:
         """Return the result over all blocks: dictionaries of arrays by name, each with some of the rows.
 
-        Shared arguments are given by name, or in a dictionary. With `hvp` the Hessian times the argument `v` (`v_U` of
-        several variables) comes third, with `gauss_newton` the matrix `2*J'*J` of a sum of squared residuals with
-        Jacobian J, of several variables rows of such blocks. Blocks are computed in `threads` threads and added in
-        their order, so that the result is the same for any number of them. In several rounds blocks are gone through
-        several times: a list, or what can be iterated again. `progress` prints how many rows were read, once a second.
+        Shared arguments are passed by name or in a dictionary. With `hvp`, the third result is the Hessian times the
+        argument `v` (`v_U` for several variables). With `gauss_newton` it is the matrix `2*J'*J` of a sum of squared
+        residuals with Jacobian J, for several variables in rows of blocks. Blocks are computed in `threads` threads
+        and added in their order, so the result does not depend on the number of threads. Several rounds iterate over
+        the blocks several times, so `blocks` must be a list or another re-iterable. `progress` prints the number of
+        read rows once a second.
 
-        Raises: ValueError for no rows at all, or an iterator where there are several rounds; ShapeError; UnknownName
-        for a name that is none or missing; NotSupported with `gauss_newton` for no sum of squares.
+        Raises: ValueError if there are no rows, or for an iterator with several rounds; ShapeError; UnknownName for an
+        unknown or missing name; NotSupported for `gauss_newton` of a formula that is no sum of squares.
         """
         if hvp and gauss_newton:
-            raise ValueError("hvp=True and gauss_newton=True are two ways to a second derivative: choose one")
+            raise ValueError("hvp=True and gauss_newton=True exclude each other: choose one")
         whole = self.also_with(ALSO[bool(gauss_newton)]) if hvp or gauss_newton else self
         named = {**by_name({} if given is None else given, "over()"), **shared}
         return whole.result_over(blocks, named, threads, progress)
@@ -133,11 +134,11 @@ class Split(RowTotals):
         block: int = ROWS,
         **options: Any,
     ) -> Any:
-        """Return the result over a Parquet file whose columns are bound by name, `{"X": ["a", "b"], "y": "label"}`.
+        """Return the result over a Parquet file; `columns` maps names to columns, `{"X": ["a", "b"], "y": "label"}`.
 
         Shared arguments and options are those of `over`.
 
-        Raises: ImportError without pyarrow; OSError; UnknownName for a column that is none; what `over` raises.
+        Raises: ImportError without pyarrow; OSError; UnknownName for an unknown column; what `over` raises.
         """
         return self.over(from_parquet(path, columns, block), given, **options)
 
@@ -162,12 +163,13 @@ def split(
     dialect: str = "matrix",
     also: str = "",
 ) -> Split:
-    """Return whether a formula separates over the rows that the size `over` counts, and into what; with `wrt` its value
-    and gradient; `also` "hvp", the Hessian times `v`, or "gauss_newton", `2*J'*J` of a sum of squared residuals.
+    """Return a formula separated over the rows that the size `over` counts; with `wrt`, its value and gradient.
 
-    The result is true or false; false has the `reason`, the part that needs all rows at once.
+    `also` adds a third result: "hvp" the Hessian times `v`, "gauss_newton" the matrix `2*J'*J` of a sum of squared
+    residuals. The returned object is true if the formula separates. Otherwise it is false, and its `reason` names the
+    part that needs all rows at once.
 
-    Raises: UnknownName where `over` is no size of the formula; what reading it raises.
+    Raises: UnknownName if `over` is no size of the formula; what reading the formula raises.
     """
     e = with_wrt(f, wrt, declarations, dialect) if wrt is not None else expressions([f], declarations, dialect)[0]
     request = request_of([e], ["value"], 0) if wrt is None else gradient_request(e, wrt, "", "matrix")
@@ -185,9 +187,9 @@ def split(
 
 
 def _with_second(e: Expression, wrt: Wrt, also: str) -> Request:
-    """Return the request for value, gradient and what is asked for of the second derivative.
+    """Return the request for value, gradient and the second derivative that `also` names.
 
-    Raises: ValueError for what is neither hvp nor gauss_newton; NotSupported for no sum of squares.
+    Raises: ValueError for another word than hvp or gauss_newton; NotSupported if the formula is no sum of squares.
     """
     if also not in ALSO:
         raise ValueError(f"also= is {' or '.join(map(repr, ALSO))}, not {shown(also)}")
@@ -197,22 +199,22 @@ def _with_second(e: Expression, wrt: Wrt, also: str) -> Request:
     second = e.hvp(wrt) if also == "hvp" else gauss_newton(e, variables)
     flat: list[Expression] = [e, *first]
 
-    def placed(part: Any) -> Any:
+    def numbered(part: Any) -> Any:
         if isinstance(part, tuple):
-            return tuple(map(placed, part))
+            return tuple(map(numbered, part))
         flat.append(part)
         return len(flat) - 1
 
-    places = tuple(range(1, len(flat)))
-    third = placed(second if several or also == "hvp" else second[0][0])
+    positions = tuple(range(1, len(flat)))
+    third = numbered(second if several or also == "hvp" else second[0][0])
     labels = ["value", *(f"part_{k}" for k in range(1, len(flat)))]
-    return request_of(flat, labels, (0, places if several else 1, third))
+    return request_of(flat, labels, (0, positions if several else 1, third))
 
 
 def gauss_newton(e: Expression, variables: list[Any]) -> tuple[tuple[Expression, ...], ...]:
-    """Return 2*J'*J by variables, J the Jacobian of the residuals whose squares a scalar adds up.
+    """Return the blocks of 2*J'*J by variables, where J is the Jacobian of the residuals of a sum of squares.
 
-    Raises: NotSupported where it is no sum of squares.
+    Raises: NotSupported if the scalar is no sum of squares.
     """
     terms = squared(e.node, frozenset(e.symbols_of(variables)))
     if terms is None:
@@ -229,5 +231,5 @@ def gauss_newton(e: Expression, variables: list[Any]) -> tuple[tuple[Expression,
             parts.append((2 * Fraction(weight), product(1, [(left, at[0]), (right, at[1])], out, {})))
         return Expression(add(parts), names)
 
-    places = range(len(variables))
-    return tuple(tuple(block(a, b) for b in places) for a in places)
+    positions = range(len(variables))
+    return tuple(tuple(block(a, b) for b in positions) for a in positions)

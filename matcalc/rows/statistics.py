@@ -1,8 +1,8 @@
-"""Sufficient statistics: totals of rows alone, computed once, from which every later evaluation is made.
+"""Computes sufficient statistics: totals of rows alone, computed once and used by every later evaluation.
 
-Terms are multiplied out, so that values can be small differences of large totals, where digits are lost. So each value
-is made twice, of the totals and of totals changed in their twelfth digit: where that changes its sixth, the rows are
-read again instead.
+Terms are multiplied out, so a value can be a small difference of large totals and lose digits. Each value is therefore
+computed twice, from the totals and from totals changed in their twelfth digit. If that changes the sixth digit of the
+value, it is computed from the rows instead.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from matcalc.compiler.runtime.compiled import Compiled
 
 CHANGE = 2.0**-40
-"""By which totals are changed, relatively, to see how many digits a value keeps of them."""
+"""The relative change of the totals that tests how many digits a value keeps."""
 MOST = 2.0**-20
-"""The relative change of a value beyond which the rows are read: six of its digits would be lost."""
+"""The relative change of a value above which the rows are read, since only six digits are reliable."""
 
 
 @dataclass(frozen=True)
 class Statistics:
     """Totals of rows alone that suffice for a formula and its derivatives; `over`, `npy` and `parquet` compute them.
 
-    Each gives a function of the shared arguments, by name, whose calls read no rows.
+    Each of these returns a function of the shared arguments, by name, whose calls read no rows.
     """
 
     by_rows: RowTotals
@@ -54,7 +54,7 @@ class Statistics:
 
     @cached_property
     def _alone(self) -> RowTotals:
-        """The totals as functions of the arguments with rows, and of sizes that these do not tell."""
+        """The totals as functions of the arguments with rows, and of the sizes that these do not determine."""
         request = self.totals.request
         kept = {name: request.names.symbols[name] for name in self.totals.split}
         names = Names(kept, tuple(kept), conditions=request.names.conditions)
@@ -63,24 +63,24 @@ class Statistics:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The names of sizes that the totals need and rows do not tell."""
+        """The names of the sizes that the totals need and rows do not determine."""
         return self._alone.sizes
 
     @property
     def programs(self) -> tuple[list[Compiled], Compiled]:
-        """What is compiled: a function for each pass, and that of an evaluation."""
+        """The compiled functions: one for each pass, and the one of an evaluation."""
         return self._alone.partials, self.totals.last
 
     def over(self, blocks: Iterable[Block], *, threads: int = 1, **sizes: int) -> Known:
         """Return the function of the shared arguments, from blocks of rows as `Split.over` takes them.
 
-        Sizes that rows do not tell are given by name, of counts by label how many labels there are.
+        Sizes that rows do not determine are passed by name; for counts by label, this is the number of labels.
 
-        Raises: UnknownName for such a size that is missing; what `Split.over` raises of blocks.
+        Raises: UnknownName for such a size that is missing; what `Split.over` raises for blocks.
         """
         for name in (name for name in self.sizes if name not in sizes):
             raise UnknownName(f"totals of rows alone need the size {name}", hint=f"give {name}=...")
-        self._alone.check_given(sizes, self.sizes, "is a size that the totals need")
+        self._alone.check_given(sizes, self.sizes, "a size that the totals need")
         return Known(self, self._alone.totals_over(blocks, sizes, threads), blocks)
 
     def npy(
@@ -110,9 +110,9 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A formula of its shared arguments, by name: made of totals that are known.
+    """A function of the shared arguments, by name, computed from known totals.
 
-    Where a value keeps too few of their digits, it is computed from the rows.
+    A value that would lose too many digits is computed from the rows.
     """
 
     statistics: Statistics
@@ -127,17 +127,17 @@ class Known:
     def __call__(self, given: Mapping[str, npt.ArrayLike] | None = None, /, **shared: npt.ArrayLike) -> Any:
         """Return the result for shared arguments.
 
-        Raises: ValueError where too few digits are left of an iterator that cannot be gone through again.
+        Raises: ValueError if too many digits are lost and the blocks are an iterator, which cannot be read again.
         """
         shared = {**by_name({} if given is None else given, "a call"), **shared}
         made = self.statistics.totals
-        made.check_given(shared, made.shared, "is shared")
+        made.check_given(shared, made.shared, "a shared argument")
         result = made.finish(self.totals, **shared)
         if self._keeps_digits(result, made.finish(self._changed, **shared)):
             return result
         if iter(self.blocks) is self.blocks:
-            hint = "give blocks that can be gone through again"
-            raise ValueError(f"the value is what is left of much larger totals, and lost its digits: {hint}")
+            hint = "give a list of blocks, so that the rows can be read again"
+            raise ValueError(f"the value is a small difference of large totals and lost its digits: {hint}")
         by_rows = self.statistics.by_rows
         return by_rows.result_over(self.blocks, shared, 1)
 
@@ -158,7 +158,7 @@ class Known:
 
 
 def _moved(total: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
-    """Return a total with its entries changed by drawn factors, equal along all axes: what is semidefinite stays so."""
+    """Return a total changed by random factors, the same along equal axes, so that it stays semidefinite if it was."""
     import numpy as np
 
     drawn = {length: rng.uniform(-1, 1, length) for length in dict.fromkeys(total.shape)}
@@ -167,9 +167,9 @@ def _moved(total: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[
 
 
 def statistics_of(made: RowTotals) -> Statistics:
-    """Return the totals of rows alone that suffice.
+    """Return the sufficient statistics of a separated formula.
 
-    Raises: NotSupported where there are none, with the total that changes with a shared argument.
+    Raises: NotSupported if there are none, naming a total that depends on a shared argument.
     """
     names = made.request.names
     roots = [out.unfactored or out.node for out in made.request.outputs]

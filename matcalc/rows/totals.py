@@ -1,4 +1,4 @@
-"""Totals over rows, compiled: what one block gives, two blocks together, the result from all; a pass over blocks."""
+"""Compiles totals over rows: those of a block, the merging of two blocks, the result from all; runs the passes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from matcalc.expressions.requests import Output, Request
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
-from matcalc.rows.separating import SUM, Separated, Total, said
+from matcalc.rows.separating import SUM, Separated, Total, short_text
 from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import solve
@@ -36,7 +36,7 @@ Arrays = tuple["np.ndarray[Any, Any]", ...]
 
 
 class Totals(NamedTuple):
-    """Totals over some rows in one round, `values`, those over all rows of the rounds before, and sizes of the rows."""
+    """Totals over some rows in one round (`values`), totals over all rows in earlier rounds, and sizes of the rows."""
 
     values: Arrays
     before: Arrays = ()
@@ -45,7 +45,7 @@ class Totals(NamedTuple):
 
 @dataclass(frozen=True)
 class RowTotals:
-    """Totals over the rows that the size `rows` counts, and the results of a request made of them."""
+    """Totals over the rows that the size `rows` counts, and the results of a request computed from them."""
 
     f: Expression
     wrt: Wrt | None
@@ -62,47 +62,47 @@ class RowTotals:
             how = "" if total.merge == SUM else f", merged by {total.merge}"
             how += "" if total.among is None else f", of blocks whose {total.among.name} is that of all"
             shape = " x ".join(map(str, total.node.shape)) or "a number"
-            lines.append(f"pass {total.round + 1}: {total.symbol.name} = {said(total.node)}    ({shape}{how})")
+            lines.append(f"pass {total.round + 1}: {total.symbol.name} = {short_text(total.node)}    ({shape}{how})")
         return lines
 
     @property
     def whole(self) -> Separated:
-        """What was found. Raises: NotSupported where the formula does not separate."""
+        """The totals and results found. Raises: NotSupported if the formula does not separate."""
         if self.found is None:
             raise NotSupported(f"this does not separate over {self.rows}: {self.reason}")
         return self.found
 
     @cached_property
     def args(self) -> tuple[str, ...]:
-        """The names of the arguments of `partial`, in order: sizes that no array tells are the last."""
+        """The names of the arguments of `partial`, in order; sizes that no array determines come last."""
         return (*(node.name for node in self.request.names.ordered()), *self.sizes)
 
     @cached_property
     def sizes(self) -> tuple[str, ...]:
-        """The names of sizes that no argument tells."""
+        """The names of the sizes that no argument determines."""
         roots = [out.unfactored or out.node for out in self.request.outputs] + [t.node for t in self.whole.totals]
         return tuple(name for name in free_sizes(roots, self.request.names) if name != self.rows)
 
     @cached_property
-    def told(self) -> tuple[str, ...]:
-        """The names of sizes that arguments with rows tell, of their other axes."""
+    def row_sizes(self) -> tuple[str, ...]:
+        """The names of the sizes of the other axes of arguments with rows."""
         shapes = [self.request.names.symbols[name].shape for name in self.split]
         found = dict.fromkeys(name for shape in shapes for size in shape for name in size.names)
         return tuple(name for name in found if name != self.rows and name not in self.sizes)
 
     @cached_property
     def split(self) -> tuple[str, ...]:
-        """The names of the arguments that have rows."""
+        """The names of the arguments with rows."""
         return tuple(s.name for s in self.request.names.ordered() if Size.of(self.rows) in s.shape)
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
-        """The names of the arguments that have none, the same for all blocks."""
+        """The names of the arguments without rows, the same for all blocks."""
         return tuple(name for name in self.args if name not in self.split)
 
     @property
     def rounds(self) -> int:
-        """How many passes over the rows an evaluation takes: one at least, to see them."""
+        """The number of passes over the rows of an evaluation, at least one."""
         return max(self.whole.rounds, 1)
 
     # ---- blocks
@@ -110,10 +110,10 @@ class RowTotals:
     def partial(self, /, *args: npt.ArrayLike, after: Totals | None = None, **values: npt.ArrayLike) -> Totals:
         """Return the totals of one block of rows: arguments in the order of `args`, or by name.
 
-        In a later round `after` are the totals of all rows in the round before.
+        In a later round, `after` are the totals of all rows in the round before.
         """
         if not isinstance(after, (Totals, type(None))):
-            raise TypeError(f"after= takes what partial or combine gave, not {shown(after)}")
+            raise TypeError(f"after= takes a result of partial or combine, not {shown(after)}")
         before = () if after is None else (*after.before, *after.values)
         number = self._round_after(before)
         given = dict(zip(self.args, bind("partial", self.args, args, values), strict=True))
@@ -125,36 +125,36 @@ class RowTotals:
         return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before, sizes)
 
     def combine(self, a: Totals, b: Totals) -> Totals:
-        """Return the totals of two blocks together, both of one round. Raises: ShapeError for blocks of other sizes."""
+        """Return the totals of two blocks of one round together. Raises: ShapeError for blocks of different sizes."""
         if a.sizes != b.sizes:
-            axes = zip(self.told, a.sizes, b.sizes, strict=True)
+            axes = zip(self.row_sizes, a.sizes, b.sizes, strict=True)
             name, one, other = next((name, one, other) for name, one, other in axes if one != other)
             raise ShapeError(f"the blocks do not fit together: {name} is {one} in one and {other} in another")
         totals = self._in_round(self._round_after(a.before))
         return Totals(merged(totals, a.values, b.values), a.before, a.sizes)
 
     def scaled(self, part: Totals, factor: float) -> Totals:
-        """Return the totals of rows that were drawn as those of `factor` times as many.
+        """Return the totals of randomly drawn rows, scaled as estimates for `factor` times as many rows.
 
-        Raises: NotSupported for totals that do not add up.
+        Raises: NotSupported for totals that are no sums.
         """
         totals = self._in_round(self._round_after(part.before))
         for total in totals:
             if total.merge != SUM:
-                raise NotSupported(f"rows cannot be drawn: {said(total.node)} of some tells nothing of the others'")
+                raise NotSupported(f"rows cannot be drawn: {short_text(total.node)} of some is no estimate for all")
         return part._replace(values=tuple(value * factor for value in part.values))
 
     def finish(self, total: Totals, /, *args: npt.ArrayLike, **values: npt.ArrayLike) -> Any:
-        """Return the result from the totals over all rows in the last round, and the shared arguments."""
+        """Return the result from the totals over all rows in the last round and the shared arguments."""
         given = dict(zip(self.shared, bind("finish", self.shared, args, values), strict=True))
         given |= self.named(total)
         return self.last(*(given[name] for name in self.last.args))
 
     def named(self, total: Totals) -> dict[str, Any]:
-        """Return totals by the names that results know them by, and sizes that rows tell."""
+        """Return totals by the names of their symbols, and the sizes that rows determine."""
         known = (*total.before, *total.values)
         named = {t.symbol.name: value for t, value in zip(self.whole.totals, known, strict=bool(known))}
-        return {**named, **dict(zip(self.told, total.sizes, strict=False))}
+        return {**named, **dict(zip(self.row_sizes, total.sizes, strict=False))}
 
     # ---- all rows
 
@@ -163,18 +163,18 @@ class RowTotals:
     ) -> Any:
         """Return the result over all blocks.
 
-        Raises: as `totals_over`; UnknownName for a name that is none or missing.
+        Raises: as `totals_over`; UnknownName for an unknown or missing name.
         """
-        self.whole  # noqa: B018  raises where the formula does not separate
-        self.check_given(shared, self.shared, "is shared")
+        self.whole  # noqa: B018  raises if the formula does not separate
+        self.check_given(shared, self.shared, "a shared argument")
         return self.finish(self.totals_over(blocks, shared, threads, progress), **shared)
 
     def totals_over(
         self, blocks: Iterable[Block], shared: Mapping[str, npt.ArrayLike], threads: int, progress: bool = False
     ) -> Totals:
-        """Return the totals over all blocks, after as many passes as they take.
+        """Return the totals over all blocks, after all passes.
 
-        Raises: ValueError for no rows at all, or an iterator where there are several rounds.
+        Raises: ValueError if there are no rows, or for an iterator with several rounds.
         """
         rounds = self.rounds
         if rounds > 1 and iter(blocks) is blocks:
@@ -182,8 +182,8 @@ class RowTotals:
             raise ValueError(f"{rounds} passes over the rows cannot be made over an iterator: {hint}")
         total: Totals | None = None
         for number in range(rounds):
-            said = Progress(f"pass {number + 1} of {rounds}", self.rows) if progress else None
-            total = self._pass(blocks, shared, threads, total, said)
+            progress_line = Progress(f"pass {number + 1} of {rounds}", self.rows) if progress else None
+            total = self._pass(blocks, shared, threads, total, progress_line)
         return Totals(()) if total is None else total
 
     def _pass(
@@ -192,10 +192,10 @@ class RowTotals:
         shared: Mapping[str, npt.ArrayLike],
         threads: int,
         after: Totals | None,
-        said: Progress | None,
+        progress_line: Progress | None,
     ) -> Totals:
         def one(block: Block) -> tuple[int, Totals | None]:
-            self.check_given(block, self.split, "has rows")
+            self.check_given(block, self.split, "an argument with rows")
             rows = rows_in(self, block)
             return rows, self.partial(after=after, **shared, **block) if rows else None
 
@@ -203,22 +203,22 @@ class RowTotals:
         for rows, part in computed(one, blocks, threads):
             if part is not None:
                 whole = part if whole is None else self.combine(whole, part)
-            if said is not None:
-                said.add(rows)
+            if progress_line is not None:
+                progress_line.add(rows)
         if whole is None:
             raise ValueError("there are no rows")
-        if said is not None:
-            said.end()
+        if progress_line is not None:
+            progress_line.end()
         return whole
 
-    def check_given(self, given: Mapping[str, object], wanted: Sequence[str], what: str) -> None:
-        """Raise UnknownName for a name that is not wanted, or missing."""
-        for name in (name for name in given if name not in wanted):
+    def check_given(self, given: Mapping[str, object], expected: Sequence[str], what: str) -> None:
+        """Raise UnknownName for an unexpected or missing name; `what` describes an expected one in the message."""
+        for name in (name for name in given if name not in expected):
             known = "it is shared" if name in self.shared else "it has rows" if name in self.split else ""
-            raise UnknownName(f"{name} is not what {what}{f': {known}' if known else nearest(name, list(self.args))}")
-        missing = next((name for name in wanted if name not in given), None)
+            raise UnknownName(f"{name} is not {what}{f': {known}' if known else nearest(name, list(self.args))}")
+        missing = next((name for name in expected if name not in given), None)
         if missing is not None:
-            raise UnknownName(f"{missing} is missing: it {what}")
+            raise UnknownName(f"{missing} is missing: it is {what}")
 
     def _in_round(self, number: int) -> list[Total]:
         return self._by_round[number]
@@ -239,7 +239,7 @@ class RowTotals:
 
     @cached_property
     def partials(self) -> list[Compiled]:
-        """The functions of a block, one for each pass."""
+        """The functions of one block, one for each pass."""
         return [
             self._compiled(
                 f"pass_{number + 1}",
@@ -251,7 +251,7 @@ class RowTotals:
 
     @cached_property
     def last(self) -> Compiled:
-        """The function of the totals of all rows and of the shared arguments."""
+        """The function of the totals over all rows and of the shared arguments."""
         labels = [out.label for out in self.request.outputs]
         known = [t.symbol for t in self.whole.totals]
         return self._compiled("finish", list(zip(labels, self.whole.results, strict=True)), known, self.request.nesting)
@@ -259,14 +259,14 @@ class RowTotals:
     def _compiled(
         self, name: str, outputs: Sequence[tuple[str, Node]], known: Sequence[Node], nesting: Any = None
     ) -> Compiled:
-        """Compile nodes over the symbols that they read, of `known` totals too, and those that tell their sizes."""
+        """Compile nodes over the symbols that they read, `known` totals included, and those that determine sizes."""
         roots = [node for _, node in outputs]
         read = {node for node in toposort(roots) if node.kind == "symbol"}
         without = self.split if name == "finish" else ()
         symbols = [s for s in self.request.names.ordered() if s.name not in without]
         symbols += known
-        told = {n for s in read for size in s.shape for n in size.names}
-        wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - told
+        row_sizes = {n for s in read for size in s.shape for n in size.names}
+        wanted = {n for node in toposort(roots) for size in sizes_in(node) for n in size.names} - row_sizes
         kept = [s for s in symbols if s in read or wanted & {n for size in s.shape for n in size.names}]
         tangents = tuple(s.name for s in kept if s.name in self.request.names.tangents)
         conditions = self.request.names.conditions
@@ -276,36 +276,36 @@ class RowTotals:
 
 
 def output(label: str, node: Node, names: Names) -> Output:
-    """Return a node as what is computed, by a name."""
+    """Return a node as an output with a label."""
     return Output(label, node, None, partial(formula_in, node, names))
 
 
 def sizes_of(made: RowTotals, given: Block) -> tuple[int, ...]:
-    """Return the sizes `told` by arguments by name. Raises: ShapeError where they do not fit one another."""
+    """Return the lengths of the sizes `row_sizes`. Raises: ShapeError if the shapes of the arguments disagree."""
     import numpy as np
 
-    if not made.told:
+    if not made.row_sizes:
         return ()
     declared = tuple((node.name, node.shape) for node in made.request.names.ordered())
-    return _told(made.told, declared, tuple(np.shape(given[name]) for name, _ in declared))
+    return _lengths(made.row_sizes, declared, tuple(np.shape(given[name]) for name, _ in declared))
 
 
 @lru_cache(maxsize=64)
-def _told(
+def _lengths(
     wanted: tuple[str, ...], declared: tuple[tuple[str, tuple[Size, ...]], ...], shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[int, ...]:
-    """Return sizes by the shapes of arguments. Raises: ShapeError where they do not fit one another."""
+    """Return the lengths of sizes from the shapes of arguments. Raises: ShapeError if these disagree."""
     known = solve(declared, {name: shape for (name, _), shape in zip(declared, shapes, strict=True)}, {})
     return tuple(known[name] for name in wanted)
 
 
 def passes(count: int) -> str:
-    """Return a number of passes in words."""
+    """Return a number of passes as text."""
     return f"{count} {'pass' if count == 1 else 'passes'}"
 
 
 def from_npy(made: RowTotals, paths: Mapping[str, str | os.PathLike[str]], block: int) -> FromFiles:
-    """Return blocks of rows of `.npy` files, given by name."""
+    """Return blocks of rows of `.npy` files, by name."""
     places = {name: axis_of(made, name) for name in made.split}
     return FromFiles({name: file_path(path) for name, path in by_name(paths, "npy()").items()}, places, block)
 
@@ -316,24 +316,24 @@ def from_parquet(path: str | os.PathLike[str], columns: Mapping[str, str | Seque
 
 
 def axis_of(made: RowTotals, name: str) -> int:
-    """Return which axis of an argument is that of the rows."""
+    """Return the number of an argument's axis of rows."""
     return made.request.names.symbols[name].shape.index(Size.of(made.rows))
 
 
 def rows_in(made: RowTotals, block: Block) -> int:
-    """Return the number of rows of a block. Raises: ShapeError where its arrays differ."""
+    """Return the number of rows of a block. Raises: ShapeError if its arrays differ in it."""
     import numpy as np
 
     places = {name: (np.shape(block[name]), axis_of(made, name)) for name in made.split}
     counts = {name: shape[axis] for name, (shape, axis) in places.items() if len(shape) > axis}
     if len(set(counts.values())) > 1:
-        said = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise ShapeError(f"the arrays of a block have different numbers of rows: {said}")
+        counted_rows = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise ShapeError(f"the arrays of a block have different numbers of rows: {counted_rows}")
     return next(iter(counts.values()), 1)
 
 
 def sizes_in(node: Node) -> tuple[Size, ...]:
-    """Return the sizes that a node itself holds."""
+    """Return the sizes that a node itself contains, without its operands."""
     own = (node.size,) if node.kind == "size" else node.index_sizes if node.kind == "product" else ()
     return (*node.shape, *own)
 
@@ -346,7 +346,7 @@ def _array(value: object) -> np.ndarray[Any, Any]:
 
 
 def merged(totals: Sequence[Total], a: Arrays, b: Arrays) -> Arrays:
-    """Return the totals of one round of two blocks together, in order."""
+    """Return the merged totals of two blocks in one round, in order."""
     if all(t.merge == SUM and t.among is None for t in totals):
         return tuple(_array(x + y) for x, y in zip(a, b, strict=True))
     first, other = ({t.symbol: value for t, value in zip(totals, part, strict=True)} for part in (a, b))
@@ -359,7 +359,7 @@ def merged(totals: Sequence[Total], a: Arrays, b: Arrays) -> Arrays:
 
 
 def _merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return a total of two blocks together, entry by entry."""
+    """Return a total of two blocks merged entry by entry."""
     if total.merge == SUM:
         return _array(a + b)
     (formula,) = expressions([total.merge], "a: vector(n); b: vector(n)")
@@ -369,7 +369,7 @@ def _merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> n
 def _where_equal(
     own: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], value: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """Return a block's value where its own extreme is that of all, else 0; extremes go along the first axes."""
+    """Return a block's value where its extreme equals that of all rows, else 0; extremes have the first axes."""
     import numpy as np
 
     return np.where((own == whole).reshape(own.shape + (1,) * (value.ndim - own.ndim)), value, 0.0)

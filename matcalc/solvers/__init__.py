@@ -1,4 +1,4 @@
-"""What solvers want of a formula: flat vectors in, values and derivatives out; and a formula as frameworks take it."""
+"""Formulas as solvers and frameworks call them: functions of flat vectors with exact derivatives."""
 
 from matcalc.solvers.for_c import low_level
 from matcalc.solvers.for_casadi import casadi

@@ -1,7 +1,7 @@
-"""A change of variables that keeps a variable in its set: positive, spd, symmetric, orthogonal, ... (`charts.toml`).
+"""Changes variables so that they stay in their sets: positive, spd, symmetric, orthogonal, ... (`charts.toml`).
 
-The decision: the formula itself is rewritten, X replaced by its chart, and differentiated by the same engine; no rule
-of a chart's derivative is written anywhere. The facts and formulas are data.
+The formula itself is rewritten, with X replaced by its chart, and differentiated by the same engine, so no derivative
+of a chart is written by hand. The facts and formulas are data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matcalc.expressions.read_input import expressions
 from matcalc.expressions.substituting import replaced
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import default_rulebook
-from matcalc.solvers.given import Given, symbol_like
+from matcalc.solvers.given import Inputs, symbol_like
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.node import Node
@@ -38,7 +38,7 @@ ENTRIES: dict[str, Callable[[int], tuple[NDArray[np.intp], ...]]] = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A variable as a function of its coordinates, and back; `start` is X0 of a chart around it, else None."""
+    """A variable as a function of its coordinates, and the inverse; `start` is X0 of a chart around X0, else None."""
 
     coordinate: str
     value: Expression
@@ -48,18 +48,18 @@ class Chart:
     shape: tuple[int, ...]
 
     def array(self, z: Vector) -> Vector:
-        """Return the variable at coordinates."""
+        """Return the variable at the coordinates z."""
         return np.asarray(self.value({**{n: self.fixed.get(n) for n in self.value.symbols}, self.coordinate: z}))
 
     def coordinates(self, name: str, array: ArrayLike) -> Vector:
         """Return the coordinates of the variable.
 
-        Raises: NotSupported for another value than the start of a chart that knows no way back.
+        Raises: NotSupported for a chart without an inverse, unless the value is its start.
         """
         value = np.asarray(array, np.float64)
         if self.inverse is None:
             if not np.array_equal(value, np.asarray(self.start)):
-                raise NotSupported(f"the coordinates of {name} are known at its start alone")
+                raise NotSupported(f"the coordinates of {name} are known only at its start")
             return np.zeros_like(value)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.inverse({n: value if n == name else self.fixed[n] for n in self.inverse.symbols}))
@@ -67,12 +67,12 @@ class Chart:
 
 @dataclass(frozen=True)
 class Charts:
-    """Charts by the name of the variable; other variables are their own coordinates."""
+    """Charts by variable name; other variables are their own coordinates."""
 
     made: Mapping[str, Chart]
 
     def coordinates(self, arrays: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-        """Return coordinates of arrays, by the names of the coordinates."""
+        """Return the coordinates of arrays, by coordinate name."""
         found: dict[str, ArrayLike] = {}
         for name, value in arrays.items():
             chart = self.made.get(name)
@@ -80,13 +80,13 @@ class Charts:
         return found
 
     def arrays(self, coordinates: Mapping[str, Vector]) -> dict[str, Vector]:
-        """Return arrays at coordinates."""
+        """Return the arrays at coordinates, by variable name."""
         names = {chart.coordinate: name for name, chart in self.made.items()}
         return {names.get(n, n): self.made[names[n]].array(z) if n in names else z for n, z in coordinates.items()}
 
 
-def charted(given: Given) -> tuple[Given, Charts]:
-    """Return formulas in the coordinates of variables that are declared to lie in a set, and the charts.
+def charted(given: Inputs) -> tuple[Inputs, Charts]:
+    """Return the formulas in coordinates of the variables with declared sets, and the charts.
 
     Raises: NotSupported for a fact, or several, without a chart; ShapeError for an orthogonal variable without a start.
     """
@@ -121,9 +121,9 @@ def charted(given: Given) -> tuple[Given, Charts]:
 
 
 def _fact_of(node: Node) -> str:
-    """Return the fact that a variable's chart is of; empty for a variable without facts.
+    """Return the fact whose chart a variable needs; "" for a variable without facts.
 
-    Raises: NotSupported.
+    Raises: NotSupported if no chart keeps all declared facts.
     """
     declared = node.data[1]
     if not declared:
@@ -142,7 +142,7 @@ def _charts() -> dict[str, dict[str, Any]]:
 
 
 def _formula(text: str, node: Node, **operands: Expression | None) -> Expression:
-    """Return a formula of the file with symbols of the user's scope in the places of its own."""
+    """Return a formula of the file with its symbols replaced by expressions of the user's scope."""
     given = {name: e for name, e in operands.items() if e is not None}
     known = {name: symbol(name, node.shape, e.node.data[1]) for name, e in given.items()}
     (made,) = expressions([text], known=known)
@@ -150,5 +150,5 @@ def _formula(text: str, node: Node, **operands: Expression | None) -> Expression
 
 
 def _put_in(e: Expression, values: Mapping[str, Expression]) -> Expression:
-    """Return a formula with values in place of symbols, whose facts the charts guarantee."""
+    """Return a formula with symbols replaced by values; the charts guarantee the symbols' facts."""
     return Expression(*replaced(e.node, e.names, {name: (v.node, v.names) for name, v in values.items()}, {}), e.row)

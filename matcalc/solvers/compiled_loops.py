@@ -1,8 +1,8 @@
-"""Run a loop of a solver around compiled functions: many fits in one call, in threads on request.
+"""Runs the compiled loop of a solver around compiled functions: many fits in one call, in threads on request.
 
-A loop (`loop_*.py`) is plain Python that is compiled from its text, once for a machine. It is given a function as
-`Compiled.cfunc()` makes it, its arguments as addresses: of the variables inside the vector that the loop moves, of
-data, which advance by a stride from fit to fit, of results. Nothing is packed or copied on the way.
+A loop (`loop_*.py`) is plain Python that is compiled from its text, once per machine. It calls a function of
+`Compiled.cfunc()` by address. The arguments are addresses too: of the variables inside the loop's vector, of the data,
+which advance by a stride from fit to fit, and of the results. Nothing is packed or copied.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ TYPES = {
     "Integers": 'types.Array(types.int64, 1, "C")',
     "Table": 'types.Array(types.int64, 2, "C")',
 }
-SHARES = 4  # of the fits for each thread: some take longer than others
-COUNTS = 4  # status, steps, calls, and what else a loop counts
+SHARES = 4  # parts of the fits per thread, since some fits take longer than others
+COUNTS = 4  # status, steps, calls, and one more count of the loop
 
 
 @cache
@@ -63,7 +63,7 @@ def loop(name: str) -> Callable[..., None]:
             segment = ast.get_source_segment(source, statement) or ""
             if isinstance(statement, ast.FunctionDef):
                 signature = f"{_signature(statement)}, cache=True, " if statement.name == "fits" else ""
-                kind = "EXACT" if stem == name else "SUMS"  # tests of rounding mean what they say
+                kind = "EXACT" if stem == name else "SUMS"  # tests for rounding must not be reassociated
                 parts.append(f"\n\n@njit({signature}**{kind})\n{segment}\n")
             elif isinstance(statement, ast.Assign):
                 parts.append(f"{segment}\n")
@@ -78,7 +78,7 @@ def _signature(function: ast.FunctionDef) -> str:
 
 @dataclass(frozen=True)
 class Callee:
-    """A compiled function with its data: `fixed` arrays by name, of which `batched` have a leading axis of fits."""
+    """A compiled function with its data: `fixed` arrays by name; those in `batched` have a leading axis of fits."""
 
     compiled: Compiled
     fixed: Mapping[str, NDArray[Any]]
@@ -111,13 +111,13 @@ class Callee:
 
     @property
     def entries(self) -> int:
-        """How many numbers a call writes."""
+        """The number of entries that a call writes."""
         return sum(map(prod, self.shapes))
 
     def entered(
         self, first: int, places: Mapping[str, int]
     ) -> tuple[int, Integers, Integers, Integers, Integers, Vector]:
-        """Return how a loop calls it from fit `first` on, with variables at addresses, and what it writes into."""
+        """Return the tables of addresses for calls of a loop from fit `first` on, and the array of the results."""
         inputs, strides = [], []
         for name in (a.name for a in self.compiled.spec.arguments):
             array = self.fixed.get(name)
@@ -138,7 +138,7 @@ class Callee:
 
 
 def addresses(x: Vector, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """Return where the variables begin in a vector."""
+    """Return the addresses of the variables inside a vector."""
     found, at = {}, x.ctypes.data
     for name, shape in shapes.items():
         found[name] = at
@@ -155,7 +155,7 @@ def run(
 ) -> tuple[Matrix, Vector, Matrix, Table]:
     """Return the solutions, values, gradients and counts of a loop from each row of `starts`.
 
-    `arguments(first, x)` are those of the loop for the fits from `first` on, whose variables are in x.
+    `arguments(first, x)` are the loop's arguments for the fits from `first` on, with the variables in x.
     """
     fits, (count, n) = loop(name), starts.shape
     X, F, G = starts.copy(), np.empty(count), np.empty((count, n))

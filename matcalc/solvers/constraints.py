@@ -1,8 +1,7 @@
-"""Constraints as text, `sum(w) == 1; w >= 0`, as SciPy's objects with exact derivatives.
+"""Converts constraints as text, `sum(w) == 1; w >= 0`, to SciPy's objects with exact derivatives.
 
-The decision: each comparison is the formula left - right. Where its Jacobian holds no variable it is linear, and the
-rows of it that hold one variable are bounds, which more methods take. `<` is read as `<=`, since the feasible set of a
-solver is closed.
+Each comparison is the formula left - right. It is linear if its Jacobian contains no variable; rows with one nonzero
+entry are bounds, which more methods support. `<` is read as `<=`, since the feasible set of a solver is closed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import by_name, shown
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Given
+from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.node import toposort
 
@@ -29,7 +28,7 @@ SPANS = {"==": (0.0, 0.0), "<=": (-np.inf, 0.0), "<": (-np.inf, 0.0), ">=": (0.0
 
 
 class Comparison(NamedTuple):
-    """A constraint as it is written, and the text of its left side minus the right."""
+    """A constraint as written, the text of its left side minus the right, and its relation."""
 
     text: str
     difference: str
@@ -37,9 +36,9 @@ class Comparison(NamedTuple):
 
 
 def comparisons(text: str | Sequence[str]) -> list[Comparison]:
-    """Return the comparisons in a text or in several, `0 <= w <= 1` as two of them.
+    """Return the comparisons in one or several texts; `0 <= w <= 1` is two comparisons.
 
-    Raises: ParseError for what is no comparison of formulas, and for `!=`.
+    Raises: ParseError for a part that is no comparison of formulas, and for `!=`.
     """
     whole = text if isinstance(text, str) else ";".join(text)
     found = []
@@ -57,7 +56,7 @@ def comparisons(text: str | Sequence[str]) -> list[Comparison]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the parts between semicolons and line ends that stand in no bracket."""
+    """Return the parts between semicolons and line ends outside of brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter in OPENING) - (letter in CLOSING)
@@ -69,7 +68,7 @@ def _split(text: str) -> list[str]:
 
 
 def _sides(text: str) -> tuple[list[str], list[str]]:
-    """Return the formulas between the relations that stand in no bracket, and these."""
+    """Return the formulas between the relations outside of brackets, and the relations."""
     sides, relations, depth, begin = [], [], 0, 0
     for found in re.finditer(r"[(\[{]|[)\]}]|<=|>=|==|!=|<|>", text):
         mark = found.group()
@@ -82,17 +81,17 @@ def _sides(text: str) -> tuple[list[str], list[str]]:
 
 
 class Feasible(NamedTuple):
-    """What a solver is told of where its vector may lie."""
+    """The feasible set of a solver's vector: bounds, and SciPy's constraints."""
 
     lower: Vector
     upper: Vector
     constraints: list[Any]
 
 
-def feasible(given: Given, written: Sequence[Comparison], formulas: Sequence[Expression], at: ArrayLike) -> Feasible:
-    """Return constraints as SciPy's objects, and those that are bounds as bounds.
+def feasible(given: Inputs, written: Sequence[Comparison], formulas: Sequence[Expression], at: ArrayLike) -> Feasible:
+    """Return constraints as SciPy's objects, and bounds among them as bounds.
 
-    Raises: ValueError for bounds that leave no value, and for a constraint that holds no variable.
+    Raises: ValueError for a constraint without a variable.
     """
     from scipy.optimize import LinearConstraint, NonlinearConstraint
 
@@ -101,7 +100,7 @@ def feasible(given: Given, written: Sequence[Comparison], formulas: Sequence[Exp
     for comparison, formula in zip(written, formulas, strict=True):
         values = Values(given, formula)
         if not _holds(formula, given):
-            raise ValueError(f"the constraint {shown(comparison.text)} holds no variable")
+            raise ValueError(f"the constraint {shown(comparison.text)} contains no variable")
         low, high = SPANS[comparison.relation]
         found = _linear(values, given, np.asarray(at, np.float64))
         if found is None:
@@ -118,13 +117,13 @@ def feasible(given: Given, written: Sequence[Comparison], formulas: Sequence[Exp
     return Feasible(lower, upper, made)
 
 
-def _holds(formula: Expression, given: Given) -> bool:
+def _holds(formula: Expression, given: Inputs) -> bool:
     symbols = {formula.names.symbols[name] for name in given.names if name in formula.names.symbols}
     return not symbols.isdisjoint(toposort(formula.node))
 
 
-def _linear(values: Values, given: Given, at: Vector) -> tuple[Vector, Vector] | None:
-    """Return A and b of c(x) = A*x + b where the Jacobian holds no variable, else None."""
+def _linear(values: Values, given: Inputs, at: Vector) -> tuple[Vector, Vector] | None:
+    """Return A and b of c(x) = A*x + b if the Jacobian contains no variable, else None."""
     if any(_holds(jacobian, given) for jacobian in values.jacobians):
         return None
     A = values.jacobian(at)
@@ -132,9 +131,9 @@ def _linear(values: Values, given: Given, at: Vector) -> tuple[Vector, Vector] |
 
 
 def bounded(packing: Packing, bounds: Any) -> tuple[Vector, Vector]:
-    """Return the lower and upper ends that `bounds` gives by name as pairs, or as SciPy takes them.
+    """Return the packed lower and upper bounds from pairs by name, or from SciPy's form of bounds.
 
-    Raises: ValueError for a name that is no variable, for what is no pair, and for ends of another shape.
+    Raises: ValueError for a name that is no variable, for a value that is no pair, and for ends of another shape.
     """
     from scipy.optimize import Bounds
 

@@ -1,4 +1,4 @@
-"""Values and derivatives of one formula on flat vectors, each compiled when a solver first asks for it."""
+"""Computes values and derivatives of one formula on flat vectors, each compiled on first use."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike
 import matcalc as mc
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import Evaluator, Given
+from matcalc.solvers.given import Evaluator, Inputs
 from matcalc.solvers.known_rows import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
 from matcalc.tensor.constructors import inner
 
 
 class Scalar:
-    """A scalar formula: value and gradient come from one call, that of the last x is kept."""
+    """A scalar formula; one call computes value and gradient, and those of the last x are cached."""
 
-    def __init__(self, given: Given, e: Expression) -> None:
+    def __init__(self, given: Inputs, e: Expression) -> None:
         self.given, self.expression = given, e
         self._last: tuple[bytes, float, Vector] | None = None
 
@@ -37,15 +37,15 @@ class Scalar:
 
     @property
     def plan(self) -> str:
-        """How value and gradient are computed: once where data are fixed, then in each call."""
+        """The plan of value and gradient, including parts that are computed once from fixed data."""
         return str(self._both.plan)
 
     def value(self, x: ArrayLike) -> float:
-        """Return the value alone, for solvers that ask for nothing else."""
+        """Return the value alone, for solvers that use no gradient."""
         return float(self._value(x))
 
     def both(self, x: ArrayLike) -> tuple[float, Vector]:
-        """Return the value and a gradient of its own for each call: solvers keep what they are given."""
+        """Return the value and the gradient, in a new array for each call, since solvers store it."""
         key = np.asarray(x, np.float64).tobytes()
         if self._last is None or self._last[0] != key:
             value, gradients = self._both(x)
@@ -74,7 +74,7 @@ class Scalar:
         return vectors, self.given.evaluator(list(mc.hvp(self.expression, self.given.names, vector=vectors)))
 
     def product(self, x: ArrayLike, v: ArrayLike) -> Vector:
-        """Return the Hessian times v, of any type: SciPy may hand in int8."""
+        """Return the Hessian times v, of any type: SciPy may pass int8."""
         vectors, products = self._product
         packing = self.given.packing
         blocks = products(x, **dict(zip(vectors, packing.unpack(v).values(), strict=True)))
@@ -86,15 +86,15 @@ class Scalar:
         return self.given.evaluator([_diagonal_of(row[k]) for k, row in enumerate(rows)])
 
     def diagonal(self, x: ArrayLike) -> Vector:
-        """Return the diagonal of the Hessian, which is computed without the rest of it."""
+        """Return the diagonal of the Hessian, computed without the rest of it."""
         packing = self.given.packing
         return packing.pack(dict(zip(packing.shapes, self._diagonal(x), strict=True)))
 
 
 class Values:
-    """A formula of any shape as a function into flat vectors, row-major, with its Jacobian."""
+    """A formula of any shape as a function with flat row-major values, and its Jacobian."""
 
-    def __init__(self, given: Given, e: Expression) -> None:
+    def __init__(self, given: Inputs, e: Expression) -> None:
         self.given, self.expression = given, e
 
     @cached_property
@@ -131,7 +131,7 @@ class Values:
         return weights.symbols[0], Scalar(self.given, both)
 
     def curvature(self, x: ArrayLike, v: ArrayLike) -> Vector:
-        """Return the Hessian of v'c(x), which is what a solver adds to that of the objective."""
+        """Return the Hessian of v'c(x), which a solver adds to that of the objective."""
         name, combined = self._weighted
         shape = np.shape(self._value(x))
         weights = np.asarray(v, np.float64).reshape(shape)

@@ -1,7 +1,7 @@
-"""Minimise a sum over rows by steps of few rows each: SGD, Adam, SVRG.
+"""Minimises a sum over rows by steps on randomly drawn rows: SGD, Adam, SVRG.
 
-A step has the gradient of the same expression over rows that are drawn, their totals scaled to all rows: that is the
-gradient on average where totals enter linearly. Rows are drawn by a seed: the same seed gives the same digits.
+A step uses the gradient of the same expression over drawn rows, with totals scaled to all rows. If totals enter
+linearly, this equals the gradient on average. Rows are drawn with a seed: the same seed yields the same digits.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from matcalc.solvers.packing import Vector
 Slope = Callable[[Vector], Vector]
 """The gradient over drawn rows at a point."""
 State = tuple[int, Vector, Vector, Vector]
-"""The steps so far, the point, and what a method keeps: means of gradients and of their squares."""
+"""The number of steps so far, the point, and the means of the gradients and of their squares."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fit by drawn rows takes: rows in a step, passes over all rows, the length of steps and how it falls."""
+    """The options of a fit by drawn rows: rows per step, passes over all rows, step length, its decay, the seed."""
 
     batch: int = 256
     passes: int = 10
@@ -33,7 +33,7 @@ class Settings:
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
-    """Return settings given by name. Raises: ValueError for a name that is none, or a number out of range."""
+    """Return settings from options by name. Raises: ValueError for an unknown name or a number out of range."""
     known = list(Settings.__dataclass_fields__)
     for name in options:
         if name not in known:
@@ -77,9 +77,9 @@ def adam(state: State, slopes: Iterator[Slope], full: Slope, s: Settings) -> Sta
 
 
 def svrg(state: State, slopes: Iterator[Slope], full: Slope, s: Settings) -> State:
-    """Return the state after one pass of steps whose variance falls: it begins with the gradient over all rows.
+    """Return the state after one pass of steps with reduced variance, which begins with the gradient over all rows.
 
-    Source: Johnson and Zhang 2013, with the last point of a pass as the next one's first.
+    Source: Johnson and Zhang 2013; each pass begins at the last point of the previous pass.
     """
     count, x, mean, square = state
     at, whole = x, full(x)

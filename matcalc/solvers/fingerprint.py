@@ -1,7 +1,7 @@
-"""Digests the data of a fit, so that a checkpoint is resumed with the same data alone.
+"""Digests the data of a fit, so that a checkpoint is resumed only with the same data.
 
-Value and gradient at the start need not depend on the data (all weights 0, an even loss), so comparing these is not
-enough. The digest depends on the entries as float64, not on how rows are cut into blocks or where the arrays are.
+Comparing value and gradient at the start is not enough, since they may not depend on the data (all weights 0, an even
+loss). The digest depends on the entries as float64, not on how rows are cut into blocks or stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from matcalc.rows.totals import Block, axis_of
 
 
 def fingerprint(made: Split, blocks: Iterable[Block]) -> str:
-    """Return the digest of data with rows, given in blocks of rows."""
+    """Return the digest of data with rows, from blocks of rows."""
     digests = {name: blake2b(digest_size=16) for name in sorted(made.split)}
     for block in blocks:
         for name, digest in digests.items():
@@ -37,7 +37,7 @@ def digest_of(data: Mapping[str, Any]) -> str:
 
 
 def _parts(value: Any, axis: int) -> Iterable[np.ndarray[Any, Any]]:
-    """Yield the entries of an array, its rows first; of a sparse matrix the stored entries of its rows."""
+    """Yield the entries of an array, rows first; for a sparse matrix, row lengths, columns and stored entries."""
     if not hasattr(value, "tocsr"):
         yield np.moveaxis(np.atleast_1d(np.asarray(value, np.float64)), axis, 0)
         return

@@ -1,8 +1,8 @@
-"""Formulas as callbacks of libraries in C: SciPy's `LowLevelCallable`, the log density of samplers.
+"""Provides formulas as callbacks of C libraries: SciPy's `LowLevelCallable`, the log density of samplers.
 
-A callback is machine code that is compiled once, for all formulas: what it calls, and with what data, stands in a table
-of integers that comes as its `user_data`. It calls a function of `Compiled.cfunc()` with the addresses of the variables
-in the vector that it is given; nothing is copied, no Python is run, and several threads may call it at once.
+A callback is machine code that is compiled once for all formulas. Its `user_data` is a table of integers with the
+address of the function to call and of its data. It calls a function of `Compiled.cfunc()` with the addresses of the
+variables inside its vector argument. Nothing is copied, no Python is run, and several threads may call it at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiler.runtime.modules import load_text
 from matcalc.errors import NotSupported
 from matcalc.solvers.compiled_loops import Callee
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 
 TEXT = '''\
 """Callbacks of libraries in C: a table says what they call."""
@@ -75,12 +75,12 @@ def _module() -> Any:
 
 
 class CCallback:
-    """A function for a library in C: its `address`, the address `user_data` of what it is called with, and `ctypes`.
+    """A function for a C library: its `address`, the address `user_data` of its table, and its `ctypes` function.
 
-    Keep it while the library uses it: the data go with it.
+    Keep the object while the library uses it, since it owns the data.
     """
 
-    def __init__(self, entry: Any, kind: Any, given: Given, compiled: Compiled) -> None:
+    def __init__(self, entry: Any, kind: Any, given: Inputs, compiled: Compiled) -> None:
         self.address: int = entry.address
         self.ctypes = kind(self.address)
         self._callee = Callee.of(compiled, given.fixed, {}, given.packing.shapes)
@@ -88,8 +88,8 @@ class CCallback:
         self.user_data: int = self._table.ctypes.data
 
 
-def _table(callee: Callee, given: Given) -> Any:
-    """Return what a callback reads: the function, how many numbers follow, inputs, sizes and offsets of results."""
+def _table(callee: Callee, given: Inputs) -> Any:
+    """Return the table of a callback: the function's address, counts, inputs, sizes and offsets of results."""
     begins = dict(zip(given.names, _offsets(given.packing.shapes.values()), strict=True))
     address, inputs, _, sizes, outputs, _ = callee.entered(0, begins)
     moves = [int(a.name in begins) for a in callee.compiled.spec.arguments]
@@ -99,25 +99,25 @@ def _table(callee: Callee, given: Given) -> Any:
 
 
 def _offsets(shapes: Any) -> list[int]:
-    """Return how many bytes arrays begin after the first of them."""
+    """Return the offsets in bytes of consecutive arrays."""
     item = np.dtype(np.float64).itemsize
     return [item * int(n) for n in np.cumsum([0, *(np.prod(shape, dtype=int) for shape in shapes)])[:-1]]
 
 
-def density(given: Given) -> CCallback:
+def density(given: Inputs) -> CCallback:
     """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` of a scalar formula.
 
     Raises: NotSupported on another target than numba.
     """
     if given.target != "numba":
-        raise NotSupported(f'target "{given.target}" has no functions for C: leave target= out')
+        raise NotSupported(f'target "{given.target}" has no functions for C: omit target=')
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_void_p] * 4)
     compiled = mc.value_and_gradient(scalar(given.formulas[0]), given.names)
     return CCallback(_module().density, kind, given, compiled)
 
 
 class _UserData(ctypes.c_void_p):
-    """The address of a table, which holds the callback that holds the table."""
+    """The address of a table; it references the callback, which owns the table."""
 
     callback: CCallback
 
@@ -131,11 +131,11 @@ def low_level(
     declarations: str = "",
     dialect: str = "matrix",
 ) -> Any:
-    """Return the scalar `f` as SciPy's `LowLevelCallable` of the packed symbols `wrt`, without Python in between.
+    """Return the scalar `f` as SciPy's `LowLevelCallable` of the packed symbols `wrt`, which runs no Python.
 
-    It is `double f(int n, double *x, void *user_data)`, as `scipy.integrate.quad` and `nquad` take it: quad moves the
-    first entry, its `args` are the further ones. Where linear algebra fails, and for another number of entries, the
-    value is NaN.
+    It is `double f(int n, double *x, void *user_data)`, for `scipy.integrate.quad` and `nquad`: quad integrates over
+    the first entry, and its `args` are the others. The value is NaN if linear algebra fails or the number of entries
+    is wrong.
 
     Raises: as `problem`.
 
@@ -147,7 +147,7 @@ def low_level(
     """
     from scipy import LowLevelCallable
 
-    given = read_given(f, wrt, data, None, sizes, (), declarations, dialect)
+    given = read_inputs(f, wrt, data, None, sizes, (), declarations, dialect)
     compiled = mc.compile(scalar(given.formulas[0]))
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
     made = CCallback(_module().integrand, kind, given, compiled)

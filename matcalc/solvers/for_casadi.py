@@ -1,8 +1,8 @@
-"""CasADi: a formula as a `casadi.Function` of one column, with its exact Jacobian and the derivative of that.
+"""Adapts a formula to a `casadi.Function` of one column, with its exact Jacobian and second derivatives.
 
-The decision: three callbacks, each the Jacobian of the one before, since CasADi asks for second derivatives as the
-Jacobian of the Jacobian's function. CasADi does not keep Python's part of a callback alive: each is kept by the one
-before, and the first is the user's to keep.
+There are three callbacks, each the Jacobian of the previous one, since CasADi computes second derivatives as the
+Jacobian of the Jacobian's function. CasADi does not keep the Python object of a callback alive: each is held by the
+previous one, and the user must hold the first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from matcalc.language.identifiers import identifier
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
@@ -36,19 +36,19 @@ def casadi(
 ) -> Any:
     """Return the formula `f` in the symbols `wrt` as a `casadi.Function` of the packed variables.
 
-    Its argument is a column of all entries, row-major in the order of `wrt` (`.pack`, `.unpack`, `.x0` of the result);
-    its value a column of those of f, an objective or several constraints. The Jacobian is exact, and so is that of the
-    Jacobian: Ipopt gets the Hessian of the Lagrangian. Keep the result for as long as CasADi uses it: of a callback
-    that Python has let go CasADi says "Callback object has been deleted".
+    Its argument is a column of all entries, row-major in the order of `wrt` (`.pack`, `.unpack`, `.x0` of the result).
+    Its value is a column of the entries of f: an objective or several constraints. First and second derivatives are
+    exact: Ipopt gets the Hessian of the Lagrangian. Keep a reference to the result as long as CasADi uses it; otherwise
+    CasADi raises "Callback object has been deleted".
 
-    Shapes: f(x) is (k, 1) for x (n, 1), k the entries of f; its Jacobian (k, n), dense.
+    Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.
     Raises: as `problem`.
     """
-    given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
     return _callbacks(given, identifier(name, "name="))
 
 
-def _callbacks(given: Given, name: str) -> Any:
+def _callbacks(given: Inputs, name: str) -> Any:
     require("casadi", "solvers")
     from casadi import DM, Callback, Sparsity
 
@@ -63,12 +63,12 @@ def _callbacks(given: Given, name: str) -> Any:
         return alone.both(x)[1][None] if alone else values.jacobian(x)
 
     def second(x: Vector) -> Vector:
-        """Return the derivative of the Jacobian, its entries down each column, as CasADi stacks them."""
+        """Return the derivative of the Jacobian, whose entries CasADi stacks by columns."""
         parts = [alone.hessian(x)] if alone else [values.curvature(x, weights) for weights in np.eye(k)]
         return np.reshape(parts, (k, n, n)).transpose(1, 0, 2).reshape(k * n, n) if k else np.zeros((0, n))
 
     class Layer(Callback):
-        """A value, or the derivative of the layer before in x; further inputs, which are nominal values, are unread."""
+        """The value, or the derivative in x of the previous layer; further inputs (nominal values) are not read."""
 
         def __init__(
             self, label: str, compute: Callable[[Vector], Vector], inputs: Sequence[tuple[int, int]],

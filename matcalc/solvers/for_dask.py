@@ -1,8 +1,8 @@
-"""`solvers.dask`: a sum over rows on a Dask cluster, as the functions of one flat vector that an optimiser calls.
+"""Defines `solvers.dask`: a sum over rows on a Dask cluster, as functions of one flat vector for optimisers.
 
-Blocks of rows are read by the workers that see the files, or sent to them, once. An evaluation is one graph of tasks
-for each pass over the rows: totals of blocks, added where they are, one small result back. What a lost worker held is
-read or sent again.
+Workers that can access the files read blocks of rows once; otherwise blocks are sent to them once. An evaluation is
+one graph of tasks for each pass over the rows: the totals of blocks are added on the workers, and one small result is
+returned. Blocks of a lost worker are read or sent again.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from matcalc.rows.blocks import FromFiles
 from matcalc.rows.splitting import Split
 from matcalc.rows.totals import Totals, rows_in
 from matcalc.solvers.drawn_rows import Slope
-from matcalc.solvers.over_rows import Asked, Cut, OverRows, as_array, asked, blocks_of, taken
+from matcalc.solvers.over_rows import Cut, OverRows, RowInputs, as_array, blocks_of, read_row_inputs, taken
 from matcalc.solvers.packing import Vector
 
 ATTEMPTS = 5
-"""How often an evaluation is begun again when workers are lost."""
+"""How often an evaluation is attempted if workers are lost."""
 TOGETHER = 8
-"""Totals that are added in one task: each task costs the scheduler a millisecond."""
+"""The number of totals added in one task: each task costs the scheduler a millisecond."""
 SMALL = 2**15
-"""Bytes of shared values that go with each task; more are sent apart, which takes workers one more exchange."""
+"""The most bytes of shared values that are sent with each task; more are a task of their own, sent once."""
 PIECE, LEAST = 2**24, 64
-"""Bytes of rows that are computed at once, so that what is made of them stays in cache, and as many rows at least."""
+"""The bytes of rows that are computed at once, so that intermediate arrays stay in cache, and the least rows."""
 
 
 class OnCluster(OverRows):
     """f over named arrays as functions of one vector, evaluated on a cluster."""
 
-    def __init__(self, given: Asked, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
+    def __init__(self, given: RowInputs, block: int, client: Any, checkpoint: str | os.PathLike[str] | None) -> None:
         blocks = blocks_of(given, block)
         self._files = blocks if isinstance(blocks, FromFiles) else None
         opened = {name: _opened(value) for name, value in given.by_rows.items()}
@@ -51,7 +51,7 @@ class OnCluster(OverRows):
         return self._again(lambda shared: made.finish(self._total(also, made, shared, part_of), **shared), given)
 
     def _batches(self, seed: int, number: int, size: int) -> Iterator[Slope]:
-        """Yield gradients over rows of which each block draws its share where it is."""
+        """Yield gradients over drawn rows; each worker draws the share of its blocks."""
         rows = sum(rows_in(self.split, block) for block in self._blocks)
         for step in range(-(-rows // size)):
             yield partial(self._slope, [seed, number, step], min(size / rows, 1.0))
@@ -66,7 +66,7 @@ class OnCluster(OverRows):
     # ---- on the cluster
 
     def _again(self, compute: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Any:
-        """Return a result for shared values, begun again where workers were lost."""
+        """Return a result for shared values; try again if workers are lost."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -82,7 +82,7 @@ class OnCluster(OverRows):
     def _total(
         self, key: str, made: Split, shared: Mapping[str, Any], of_block: Callable[..., Totals], *more: Any
     ) -> Totals:
-        """Return the totals over all blocks, one graph for each pass, added by eights in a fixed order."""
+        """Return the totals over all blocks by one graph per pass, adding eight at a time in a fixed order."""
         from dask.delayed import delayed
 
         self._place()
@@ -93,7 +93,7 @@ class OnCluster(OverRows):
         for _ in range(made.rounds):
             known: Any = shared, total
             if sum(np.asarray(value).nbytes for value in shared.values()) > SMALL:
-                known = delayed(known, pure=False, traverse=False)  # a task of its own: sent once
+                known = delayed(known, pure=False, traverse=False)  # a separate task, sent once
             parts = [part(held, block, known, k, *more) for k, block in enumerate(self._futures)]
             while len(parts) > 1:
                 parts = [add(held, *parts[k : k + TOGETHER]) for k in range(0, len(parts), TOGETHER)]
@@ -102,7 +102,7 @@ class OnCluster(OverRows):
         return total
 
     def _place(self) -> None:
-        """Have the blocks that no worker holds read by workers, those that none can read sent."""
+        """Let workers read the blocks that none holds, or send blocks that they cannot read."""
         from distributed import wait
 
         if not self._futures and self._files is not None:
@@ -120,25 +120,25 @@ class OnCluster(OverRows):
 
 
 def _opened(value: Any) -> Any:
-    """Return an array, of a file as a map: what the client holds of it is in the page cache."""
+    """Return an array; a file is opened as a memory map, which occupies only the page cache."""
     return np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, (str, os.PathLike)) else value
 
 
 def _states(files: FromFiles) -> dict[str, tuple[int, int]]:
-    """Return by which the same files are known elsewhere: how long they are, and when they were written."""
+    """Return the lengths and modification times of files, which identify them on other machines."""
     found = {name: os.stat(path) for name, path in files.paths.items()}
     return {name: (state.st_size, state.st_mtime_ns) for name, state in found.items()}
 
 
 def read_part(start: int, files: FromFiles, states: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
-    """Return a block of rows of files: what a worker runs. Raises: OSError where it sees others than the client."""
+    """Return a block of rows of files, on a worker. Raises: OSError if its files differ from the client's."""
     if _states(files) != states:
-        raise OSError("these are other files than the client's")
+        raise OSError("the files of this worker differ from the client's")
     return files.at(start)
 
 
 def aligned(block: Any) -> Any:
-    """Return a block whose arrays lie as they are computed with: what was sent does not, and is put in its place."""
+    """Return a block with aligned arrays; received arrays are not aligned and are replaced by copies in the block."""
     for name, part in block.items():
         if not _values(part).flags.aligned:
             block[name] = part.copy()
@@ -151,11 +151,11 @@ def _values(part: Any) -> np.ndarray[Any, Any]:
 
 
 Known = tuple[Mapping[str, Any], Totals | None]
-"""Shared values, and the totals of the pass before."""
+"""Shared values, and the totals of the previous pass."""
 
 
 def part_of(made: Split, block: Mapping[str, Any], known: Known, k: int) -> Totals:
-    """Return the totals of a block: what a worker runs."""
+    """Return the totals of a block, on a worker."""
     shared, after = known
     given = {name: shared[name] for name in made.shared}
     block = aligned(block)
@@ -166,7 +166,7 @@ def part_of(made: Split, block: Mapping[str, Any], known: Known, k: int) -> Tota
 
 
 def drawn_part_of(made: Split, block: Mapping[str, Any], known: Known, k: int, seed: list[int], share: float) -> Totals:
-    """Return the totals of a block from a share of its rows, drawn by a seed and its number."""
+    """Return estimated totals of a block from a share of its rows, drawn with a seed and the block's number."""
     rows = rows_in(made, block)
     count = max(1, round(share * rows))
     chosen = np.random.default_rng([*seed, k]).choice(rows, count, replace=False)
@@ -174,7 +174,7 @@ def drawn_part_of(made: Split, block: Mapping[str, Any], known: Known, k: int, s
 
 
 def sum_of(made: Split, *parts: Totals) -> Totals:
-    """Return the totals of blocks together."""
+    """Return the combined totals of blocks."""
     return reduce(made.combine, parts)
 
 
@@ -193,16 +193,18 @@ def dask(
 ) -> OnCluster:
     """Return the scalar `f`, a sum over the rows that `over` counts, as functions of one vector on a Dask cluster.
 
-    `data` gives arrays or paths as for `solvers.rows`, those with rows cut into blocks of `block` rows and sent to the
-    workers once; `client` is a `distributed.Client`, by default the current one. `start` gives the variables' shapes,
-    and `x0`. With a `checkpoint`, the path of a file, evaluations are kept there: a fit whose client was killed goes on
-    where it was and ends with the same digits.
+    `data` has arrays or paths as for `solvers.rows`; those with rows are cut into blocks of `block` rows and sent to
+    the workers once. `client` is a `distributed.Client`, by default the current one. `start` determines the variables'
+    shapes and `x0`. Evaluations are stored in the file `checkpoint`: a fit whose client was killed resumes from it and
+    ends with the same digits.
 
-    Shapes: vectors (n,), n the number of entries of all variables, row-major in the order of `wrt`.
-    Raises: NotSupported where f does not separate over its rows, with the part that needs all at once; UnknownName and
-        ValueError for data that are missing, or a checkpoint of something else; ImportError without distributed.
+    Shapes: vectors are (n,), with n the number of entries of all variables, row-major in the order of `wrt`.
+    Raises: NotSupported if f does not separate over its rows, naming the part that needs all rows at once; UnknownName
+        or ValueError for missing data or a checkpoint of another fit; ImportError without distributed.
     """
-    return OnCluster(asked(f, wrt, data, over, start, declarations, dialect), block, client or _current(), checkpoint)
+    return OnCluster(
+        read_row_inputs(f, wrt, data, over, start, declarations, dialect), block, client or _current(), checkpoint
+    )
 
 
 def _current() -> Any:

@@ -1,8 +1,8 @@
-"""JAX: a formula as a function of arrays under jit, vmap and grad, differentiable twice in reverse.
+"""Adapts a formula to JAX: a function of arrays under jit, vmap and grad, twice differentiable in reverse mode.
 
-The decision: `custom_vjp` around `pure_callback`, for the value and for its pullback. JAX knows as it traces which
-arguments are differentiated (`symbolic_zeros`); they alone are. Which they are goes from forward to backward in the
-structure of what is kept, since its leaves are arrays. A batch is one callback, which loops over it.
+It uses `custom_vjp` around `pure_callback`, for the value and for its pullback. While tracing, JAX knows which
+arguments are differentiated (`symbolic_zeros`); only these are. This information is passed from forward to backward
+in the structure of the residuals, since their leaves must be arrays. A batch is one callback, which loops over it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from matcalc.solvers.passes import THIRD, Passes, Places, passes
 
 
 class JaxFunction:
-    """A formula of JAX's arrays: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`."""
+    """A formula as a function of JAX arrays: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`."""
 
     def __init__(self, made: Passes) -> None:
         self._passes, self.args, self._call = made, made.args, _differentiable(made)
@@ -44,14 +44,14 @@ def jax(
     target: str = "numba",
     sizes: Mapping[Any, int] | None = None,
 ) -> JaxFunction:
-    """Return the formula F, of any shape, as a function of JAX's arrays in the order of its arguments.
+    """Return the formula F, of any shape, as a function of JAX arrays in the order of its arguments.
 
-    It computes in float64 on the CPU; value and gradients have the floating type of the arrays (float32 unless
-    `jax_enable_x64` is set). Reverse mode twice: `jacrev(grad(f))` is the Hessian, in place of `hessian(f)`, which asks
-    for forward mode. Gradients are in the conventions of matcalc: that in a symbol declared symmetric is symmetric.
-    `sizes` are sizes that no argument tells.
+    It computes in float64 on the CPU. Value and gradients have the floating type of the arrays (float32 unless
+    `jax_enable_x64` is set). Only reverse mode is available, twice: use `jacrev(grad(f))` for the Hessian, since
+    `hessian(f)` needs forward mode. Gradients follow matcalc's conventions: the gradient in a symbol declared symmetric
+    is symmetric. `sizes` has the sizes that no argument determines.
 
-    Raises: when it is traced, ShapeError for shapes that disagree; NotSupported for a third derivative; what reading F
+    Raises: when it is traced, ShapeError for shapes that disagree; NotSupported for a third derivative. What reading F
         raises.
     """
     return JaxFunction(passes(F, declarations, dialect, target, sizes))
@@ -89,9 +89,10 @@ def _differentiable(made: Passes) -> Callable[..., Any]:
 
 
 def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
-    """Return args -> the value, then what the pullback of the places `wanted` needs: nothing where JAX would round it.
+    """Return the function of args that returns the value and the saved arrays for the pullback of `wanted`.
 
-    JAX differentiates it with its pullback, since it differentiates both passes for a second derivative.
+    It saves nothing if JAX would round the saved arrays to float32. It has its own pullback, since a second derivative
+    differentiates both passes.
     """
     from jax import ShapeDtypeStruct, custom_vjp
 
@@ -117,9 +118,9 @@ def _forward(made: Passes, wanted: Places, dtype: Any) -> Callable[..., Any]:
 
 
 def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
-    """Return the pullback (args, saved, G) -> cotangents of the places `wanted`, which JAX differentiates once more.
+    """Return the pullback (args, saved, G) -> cotangents of the arguments `wanted`, which JAX can differentiate once.
 
-    What was saved depends on the arguments: its own derivative is counted with theirs.
+    Saved arrays depend on the arguments: their derivatives are included in those of the arguments.
     """
     from jax import custom_vjp
 
@@ -148,7 +149,7 @@ def _pullback(made: Passes, wanted: Places) -> Callable[..., Any]:
 
 
 def _second(made: Passes, along: Places, wanted: Places) -> Callable[..., Any]:
-    """Return the pullback of the pullback, (args, G, V) -> cotangents of G and of the places `wanted`: the last one."""
+    """Return the second pullback (args, G, V) -> cotangents of G and of the arguments `wanted`; it is the last one."""
     from jax import custom_vjp
 
     count = len(made.args)
@@ -169,7 +170,7 @@ def _second(made: Passes, along: Places, wanted: Places) -> Callable[..., Any]:
 
 
 def _marks(made: Passes, primals: Sequence[Any]) -> tuple[Any, ...]:
-    """Return an empty tuple for each argument that is differentiated, None for the others: structure without leaves."""
+    """Return () for each differentiated argument and None for the others, a structure without leaves."""
     return tuple(() if k in made.varying and primal.perturbed else None for k, primal in enumerate(primals))
 
 
@@ -178,7 +179,7 @@ def _places(marks: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _dense(cotangent: Any) -> Any:
-    """Return a cotangent as an array, also one that JAX knows to be zero."""
+    """Return a cotangent as an array, also if it is a symbolic zero."""
     import jax.numpy as jnp
     from jax.custom_derivatives import SymbolicZero
 
@@ -192,7 +193,7 @@ def _like(array: Any) -> Any:
 
 
 def _called(compute: Callable[..., Any], ranks: Sequence[int], likes: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-    """Call NumPy from JAX: arrays of these ranks, each with the axes of a batch in front, give arrays as `likes`."""
+    """Call `compute` from JAX on arrays of these ranks, each with leading batch axes; results are shaped as `likes`."""
     from jax import pure_callback
 
     def on_host(*given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""NLopt: a formula as the function `g(x, grad)` that it calls."""
+"""Adapts a formula to NLopt, which calls a function `g(x, grad)`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import read_given, scalar
+from matcalc.solvers.given import read_inputs, scalar
 from matcalc.solvers.packing import Vector
 
 
 class NloptFunction:
-    """A scalar formula as `g(x, grad)`: the value is returned, the gradient written into `grad` where it has room.
+    """A scalar formula as `g(x, grad)`, which returns the value and writes the gradient into `grad` if it is not empty.
 
-    `dim` is the number of variables, `x0` the start, packed, or None.
+    `dim` is the number of variables, `x0` the packed start, or None.
     """
 
     def __init__(self, objective: Scalar) -> None:
@@ -48,9 +48,9 @@ def nlopt(
     """Return the scalar `f` in the symbols `wrt` as NLopt takes objectives and constraints.
 
     `opt.set_min_objective(g)`, `opt.add_inequality_constraint(g)` (g <= 0), `opt.add_equality_constraint(g)`;
-    `g.unpack(opt.optimize(g.x0))` gives arrays by name.
+    `g.unpack(opt.optimize(g.x0))` returns arrays by name.
 
     Raises: as `problem`.
     """
-    given = read_given(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
     return NloptFunction(Scalar(given, scalar(given.formulas[0])))

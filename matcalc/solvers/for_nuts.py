@@ -1,4 +1,4 @@
-"""Samplers that move along gradients (NUTS): a log density as one function of a vector, and nutpie's model of it."""
+"""Adapts a log density to samplers that use gradients (NUTS): a function of a vector, and nutpie's model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
 from matcalc.solvers.for_c import CCallback, density
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
 
 class LogDensity:
-    """A log density of named arrays as `logp_and_gradient(x)`; `dim` is the length of x, `x0` the start or None."""
+    """A log density of named arrays as `logp_and_gradient(x)`; `dim` is the length of x, `x0` the start, or None."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: Inputs) -> None:
         self._given = given
         self._objective, self._packing = Scalar(given, scalar(given.formulas[0])), given.packing
         self.pack, self.unpack, self.dim, self.x0 = (
@@ -29,7 +29,7 @@ class LogDensity:
         )
 
     def logp_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
-        """Return the log density and its gradient; -inf and zeros where its linear algebra fails, which is outside."""
+        """Return the log density and its gradient; -inf and zeros if its linear algebra fails (outside the domain)."""
         try:
             return self._objective.both(x)
         except np.linalg.LinAlgError:
@@ -38,15 +38,15 @@ class LogDensity:
     def cfunc(self) -> CCallback:
         """Return `int64 f(uint64 n, double *x, double *gradient, double *value, void *user_data)` for samplers in C.
 
-        0 is success; a positive number, that the linear algebra fails: outside; -1, that n is not `dim`. Handed to C
-        are its `address` and its `user_data`; keep it while C uses it.
+        It returns 0 for success, a positive number if the linear algebra fails (outside the domain), and -1 if n is
+        not `dim`. Pass its `address` and its `user_data` to C, and keep the object while C uses it.
 
         Raises: NotSupported on another target than numba.
         """
         return density(self._given)
 
     def nutpie(self) -> Any:
-        """Return the model that `nutpie.sample` takes; chains begin at the start where one was given."""
+        """Return the model for `nutpie.sample`; chains begin near the start, if one was passed."""
         require("nutpie")
         from nutpie.compiled_pyfunc import from_pyfunc
 
@@ -78,10 +78,10 @@ def nuts(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> LogDensity:
-    """Return the log density `logp` in the symbols `wrt`, up to a constant, as a sampler takes it.
+    """Return the log density `logp` in the symbols `wrt`, up to a constant, as a function for samplers.
 
-    Variables are unbounded: of a positive s take the logarithm, `exp(t)` in place of s and t added to `logp`.
+    Variables must be unbounded. For a positive variable s, write `exp(t)` in place of s and add t to `logp`.
 
     Raises: as `problem`.
     """
-    return LogDensity(read_given(logp, wrt, data, start, sizes, (), declarations, dialect, target))
+    return LogDensity(read_inputs(logp, wrt, data, start, sizes, (), declarations, dialect, target))

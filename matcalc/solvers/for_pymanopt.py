@@ -1,4 +1,4 @@
-"""pymanopt: a formula as its `Problem`, with the Euclidean gradient and Hessian that it projects on the manifold."""
+"""Adapts a formula to pymanopt's `Problem`, with Euclidean derivatives, which pymanopt projects on the manifold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from matcalc.errors import ShapeError
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free, shown
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.library import require
 
 
@@ -28,9 +28,9 @@ def pymanopt(
 ) -> Any:
     """Return the minimisation of the scalar `f` in the symbols `wrt`, points of `manifold`, as a `pymanopt.Problem`.
 
-    `wrt` is a name, or a list of them for a `Product` of as many manifolds. Shapes are those of the manifold's points.
+    `wrt` is a name, or a list of names for a `Product` of as many manifolds. Shapes are those of the manifold's points.
 
-    Raises: ShapeError for points of other shapes or numbers than `wrt`; as `problem`.
+    Raises: ShapeError if the number or shapes of a point's arrays do not match `wrt`; as `problem`.
     """
     require("pymanopt", "solvers")
     from pymanopt.manifolds.manifold import Manifold
@@ -43,11 +43,11 @@ def pymanopt(
     if len(point) != len(names):
         raise ShapeError(f"a point of {manifold} is {len(point)} arrays, wrt has {len(names)}: {', '.join(names)}")
     start = dict(zip(names, point, strict=True))
-    return _problem(read_given(cost, names, data, start, sizes, target=target), manifold)
+    return _problem(read_inputs(cost, names, data, start, sizes, target=target), manifold)
 
 
 def _point(manifold: Any) -> list[Any]:
-    """Return the arrays of a point, drawn without a trace in NumPy's random numbers."""
+    """Return the arrays of a random point, leaving the state of NumPy's generator unchanged."""
     state = np.random.get_state()  # noqa: NPY002 - the generator that pymanopt draws from
     try:
         point = manifold.random_point()
@@ -56,7 +56,7 @@ def _point(manifold: Any) -> list[Any]:
     return list(point) if manifold.num_values > 1 or isinstance(point, (list, tuple)) else [point]
 
 
-def _problem(given: Given, manifold: Any) -> Any:
+def _problem(given: Inputs, manifold: Any) -> Any:
     from pymanopt import Problem
     from pymanopt.function import numpy
 

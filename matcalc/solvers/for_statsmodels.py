@@ -1,4 +1,4 @@
-"""statsmodels: a log-likelihood as a `GenericLikelihoodModel` with exact score, score_obs and Hessian."""
+"""Adapts a log-likelihood to statsmodels' `GenericLikelihoodModel` with exact score, score_obs and Hessian."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.library import require
 from matcalc.solvers.packing import Vector
 
@@ -33,15 +33,15 @@ def statsmodels(
 ) -> Any:
     """Return a log-likelihood in the symbols `wrt` as a model of statsmodels: `model.fit(method="newton")`.
 
-    `loglike` is that of each observation, a vector, or their sum, which is taken apart where it is one: `score_obs` is
-    what robust standard errors (`cov_type="HC0"`) are made of. `endog` is which of the data is explained, needed where
-    it is not the only vector among them. `names` are those of the parameters in tables, by default `w[0]`, `w[1]`;
-    `model.unpack(result.params)` gives arrays by name. Fits begin at `start` where it is given.
+    `loglike` is the vector of the observations' log-likelihoods, or their sum, which is split into its summands:
+    `score_obs`, and with it robust standard errors (`cov_type="HC0"`), needs these. `endog` names the explained data;
+    it is needed unless exactly one of the data is a vector. `names` are the parameters' names in tables, by default
+    `w[0]`, `w[1]`. `model.unpack(result.params)` returns arrays by name. Fits begin at `start`, if it is passed.
 
-    Raises: ShapeError for a log-likelihood of more axes or of another number of observations; ValueError, UnknownName
+    Raises: ShapeError for a log-likelihood with more axes or another number of observations; ValueError or UnknownName
         for `endog` and `names` that do not fit; as `problem`.
     """
-    given = read_given(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
     explained = _endog(given, endog)
     observed, formula = np.asarray(given.fixed[explained]), given.formulas[0]
     shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)
@@ -56,8 +56,8 @@ def statsmodels(
     return _model(given, observed, labels, each)
 
 
-def _endog(given: Given, name: str) -> str:
-    """Return which of the data is explained."""
+def _endog(given: Inputs, name: str) -> str:
+    """Return the name of the explained data."""
     arrays = {key: np.asarray(value) for key, value in given.fixed.items() if key in given.scope.symbols}
     vectors = [key for key, value in arrays.items() if value.ndim == 1]
     if not isinstance(name, str):
@@ -66,21 +66,21 @@ def _endog(given: Given, name: str) -> str:
         raise UnknownName(f"endog: {name} is none of the data{nearest(name, list(arrays))}")
     if not name and len(vectors) != 1:
         found = f"the vectors among the data are {', '.join(vectors)}" if vectors else "no data is a vector"
-        raise ValueError(f"{found}: say with endog= which data is explained")
+        raise ValueError(f"{found}: name the explained data with endog=")
     if name and arrays[name].ndim != 1:
-        raise ShapeError(f"endog: {name} has shape {arrays[name].shape}: what is explained is a vector")
+        raise ShapeError(f"endog: {name} has shape {arrays[name].shape}: the explained data must be a vector")
     return name or vectors[0]
 
 
-def _labels(given: Given) -> list[str]:
-    """Return what parameters are called: the name of a scalar, entries of the others."""
+def _labels(given: Inputs) -> list[str]:
+    """Return the names of parameters: that of a scalar, those of the entries of arrays."""
     found = []
     for name, shape in given.packing.shapes.items():
         found += [f"{name}[{', '.join(map(str, at))}]" if at else name for at in np.ndindex(*shape)]
     return found
 
 
-def _model(given: Given, observed: Vector, labels: list[str], observations: Expression | None) -> Any:
+def _model(given: Inputs, observed: Vector, labels: list[str], observations: Expression | None) -> Any:
     require("statsmodels", "solvers")
     from statsmodels.base.model import GenericLikelihoodModel
 
@@ -91,11 +91,11 @@ def _model(given: Given, observed: Vector, labels: list[str], observations: Expr
 
     def rows() -> Values:
         if each is None:
-            raise NotSupported("the log-likelihood is no sum over observations", hint="give it as a vector")
+            raise NotSupported("the log-likelihood is no sum over observations", hint="write it as a vector")
         return each
 
     class Likelihood(GenericLikelihoodModel):  # type: ignore[misc]
-        """A likelihood with the derivatives of a formula; `pack` and `unpack` go between parameters and arrays."""
+        """A likelihood with the derivatives of a formula; `pack` and `unpack` convert between arrays and parameters."""
 
         pack, unpack = staticmethod(given.packing.pack), staticmethod(given.packing.unpack)
 

@@ -1,9 +1,9 @@
-"""PyTorch: a formula as a registered operator of tensors, differentiable twice by autograd.
+"""Adapts a formula to PyTorch: a registered operator of tensors, twice differentiable by autograd.
 
-The decision: four operators - value, value with what the pullback needs, pullback, pullback of the pullback - each
-opaque to PyTorch, with the shapes of its results told (`register_fake`), so that `torch.compile`, `torch.func` and
-`opcheck` take them. What is saved are results of an operator, which autograd keeps as it keeps its own. What is
-computed depends on the content of the formula alone, and so does the operator's name: made twice, it is one operator.
+There are four operators: value, value with saved arrays for the pullback, pullback, second pullback. Each is opaque to
+PyTorch and declares the shapes of its results (`register_fake`), so `torch.compile`, `torch.func` and `opcheck`
+support them. Saved arrays are results of an operator, which autograd stores like its own. The name of an operator
+depends only on the content of the formula, so the same formula is registered once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NAMESPACE = "matcalc"
 
 
 class TorchFunction:
-    """A formula of tensors: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`; `op` is PyTorch's operator."""
+    """A formula as a function of tensors: `f(X, w)`, `f(X=X, w=w)`, in the order of `args`; `op` is its operator."""
 
     def __init__(self, made: Passes) -> None:
         self._passes, self.args = made, made.args
@@ -48,14 +48,14 @@ def torch(
     target: str = "numba",
     sizes: Mapping[Any, int] | None = None,
 ) -> TorchFunction:
-    """Return the formula F, of any shape, as a function of PyTorch's tensors in the order of its arguments.
+    """Return the formula F, of any shape, as a function of PyTorch tensors in the order of its arguments.
 
-    It computes in float64 on the CPU; the value has the widest floating type of the tensors, each gradient that of its
-    tensor. Gradients are computed for the tensors that ask for them, in the conventions of matcalc: that in a symbol
-    declared symmetric is symmetric. `sizes` are sizes that no argument tells.
+    It computes in float64 on the CPU. The value has the widest floating type of the tensors, each gradient that of its
+    tensor. Gradients are computed for tensors with `requires_grad` and follow matcalc's conventions: the gradient in a
+    symbol declared symmetric is symmetric. `sizes` has the sizes that no argument determines.
 
-    Raises: when it is called, TypeError for what is no tensor, ValueError for a tensor on another device or a sparse
-        one, ShapeError for shapes that disagree; NotSupported for a third derivative; and what reading F raises.
+    Raises: when it is called, TypeError for an argument that is no tensor, ValueError for a tensor on another device or
+        a sparse one, ShapeError for shapes that disagree, NotSupported for a third derivative. What reading F raises.
     """
     return TorchFunction(passes(F, declarations, dialect, target, sizes))
 
@@ -73,14 +73,14 @@ def _check_tensor(name: str, value: Any) -> None:
 
 
 def _asking(made: Passes, values: Sequence[Any]) -> list[int]:
-    """Return the places of the tensors that ask for a gradient."""
+    """Return the numbers of the tensors that require a gradient."""
     from torch import is_grad_enabled
 
     return [k for k in made.varying if values[k].requires_grad] if is_grad_enabled() else []
 
 
 def _operators(made: Passes) -> tuple[Any, Any]:
-    """Return the operators of a formula, its value and that with what is saved, registered when first asked for."""
+    """Return the operators of value and of value with saved arrays; all operators are registered on first use."""
     require("torch", "torch")
     import torch as framework
 
@@ -197,7 +197,7 @@ def _register(made: Passes, label: str) -> None:
 
 
 def _placed(found: Sequence[Any], wanted: Sequence[int], count: int) -> list[Any]:
-    """Return cotangents at the places of their arguments, None at the others."""
+    """Return a list with the cotangents of the arguments `wanted`, and None for the others."""
     known = dict(zip(wanted, found, strict=True))
     return [known.get(k) for k in range(count)]
 
@@ -219,7 +219,7 @@ def _tensor(array: Any, dtype: Any) -> Any:
 
 
 def _widest(made: Passes, args: Sequence[Any]) -> Any:
-    """Return the widest floating type of the tensors that are no indices, float64 where none is floating."""
+    """Return the widest floating type of the tensors that are no indices; float64 if none is floating."""
     import torch as framework
 
     found = [x.dtype for k, x in enumerate(args) if not made.is_index[k] and x.is_floating_point()]

@@ -1,6 +1,6 @@
-"""What a solver's caller gave - formulas, variables, data, start, sizes - checked once and made callable on vectors.
+"""Checks a solver's inputs (formulas, variables, data, start, sizes) and makes formulas callable on vectors.
 
-All faults of the input are found here, before anything is compiled: each is one sentence in the caller's names.
+All faults of the input are found here, before anything is compiled. Error messages use the caller's names.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from matcalc.tensor.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names
 
 LONG = 10**8
-"""Flops of a call from which on it pays to plan and compile again for fixed arguments, a tenth of a second."""
+"""The flops of a call above which planning and compiling again for fixed arguments pays: a tenth of a second."""
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """A compiled function of the vector of the variables, or of their arrays; its other arguments are fixed."""
+    """A compiled function of the vector of the variables or of their arrays; other arguments are fixed."""
 
     compiled: Any
     fixed: Mapping[str, Any]
@@ -53,12 +53,12 @@ class Evaluator:
 
     @property
     def plan(self) -> str:
-        """What is computed, also once for the fixed arguments."""
+        """The plan, including parts that are computed once from the fixed arguments."""
         return str(self.function.plan)
 
     @cached_property
     def function(self) -> Any:
-        """The compiled function; where a call is long, what depends on the fixed arguments is computed once."""
+        """The compiled function; if a call is long, it is bound to the fixed arguments, which precomputes parts."""
         spec, names = self.compiled.spec, self.compiled.args
         fixed = {name: value for name, value in self.fixed.items() if name in names}
         sizes = {name: value for name, value in self.fixed.items() if isinstance(value, int)}
@@ -68,8 +68,8 @@ class Evaluator:
 
 
 @dataclass(frozen=True)
-class Given:
-    """Formulas over one scope, with a value for every symbol; `start` has one for each variable, or is None."""
+class Inputs:
+    """Formulas over one scope with values of all other symbols; `start` has a value of each variable, or is None."""
 
     formulas: tuple[Expression, ...]
     packing: Packing
@@ -84,7 +84,7 @@ class Given:
 
     @property
     def x0(self) -> Vector | None:
-        """The start, packed; None where there is none."""
+        """The packed start, or None."""
         return None if self.start is None else self.packing.pack(self.start)
 
     @property
@@ -93,19 +93,19 @@ class Given:
         return reduce(Names.joined, (e.names for e in self.formulas))
 
     def evaluator(self, outputs: Any) -> Evaluator:
-        """Compile a nesting of formulas; return x, further arguments by name -> the values."""
+        """Compile a nesting of formulas; return it as a function of x and further arguments by name."""
         return self.called(mc.compile(outputs, target=self.target))
 
     def called(self, compiled: Any) -> Evaluator:
-        """Return a compiled function as one of x and further arguments by name."""
+        """Return a compiled function as a function of x and further arguments by name."""
         return Evaluator(compiled, self.fixed, self.packing)
 
     def new_symbol(self, label: str, like: Expression) -> Expression:
-        """Return a symbol of the shape of a formula whose name is not in use."""
+        """Return a symbol with an unused name and the shape of a formula."""
         return symbol_like(free(label, set(self.scope.scope)), like.node)
 
 
-def read_given(
+def read_inputs(
     f: Any,
     wrt: Any,
     data: Mapping[Any, ArrayLike] | None,
@@ -116,10 +116,10 @@ def read_given(
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,
-) -> Given:
-    """Read a formula, the further ones `more` in the same scope, and the values of their symbols.
+) -> Inputs:
+    """Read a formula, further ones (`more`) in the same scope, and the values of their symbols.
 
-    Raises: ValueError, UnknownName, ShapeError, TypeError in one sentence; what reading the formulas raises.
+    Raises: ValueError, UnknownName, ShapeError or TypeError for invalid input; what reading the formulas raises.
     """
     check_on_numpy(target)
     many = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
@@ -144,7 +144,7 @@ def read_given(
         raise NotSupported(f"check_facts= evaluates the formula, which takes a dense copy of the sparse {sparse[0]}")
     arrays = {name: _array(scope.symbols[name], value) for name, value in {**values, **starts}.items()}
     shapes = [(name, scope.symbols[name].shape) for name in arrays]
-    told = told_sizes(sizes, scope)
+    told = sizes_by_name(sizes, scope)
     found = solve(shapes, {name: array.shape for name, array in arrays.items()}, told)
     packing = Packing({name: _shape(scope.symbols[name], found) for name in names})
     begun = {name: arrays[name] for name in names} if start is not None else None
@@ -152,18 +152,18 @@ def read_given(
         if not np.all(np.isfinite(value)):
             raise ValueError(f"the start of {name} is not finite")
     if check_facts and start is None:
-        raise ValueError("check_facts= asks for start=: what is checked are values")
+        raise ValueError("check_facts= needs start=: it checks values")
     if check_facts:
         for e in formulas:
             e({name: arrays[name] if name in arrays else found[name] for name in e.symbols}, check_facts=True)
     fixed = {name: _fixed(value) for name, value in arrays.items() if name not in names}
-    return Given(formulas, packing, {**found, **fixed}, begun, target)
+    return Inputs(formulas, packing, {**found, **fixed}, begun, target)
 
 
-def told_sizes(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
-    """Return sizes given by name.
+def sizes_by_name(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
+    """Return sizes as integers by name.
 
-    Raises: UnknownName for a name that is no size; TypeError for a value that is none.
+    Raises: UnknownName for a name that is no size; TypeError for a value that is no integer.
     """
     told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
     for name in told:
@@ -173,7 +173,7 @@ def told_sizes(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
 
 
 def check_names(names: Sequence[str], start: Mapping[str, object] | None, data: Mapping[str, object]) -> None:
-    """Refuse what would be an unclear error later: names that no value is given for, or two are."""
+    """Raise ValueError for variables without a start, other names in `start`, and variables with a value in `data`."""
     twice = [name for name in names if name in data]
     if twice:
         raise ValueError(f"{', '.join(twice)} is a variable: give its value in start, not in data")
@@ -196,7 +196,7 @@ def symbol_like(name: str, like: Node) -> Expression:
 def scalar(e: Expression) -> Expression:
     """Return an objective as a scalar.
 
-    Raises: ShapeError for one that is none.
+    Raises: ShapeError if it is no scalar.
     """
     if all(size.is_integer and size == 1 for size in e.node.shape):
         return e if not e.node.shape else Expression((e[(0,) * len(e.node.shape)]).node, e.names)
@@ -213,7 +213,7 @@ def _fixed(value: Vector) -> Any:
 
 
 def _array(node: Node, value: Any) -> Any:
-    """Return a value as an array, that of a sparse matrix as SciPy's CSR."""
+    """Return a value as an array; a sparse matrix as SciPy's CSR."""
     return (to_csr if SPARSE in node.facts else to_array)(_operand(node), value)
 
 

@@ -1,4 +1,4 @@
-"""How a fit went: the value of the objective at each evaluation, and the picture of it."""
+"""Records the value of the objective at each evaluation of a fit, and plots the convergence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matcalc.pictures.plots import Curves
 
 
 def recorded(f: Callable[[Any], Any], values: list[float]) -> Callable[[Any], Any]:
-    """Return an objective that keeps its values: f returns a value, a value and a gradient, or residuals."""
+    """Return an objective that appends its values to a list; f returns a value, (value, gradient) or residuals."""
 
     def g(x: Any) -> Any:
         found = f(x)
@@ -24,12 +24,12 @@ def recorded(f: Callable[[Any], Any], values: list[float]) -> Callable[[Any], An
 
 
 def convergence(values: Sequence[float] | None, result: float) -> Curves:
-    """Return how far the value was from that of the result, against evaluations.
+    """Return curves of the distance of the value from that of the result, by evaluation.
 
-    Raises: NotSupported for a fit that kept none.
+    Raises: NotSupported for a fit without a history.
     """
     if values is None:
-        raise NotSupported("this fit kept no history: compiled loops keep none", hint="fit without compiled=True")
+        raise NotSupported("this fit has no history: compiled loops record none", hint="fit without compiled=True")
     apart = [(float(k), abs(value - result)) for k, value in enumerate(values, 1)]
     shown = [(k, distance) for k, distance in apart if 0 < distance < np.inf]
     series = {f"from {result:.6g}, the value of the result": ([k for k, _ in shown], [d for _, d in shown])}

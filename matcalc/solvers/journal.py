@@ -1,9 +1,8 @@
-"""Evaluations on disk, so that a fit which was killed goes on as if it had not been.
+"""Stores the evaluations of a fit on disk, so that a killed fit resumes and ends with the same digits.
 
-The decision: an optimiser that is run again from the same start asks for the same points in the same order, so what it
-was told is kept, not its state: any optimiser resumes, and ends with the same digits. A record is written whole or not
-at all. The head holds the digest of the data; the first record is computed again when a fit is resumed, which shows
-code that computes something else.
+An optimiser that is run again from the same start evaluates the same points in the same order. Therefore the
+evaluations are stored, not the optimiser's state, and any optimiser can resume. A partly written record is dropped.
+The head contains the digest of the data. On resuming, the first record is computed again, which detects changed code.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from matcalc.solvers.packing import Vector
 
 MARK = b"matcalc evaluations 2\n"
 CHECK = 16
-"""Bytes that a record begins with, by which it is known to be whole."""
+"""The length in bytes of the digest at the start of a record, which shows that the record is complete."""
 CLOSE = 1e-8
-"""The relative difference of a value that was computed again, of the same data on another machine, at most."""
+"""The largest relative difference of a recomputed value, for the same data on another machine."""
 
 
 class Journal:
-    """Results at points, by the label of what was computed, in a file that grows by each new one."""
+    """Results by label and point, in a file to which each new result is appended."""
 
     def __init__(self, path: str | os.PathLike[str], about: str, data: str = "") -> None:
         self.path = Path(file_path(path))
@@ -37,9 +36,9 @@ class Journal:
         self._read()
 
     def get(self, label: str, point: Vector, compute: Callable[[], Vector]) -> Vector:
-        """Return what is known of a point, or compute and keep it: a vector that begins with a value.
+        """Return the stored result at a point, or compute and store it: a vector whose first entry is a value.
 
-        Raises: ValueError where what is known is of other data.
+        Raises: ValueError if the stored result belongs to other data.
         """
         key = blake2b(label.encode() + point.tobytes(), digest_size=CHECK).digest()
         found = self._known.get(key)
@@ -51,18 +50,18 @@ class Journal:
             again = compute()
             if not _is_close(again, found):
                 raise ValueError(
-                    f"{self.path} is of other data: {found[0]:.10g} is the value there, {again[0]:.10g} here"
+                    f"{self.path} is of other data: its value is {found[0]:.10g}, and here it is {again[0]:.10g}"
                 )
         self._is_checked = True
         return found
 
     def _read(self) -> None:
-        """Read whole records, and cut off what is not one.
+        """Read the complete records, and truncate the file after them.
 
-        Raises: ValueError for a file that is something else, or of another formula.
+        Raises: ValueError for another kind of file, or a file of another formula or other data.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
-        if self._head.startswith(content):  # nothing yet, or killed while this was written
+        if self._head.startswith(content):  # empty, or killed while the head was written
             self.path.write_bytes(self._head)
             return
         start = len(self._head)
@@ -91,7 +90,7 @@ class Journal:
 
 
 def _is_close(again: Vector, known: Vector) -> bool:
-    """Whether two results are of the same data: what is not finite has no scale, and must be the same."""
+    """Whether two results belong to the same data; entries that are not finite must be equal."""
     scale = np.max(np.abs(known), initial=0.0, where=np.isfinite(known))
     return again.shape == known.shape and np.allclose(again, known, CLOSE, CLOSE * scale, equal_nan=True)
 

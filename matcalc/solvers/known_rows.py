@@ -1,8 +1,8 @@
-"""Objectives whose data by rows are known: totals that suffice are computed once where later calls are then cheaper.
+"""Replaces objectives over known rows by functions of sufficient statistics, if that makes a fit cheaper.
 
-The decision: only where a call over all rows is long, and a pass over them with a fit's calls from totals costs less
-than the same calls over the rows; never where totals hold more numbers than the rows. The values keep their digits
-(`matcalc.rows.statistics`), so a fit is the same but for rounding.
+There are three conditions: a call over all rows is long; one pass plus the calls from totals costs less than the same
+calls over the rows; the totals have fewer entries than the rows. Values keep their digits
+(`matcalc.rows.statistics`), so a fit changes only by rounding.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from matcalc.language.kinds import SPARSE
 from matcalc.rows.separating import entries
 from matcalc.rows.splitting import Split, split
 from matcalc.rows.statistics import Known, Statistics
-from matcalc.solvers.given import LONG, Given
+from matcalc.solvers.given import LONG, Inputs
 
 CALLS = 20
-"""Evaluations of a fit, at least."""
+"""The assumed number of evaluations of a fit, a lower bound."""
 BYTE = 3.0
-"""Flops of a product of matrices in the time that a byte takes from memory: a constant, so that fits are the same."""
+"""Flops of a matrix product in the time of one byte from memory; a constant, so that fits are reproducible."""
 
 
 class FromTotals:
-    """Value and gradients of the packed variables, from totals of the rows; `plan` says which."""
+    """Value and gradients of the packed variables, from totals of the rows, which `plan` lists."""
 
-    def __init__(self, given: Given, known: Known) -> None:
+    def __init__(self, given: Inputs, known: Known) -> None:
         self._given, self._known = given, known
         variables = given.packing.shapes
         self._fixed = {n: given.fixed[n] for n in known.statistics.totals.shared if n not in variables}
@@ -41,12 +41,12 @@ class FromTotals:
 
     @property
     def plan(self) -> str:
-        """What was computed once, and what each evaluation reads."""
+        """The totals that were computed once, and the inputs of each evaluation."""
         return str(self._known)
 
 
-def from_totals(given: Given, e: Expression, compiled: Any) -> FromTotals | None:
-    """Return value and gradients from totals of rows that are known, None where that is not cheaper."""
+def from_totals(given: Inputs, e: Expression, compiled: Any) -> FromTotals | None:
+    """Return value and gradients from totals of the rows; None if that is not cheaper."""
     sizes = {name: value for name, value in given.fixed.items() if isinstance(value, int)}
     if given.target != "numba" or _flops(compiled, sizes) < LONG:
         return None
@@ -56,14 +56,14 @@ def from_totals(given: Given, e: Expression, compiled: Any) -> FromTotals | None
         if found is None or not _is_smaller(given, made, found, sizes):
             continue
         once, after = _cost(found, sizes)
-        if once + 2 * CALLS * after < CALLS * _work(compiled, sizes):  # a value is made twice, to see its digits
-            told = {name: sizes[name] for name in found.sizes}
-            return FromTotals(given, found.over([{name: given.fixed[name] for name in made.split}], **told))
+        if once + 2 * CALLS * after < CALLS * _work(compiled, sizes):  # a value is computed twice
+            free_sizes = {name: sizes[name] for name in found.sizes}
+            return FromTotals(given, found.over([{name: given.fixed[name] for name in made.split}], **free_sizes))
     return None
 
 
-def _sizes_of_data_alone(given: Given, e: Expression) -> Iterator[str]:
-    """Yield the sizes that arrays of data have and no variable does, the longest first."""
+def _sizes_of_data_alone(given: Inputs, e: Expression) -> Iterator[str]:
+    """Yield the sizes that occur in data but in no variable, the longest first."""
     symbols = e.names.symbols
     of_variables = {name for v in given.names for size in symbols[v].shape for name in size.names}
     of_data = {size.names[0] for node in symbols.values() for size in node.shape if size.is_name}
@@ -81,19 +81,19 @@ def _statistics(made: Split) -> Statistics | None:
         return None
 
 
-def _is_smaller(given: Given, made: Split, found: Statistics, sizes: dict[str, int]) -> bool:
+def _is_smaller(given: Inputs, made: Split, found: Statistics, sizes: dict[str, int]) -> bool:
     numbers = sum(entries(total.node, sizes) for total in found.totals.whole.totals)
     return bool(numbers < sum(prod(np.shape(given.fixed[name])) for name in made.split))
 
 
 def _cost(found: Statistics, sizes: dict[str, int]) -> tuple[float, float]:
-    """Return the work of the passes and of an evaluation after them."""
+    """Return the work of the passes and of one evaluation after them."""
     before, after = found.programs
     return sum(_work(fn, sizes) for fn in before), _work(after, sizes)
 
 
 def _work(compiled: Any, sizes: dict[str, int]) -> float:
-    """Return the flops of a call, with what its bytes take, step by step; infinity where they are not known."""
+    """Return the work of a call in flops, each step by flops or bytes, whichever is more; inf if a size is unknown."""
     steps = [(flops, moved) for _, flops, moved in compiled.spec.costs]
     if any(name not in sizes for step in steps for size in step for name in size.names):
         return inf

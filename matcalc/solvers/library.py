@@ -1,4 +1,4 @@
-"""The libraries of adapters, which are installed where they are wanted: one sentence where one is not there."""
+"""Checks that the optional library of an adapter is installed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from importlib import import_module
 
 
 def require(name: str, extra: str = "") -> None:
-    """Raise ModuleNotFoundError that says what to install unless a library is there."""
+    """Raise ModuleNotFoundError, with the command that installs the library, if it is missing."""
     try:
         import_module(name)
     except ModuleNotFoundError as missing:
         if missing.name != name:
             raise
-        wanted = f'"matcalc-compiler[{extra}]"' if extra else name
-        raise ModuleNotFoundError(f"this needs {name}: pip install {wanted}", name=name) from None
+        package = f'"matcalc-compiler[{extra}]"' if extra else name
+        raise ModuleNotFoundError(f"this needs {name}: pip install {package}", name=name) from None

@@ -31,17 +31,17 @@ def cubic(gap: float, fa: float, da: float, fb: float, db: float) -> tuple[float
 
 
 def next_step(bracket: Vector, is_bracketed: bool, t: float, ft: float, dt: float, low: float, high: float) -> float:
-    """Put a point into the bracket (x, fx, dx, y, fy, dy) and return the next one, a safeguarded cubic step."""
+    """Update the bracket (x, fx, dx, y, fy, dy) with a point; return the next point, a safeguarded cubic step."""
     x, fx, dx, y, fy, dy = bracket[0], bracket[1], bracket[2], bracket[3], bracket[4], bracket[5]
     new: float
-    turned = dt * math.copysign(1.0, dx) < 0.0
+    slopes_differ = dt * math.copysign(1.0, dx) < 0.0
     if ft > fx:
         theta, gamma = cubic(t - x, fx, dx, ft, dt)
         gamma = -gamma if t < x else gamma
         c = x + ((gamma - dx) + theta) / (((gamma - dx) + gamma) + dt) * (t - x)
         q = x + ((dx / ((fx - ft) / (t - x) + dx)) / 2.0) * (t - x)
         new = c if abs(c - x) < abs(q - x) else c + (q - c) / 2.0
-    elif turned:
+    elif slopes_differ:
         theta, gamma = cubic(t - x, fx, dx, ft, dt)
         gamma = -gamma if t > x else gamma
         c = t + ((gamma - dt) + theta) / (((gamma - dt) + gamma) + dx) * (x - t)
@@ -68,20 +68,20 @@ def next_step(bracket: Vector, is_bracketed: bool, t: float, ft: float, dt: floa
     if ft > fx:
         bracket[3], bracket[4], bracket[5] = t, ft, dt
     else:
-        if turned:
+        if slopes_differ:
             bracket[3], bracket[4], bracket[5] = x, fx, dx
         bracket[0], bracket[1], bracket[2] = t, ft, dt
     return new
 
 
 def begun(bracket: Vector, f0: float, slope0: float) -> None:
-    """Shrink the bracket to the start of the line."""
+    """Reset the bracket to the start of the line."""
     for k in range(2):
         bracket[3 * k], bracket[3 * k + 1], bracket[3 * k + 2] = 0.0, f0, slope0
 
 
 def shifted(bracket: Vector, slope: float) -> None:
-    """Add a line of this slope to what the bracket knows."""
+    """Add a linear function of this slope to the values in the bracket."""
     for k in range(2):
         bracket[3 * k + 1] += bracket[3 * k] * slope
         bracket[3 * k + 2] += slope
@@ -91,7 +91,7 @@ def searched(
     address: int, inputs: Integers, sizes: Integers, outputs: Integers, x: Vector, both: Vector,
     start: Vector, f0: float, slope0: float, d: Vector, step: float, calls: int, bracket: Vector,
 ) -> tuple[float, float, int]:  # fmt: skip
-    """Search along d: the step, 0 where none is found, the slope there, and how often the objective was called."""
+    """Search along d: the step, 0 if none is found, the slope there, and the number of calls of the objective."""
     stage, is_bracketed, longest = 1, False, LONGEST
     decrease = SUFFICIENT * slope0
     width, last_width = longest, 2.0 * longest
@@ -99,24 +99,24 @@ def searched(
     begun(bracket, f0, slope0)
     for count in range(1, calls + 1):
         moved(start, step, d, x)
-        if evaluated(address, inputs, sizes, outputs, both) != 0:  # begin again, nearer
+        if evaluated(address, inputs, sizes, outputs, both) != 0:  # restart with a shorter step
             stage, is_bracketed, longest, step = 1, False, step / 2.0, step / 10.0
             width, last_width = longest, 2.0 * longest
             low, high = 0.0, 5.0 * step
             begun(bracket, f0, slope0)
             continue
         f, slope = both[0], dot(both[1:], d)
-        wanted = f0 + step * decrease
-        if stage == 1 and f <= wanted and slope >= 0.0:
+        enough = f0 + step * decrease
+        if stage == 1 and f <= enough and slope >= 0.0:
             stage = 2
         if (
             (is_bracketed and (step <= low or step >= high or high - low <= NARROW * high))
-            or (step == longest and f <= wanted and slope <= decrease)
-            or (step == 0.0 and (f > wanted or slope >= decrease))
-            or (f <= wanted and abs(slope) <= CURVATURE * -slope0)
+            or (step == longest and f <= enough and slope <= decrease)
+            or (step == 0.0 and (f > enough or slope >= decrease))
+            or (f <= enough and abs(slope) <= CURVATURE * -slope0)
         ):
             return step, slope, count
-        line = decrease if stage == 1 and bracket[1] >= f > wanted else 0.0  # first what is left of the decrease
+        line = decrease if stage == 1 and bracket[1] >= f > enough else 0.0  # stage 1: f minus the sufficient decrease
         shifted(bracket, -line)
         ft, dt = f - step * line, slope - line
         turns = ft > bracket[1] or dt * math.copysign(1.0, bracket[2]) < 0.0
@@ -138,7 +138,7 @@ def searched(
 
 
 def direction(g: Vector, S: Matrix, Y: Matrix, rho: Vector, alpha: Vector, kept: int, d: Vector) -> None:
-    """d = -H*g by the last `kept` pairs, row k mod memory the k-th of them (Nocedal and Wright, algorithm 7.4)."""
+    """d = -H*g by the last `kept` pairs; pair k is in row k mod memory (Nocedal and Wright, algorithm 7.4)."""
     memory = S.shape[0]
     held = min(kept, memory)
     for k in range(g.size):

@@ -1,6 +1,6 @@
-"""Newton's method in a trust region, its steps by conjugate gradients, as one compiled loop over many fits.
+"""Newton's method with a trust region and steps by conjugate gradients, as one compiled loop over many fits.
 
-The iterates are those of SciPy's trust-ncg; the value of the model is carried along, where SciPy computes it again.
+The iterates are those of SciPy's trust-ncg. The value of the model is updated, while SciPy computes it again.
 
 Source: Steihaug 1983; Nocedal and Wright 2006, algorithms 4.1 and 7.2.
 """
@@ -29,7 +29,7 @@ def stepped(
     address: int, inputs: Integers, sizes: Integers, outputs: Integers, v: Vector, product: Vector,
     g: Vector, radius: float, work: Matrix, p: Vector,
 ) -> tuple[int, bool, float, int]:  # fmt: skip
-    """Minimise the model g'*p + p'*H*p/2 in the ball: status, whether p is on its border, the model there, products."""
+    """Minimise the model g'*p + p'*H*p/2 in the ball: status, whether p is on its border, the model, products."""
     r, d, Hp = work[0], work[1], work[2]
     size = math.sqrt(dot(g, g))
     tolerance = min(0.5, math.sqrt(size)) * size
@@ -37,7 +37,7 @@ def stepped(
         p[k], Hp[k], r[k], d[k] = 0.0, 0.0, g[k], -g[k]
     if size < tolerance:
         return 0, False, 0.0, 0
-    most = 20 * g.size + 20  # in exact arithmetic g.size are enough
+    most = 20 * g.size + 20  # g.size steps are enough in exact arithmetic
     for count in range(1, most + 1):
         copied(d, v)
         status = evaluated(address, inputs, sizes, outputs, product)
@@ -90,7 +90,7 @@ def fits(
         if status == 0 and math.sqrt(dot(g, g)) <= options[0]:
             status = GRADIENT_SMALL
         while status == 0:
-            copied(at, x)  # where the products are
+            copied(at, x)  # products are computed at x
             status, is_far, model, used = stepped(
                 product_address, product_inputs, product_sizes, product_outputs, v, product, g, radius, work, p
             )

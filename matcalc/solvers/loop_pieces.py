@@ -1,8 +1,8 @@
-"""What the compiled loops of solvers share. Plain functions here: `compiled_loops.py` compiles their text.
+"""Functions shared by the compiled loops of solvers, as plain Python whose text `compiled_loops.py` compiles.
 
-A loop is compiled once, for all objectives: it knows an objective by its address, and by tables of the addresses of
-the arrays that it reads and writes. Loops and numbers alone, no functions of NumPy, each of which takes a second to
-compile. A step to where the objective is not finite or its linear algebra fails is refused, never taken.
+A loop is compiled once for all objectives: it calls an objective by its address, with tables of the addresses of the
+arrays that are read and written. The text uses no NumPy functions, since each takes a second to compile. A step to a
+point where the objective is not finite or its linear algebra fails is rejected.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EPSILON = 2.0**-52
 
 
 def evaluated(address: int, inputs: Integers, sizes: Integers, outputs: Integers, results: Vector) -> int:
-    """Call an objective: 0, NOT_FINITE where a result is not, FAULT and its number where linear algebra fails."""
+    """Call an objective: 0, NOT_FINITE if a result is not finite, FAULT plus a number if linear algebra fails."""
     status: int = call_at(address, inputs, sizes, outputs)
     if status != 0:
         return FAULT + status
@@ -36,7 +36,7 @@ def dot(a: Vector, b: Vector) -> float:
 
 
 def largest(a: Vector) -> float:
-    """The largest magnitude of an entry, 0 of none."""
+    """The largest magnitude of an entry, 0 without entries."""
     most = 0.0
     for k in range(a.size):
         most = max(most, abs(a[k]))
@@ -56,6 +56,6 @@ def moved(a: Vector, step: float, d: Vector, out: Vector) -> None:
 
 
 def advanced(inputs: Integers, strides: Integers) -> None:
-    """Turn the addresses of one fit's data to the next one's."""
+    """Advance the addresses of one fit's data to those of the next fit."""
     for k in range(inputs.size):
         inputs[k] += strides[k]

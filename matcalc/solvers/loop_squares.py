@@ -1,7 +1,7 @@
-"""Levenberg and Marquardt's method for sums of squares, as one compiled loop over many fits.
+"""The Levenberg-Marquardt method for sums of squares, as one compiled loop over many fits.
 
-The iterates are those of MINPACK's lmder with its own scaling, as SciPy's `lm`: QR with pivots of the Jacobian, a
-trust region whose radius a search in the parameter keeps. Value and Jacobian come from one call.
+The iterates are those of MINPACK's lmder with its own scaling, as in SciPy's `lm`: pivoted QR of the Jacobian, and a
+trust region whose radius is met by a search for the damping parameter. One call computes value and Jacobian.
 
 Source: Moré, "The Levenberg-Marquardt algorithm: implementation and theory", 1978.
 """
@@ -26,9 +26,9 @@ def norm(a: Vector) -> float:
 
 
 def gathered(results: Vector, layout: Table, roots: Vector, rows: int, J: Matrix) -> None:
-    """J = the Jacobian transposed, of blocks (first entry, row, rows, column, columns) of what a call has written.
+    """J = the transposed Jacobian, from blocks (first entry, row, rows, column, columns) of the results of a call.
 
-    Its last row holds the residuals.
+    Its last row contains the residuals.
     """
     n = J.shape[0] - 1
     for b in range(layout.shape[0]):
@@ -75,7 +75,7 @@ def factored(J: Matrix, order: Integers, lengths: Vector) -> None:
 
 
 def damped(R: Matrix, order: Integers, scale: Vector, root: float, S: Matrix, diagonal: Vector, z: Vector) -> None:
-    """Solve |R*z - b|^2 + root^2*|D*z|^2 least by rotations: S, below and on its diagonal, is the new R transposed.
+    """Minimise |R*z - b|^2 + root^2*|D*z|^2 by rotations; S, below and on its diagonal, is the new R transposed.
 
     R is transposed, with b as its last row; z is in the order of the pivots.
     """
@@ -125,7 +125,7 @@ def chosen(
     R: Matrix, order: Integers, scale: Vector, radius: float, damping: float, S: Matrix, diagonal: Vector,
     w: Vector, z: Vector,
 ) -> float:  # fmt: skip
-    """Find the damping whose step z, in the order of the pivots, is about as long as the radius."""
+    """Find the damping whose step z, in the order of the pivots, has about the length of the radius."""
     n = scale.size
     damped(R, order, scale, 0.0, S, diagonal, z)
     length = scaled_length(z, order, scale)
@@ -168,7 +168,7 @@ def chosen(
 
 
 def slope_of(S: Matrix, diagonal: Vector, order: Integers, scale: Vector, z: Vector, length: float, w: Vector) -> float:
-    """|inv(S')*D*(D*z/|D*z|)|^2, by which the length of the step falls with the damping."""
+    """|inv(S')*D*(D*z/|D*z|)|^2, the rate at which the length of the step decreases with the damping."""
     n = z.size
     for j in range(n):
         w[j] = scale[order[j]] * (scale[order[j]] * z[j] / length)

@@ -1,7 +1,7 @@
-"""Minimise with SciPy: variables of any shape by name, constraints as text, the derivatives that the method asks for.
+"""Minimises with SciPy: variables of any shape by name, constraints as text, derivatives that the method uses.
 
-The decision: one problem (`solvers.problem`) and a table of what each method takes; derivatives are compiled only for
-the methods that ask for them. What SciPy would drop with a warning - constraints, bounds - is refused.
+There is one problem (`solvers.problem`) and a table of the inputs of each method; derivatives are compiled only for
+the methods that use them. Constraints or bounds that SciPy would ignore with a warning raise an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from matcalc.solvers.minimize_compiled import compiled_method, first_fit, minimi
 from matcalc.solvers.problem import Problem, problem
 from matcalc.solvers.squares import residuals
 
-# What a method of scipy.optimize.minimize asks for beyond the value, and what it takes.
+# The derivatives that the methods of scipy.optimize.minimize use, and the methods that support bounds and constraints.
 GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 PRODUCT = ("Newton-CG", "trust-ncg", "trust-krylov", "trust-constr")
 HESSIAN = ("dogleg", "trust-exact")
@@ -59,34 +59,34 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
-    `wrt` is a name, a symbol, a part of one, `x[0]`, or a list of them. `start` gives a first value for each of them,
-    `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`, `bounds` pairs of
-    None, numbers or arrays by name; `parametrise` keeps variables in the sets that they are declared to lie in, as for
-    `solvers.problem`. `method` is one of scipy.optimize.minimize, by default L-BFGS-B, with constraints that are no
-    bounds SLSQP; `"lm"`, `"trf"` and `"dogbox"` are those of scipy.optimize.least_squares, for an f that is a sum of
-    squares. `progress` prints a line for each step; `options` go to SciPy as they are (`tol=`, `callback=`,
-    `options=`). The result is SciPy's OptimizeResult; its `x` and `jac` are dictionaries by name with arrays of the
-    variables' shapes (`jac` is the vector of the coordinates' gradient where variables are parametrised), and it prints
-    as a table. With `check_facts` the start and the data are checked once for the facts that their symbols are declared
-    to have.
+    `wrt` is a name, a symbol, a part of one (`x[0]`), or a list of these. `start` has a first value for each of them,
+    `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`. `bounds` are pairs of
+    None, numbers or arrays, by name. `parametrise` keeps variables in their declared sets, as for `solvers.problem`.
+    `method` is one of scipy.optimize.minimize, by default L-BFGS-B, or SLSQP for constraints that are no bounds.
+    `"lm"`, `"trf"` and `"dogbox"` are methods of scipy.optimize.least_squares, for an f that is a sum of squares.
+    `progress` prints a line for each step. Other `options` are passed to SciPy (`tol=`, `callback=`, `options=`).
+    `check_facts` checks the declared facts of start and data once.
 
-    With `compiled` the whole solver is one compiled loop, for small problems and for many: the method `"lbfgs"` (the
-    default), `"newton-cg"` or `"lm"` takes the steps, options and defaults of SciPy's L-BFGS-B, trust-ncg or lm,
-    without bounds, constraints and callbacks. The starts and data named in `over` then have a leading axis of fits,
-    solved in one call, in `threads` threads; so have the fields of the result, and `message` counts how the fits ended.
-    A step to where f is not finite or its linear algebra fails is refused; a fit that begins there ends there, without
-    success.
+    The result is SciPy's OptimizeResult and prints as a table. Its `x` and `jac` are dictionaries by name with arrays
+    of the variables' shapes; with parametrised variables, `jac` is the gradient in the coordinates, a vector.
 
-    Shapes: f (); values of `start` and `data` as their symbols; `x` and `jac` of the result as `wrt`, by name; with
-        `over` each behind an axis of fits.
-    Raises: ValueError for a name without a value, for a method that SciPy does not have, and for constraints or bounds
-        that a method does not take; NotSupported for a residual method and an f that is no sum of squares; ShapeError
-        for fits of different numbers; what reading f raises.
-    Source: scipy.optimize.minimize and least_squares, with the derivatives that the method asks for.
+    With `compiled`, the whole solver is one compiled loop, for small problems or many fits. The methods are `"lbfgs"`
+    (the default), `"newton-cg"` and `"lm"`, with the steps, options and defaults of SciPy's L-BFGS-B, trust-ncg and lm,
+    but without bounds, constraints and callbacks. The starts and data named in `over` have a leading axis of fits,
+    solved in one call in `threads` threads. The fields of the result then have this axis too, and `message` counts the
+    endings of the fits. A step to a point where f is not finite or its linear algebra fails is rejected; a fit that
+    begins at such a point ends there without success.
+
+    Shapes: f is (); values of `start` and `data` are shaped as their symbols; `x` and `jac` of the result as `wrt`, by
+        name. With `over`, each has a leading axis of fits.
+    Raises: ValueError for a name without a value, for an unknown method, and for constraints or bounds that a method
+        does not support; NotSupported for a residual method if f is no sum of squares; ShapeError for different
+        numbers of fits; what reading f raises.
+    Source: scipy.optimize.minimize and least_squares, with the derivatives that the method uses.
     """
     asked = list(over) if isinstance(over, (list, tuple)) else [over]
     if not compiled and (asked or threads != 1):
-        raise ValueError("many fits in one call, and threads, are for compiled loops: give compiled=True")
+        raise ValueError("over= and threads= need a compiled loop: give compiled=True")
     if compiled:
         method = compiled_method(method)
     elif str(method).lower() in COMPILED and str(method).lower() not in METHODS:
@@ -99,7 +99,7 @@ def minimize(
     parted = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
     if parted.parts:
         if any(texts):
-            raise NotSupported("constraints where wrt has a part of a symbol", hint="keep entries fixed by `bounds`")
+            raise NotSupported("constraints where wrt has a part of a symbol", hint="fix entries by `bounds`")
         f, wrt, declarations = parted.e, parted.wrt, ""
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
         bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
@@ -118,7 +118,7 @@ def minimize(
     kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
     for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
         if given and kind not in taking:
-            raise ValueError(f"{kind} takes no {what}: {', '.join(taking)} do")
+            raise ValueError(f"{kind} does not support {what}: {', '.join(taking)} do")
     callback = options.pop("callback", None)
     if progress:
         callback = _reporting(made, callback)
@@ -127,7 +127,7 @@ def minimize(
 
 
 def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values under the names of the symbols that stand for parts, which are given by what they are parts of."""
+    """Return values by symbol name, where a part of a symbol (`x[0]`) has the name of the symbol that replaces it."""
     found = {}
     for key, value in by_name(values, what).items():
         asked = wanted(key)
@@ -157,7 +157,7 @@ def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, An
 
 
 def _for_method(constraint: Any, kind: str) -> Any:
-    """Return a constraint as a method takes it: all but trust-constr warn of a Hessian."""
+    """Return a constraint without its Hessian unless the method is trust-constr: the others warn of it."""
     from scipy.optimize import NonlinearConstraint
 
     if kind == "trust-constr" or not isinstance(constraint, NonlinearConstraint):
@@ -166,7 +166,7 @@ def _for_method(constraint: Any, kind: str) -> Any:
 
 
 def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]) -> Any:
-    """Minimise |r|^2 by Gauss-Newton steps; SciPy's cost is half of it."""
+    """Minimise |r|^2 by SciPy's least_squares, whose cost is half of it."""
     from scipy.optimize import least_squares
 
     found = residuals(made.given)
@@ -185,7 +185,7 @@ def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]
     more |= more.pop("options", None) or {}
     if made.bounds is not None:
         more["bounds"] = made.bounds
-    if callback is not None and kind != "lm":  # MINPACK calls nothing between its steps
+    if callback is not None and kind != "lm":  # MINPACK has no callbacks
         more["callback"] = callback
     values: list[float] = []
     result = least_squares(recorded(found.value, values), made.x0, jac=found.jacobian, method=kind, **more)
@@ -195,9 +195,9 @@ def _squares(made: Problem, kind: str, callback: Any, options: Mapping[str, Any]
 
 
 def _constraint(given: Any) -> Any:
-    """Return a constraint on the packed vector that is SciPy's own already.
+    """Return a constraint on the packed vector that is an object of SciPy.
 
-    Raises: ValueError for anything else.
+    Raises: ValueError for any other object.
     """
     from scipy.optimize import LinearConstraint, NonlinearConstraint
 
@@ -223,7 +223,7 @@ def _reporting(made: Problem, callback: Any) -> Any:
 
 
 def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
-    """Return SciPy's result with arrays by name, those of parts under what they are."""
+    """Return SciPy's result with arrays by name; parts of symbols are named as in `wrt`."""
     from matcalc.solvers.result import Result
 
     def named(x: Any) -> dict[str, Any]:
@@ -232,8 +232,8 @@ def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
 
     size = made.given.packing.size
     for field in ("jac", "grad"):
-        found = result.get(field)  # of trust-constr `jac` is a list, of the constraints
+        found = result.get(field)  # trust-constr returns a list `jac` of the constraints
         is_vector = isinstance(found, np.ndarray) and found.shape == (size,) and not made.is_parametrised
-        if is_vector or isinstance(found, dict):  # of many fits it is by name already
+        if is_vector or isinstance(found, dict):  # for many fits it is already by name
             result[field] = named(found)
     return Result({**result, "x": named(result["x"])})

@@ -1,7 +1,7 @@
-"""`mc.minimize(..., compiled=True)`: the whole solver as one compiled loop, for one fit or for many at once.
+"""Implements `mc.minimize(..., compiled=True)`: the whole solver as one compiled loop, for one or many fits.
 
-The decision: three methods, each with the steps, options and defaults of SciPy's own (L-BFGS-B without bounds,
-trust-ncg, lm), and nothing that calls Python on the way. A fit that fails says so in its status: others go on.
+There are three methods, with the steps, options and defaults of SciPy's (L-BFGS-B without bounds, trust-ncg, lm). The
+loop never calls Python. The status of a fit reports its failure; other fits continue.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.compiler.runtime.convert import to_array
-from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.places import check_indices
 from matcalc.compiler.runtime.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free, nearest, shown
@@ -36,9 +36,9 @@ COUNTS = {"maxcor", "maxiter", "maxfun", "maxls", "max_nfev"}
 
 @dataclass(frozen=True)
 class Method:
-    """A loop: its file, its options in the order it takes them, those that `tol` sets, what its counts are called.
+    """A loop: its file, its options in order, the options that `tol` sets, the names of its counts.
 
-    An option of None is a number of variables, times `each`.
+    The default None of an option means the number of variables times `each`.
     """
 
     loop: str
@@ -79,14 +79,14 @@ def compiled_method(method: str | None) -> str:
     """
     name = "lbfgs" if method is None else str(method).lower()
     if name not in METHODS:
-        raise ValueError(f"compiled=True has the methods {', '.join(METHODS)}, not {shown(method)}")
+        raise ValueError(f"the methods with compiled=True are {', '.join(METHODS)}, not {shown(method)}")
     return name
 
 
 def first_fit(
     start: Mapping[str, Any], data: Mapping[str, Any], over: Sequence[str], symbols: Mapping[str, Node]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return start and data of the first fit, and the values of all fits by the names that have an axis of them.
+    """Return start and data of the first fit, and the values of all fits for the names in `over`.
 
     Raises: UnknownName for a name without a value; ShapeError for a value without an axis of fits.
     """
@@ -106,21 +106,21 @@ def first_fit(
 def minimised(
     made: Problem, method: str, many: Mapping[str, Any], options: Mapping[str, Any], threads: int, check_facts: bool
 ) -> dict[str, Any]:
-    """Return the fields of a result: of one fit as SciPy's, its `x` a vector; of many with a leading axis, by name.
+    """Return the fields of a result: for one fit as SciPy's, with a vector `x`; for many by name with a leading axis.
 
-    Raises: ValueError, TypeError, ShapeError, NotSupported, UnknownName in one sentence.
+    Raises: ValueError, TypeError, ShapeError, NotSupported or UnknownName for invalid input.
     """
     asked = METHODS[method]
     given = made.given
     for present, what, instead in ((made.constraints, "constraints", "SLSQP"), (made.bounds, "bounds", "L-BFGS-B")):
         if present:
-            raise ValueError(f"{method} of compiled=True takes no {what}: {instead} without compiled=True does")
+            raise ValueError(f"{method} with compiled=True does not support {what}: use {instead} without it")
     if given.target != "numba":
         raise NotSupported(f"compiled=True runs on the target numba, not {given.target}")
     if many and made.is_parametrised:
-        raise NotSupported("parametrise=True is for one fit: with over= write the change of variables in the formula")
+        raise NotSupported("parametrise=True and over= exclude each other: write the change of variables in f")
     if type(threads) is not int or threads < 1:
-        raise ValueError(f"threads is a number of at least 1, not {shown(threads)}")
+        raise ValueError(f"threads must be an integer of at least 1, not {shown(threads)}")
     shapes = given.packing.shapes
     settings = _settings(method, asked, options, sum(map(prod, shapes.values())))
     arrays, count = _batches(made, many)
@@ -133,7 +133,7 @@ def minimised(
 
 @dataclass(frozen=True)
 class _Fits:
-    """The fits of one call: data that differ by name, starts in rows."""
+    """The fits of one call: `arrays` differ between fits; `starts` has a row for each fit."""
 
     made: Problem
     method: str
@@ -174,7 +174,7 @@ class _Fits:
         return single | vector | {"message": told[single["status"]]}
 
     def _vectors(self) -> dict[str, tuple[int, ...]]:
-        """Return names and shapes of what the Hessian is multiplied with."""
+        """Return names and shapes of the vectors that the Hessian is multiplied by."""
         taken = set(self.made.given.scope.scope)
         return {free(f"v_{name}", taken): shape for name, shape in self.made.given.packing.shapes.items()}
 
@@ -204,7 +204,7 @@ class _Fits:
         return found.parts
 
     def _blocks(self, callee: Callee) -> tuple[Table, Vector]:
-        """Return where each block of the Jacobian is written and belongs, and the roots of the residuals' weights.
+        """Return the layout of the Jacobian's blocks in the results, and the roots of the residuals' weights.
 
         Raises: ShapeError for more variables than residuals.
         """
@@ -222,7 +222,7 @@ class _Fits:
         return np.array(blocks, np.int64), np.repeat(np.array(weights, np.float64), heights)
 
     def _check_places(self, callees: Sequence[Callee], status: int) -> None:
-        """Raise ShapeError where it is data that are no places of an axis that calls have failed for."""
+        """Raise ShapeError if the status is that of an out-of-range index in the data."""
         callee = callees[status > PRODUCT]
         spec = callee.compiled.spec
         if status % PRODUCT - FAULT <= spec.numeric_faults:
@@ -231,7 +231,7 @@ class _Fits:
         inputs = [callee.fixed.get(o.name, np.zeros(shapes.get(o.name, ()))) for o in spec.arguments]
         inputs = [array[0] if o.name in callee.batched or not o.shape and array.ndim else array
                   for o, array in zip(spec.arguments, inputs, strict=True)]  # fmt: skip
-        check_places(spec, [*inputs, *(self.made.given.fixed[name] for name in spec.sizes)])
+        check_indices(spec, [*inputs, *(self.made.given.fixed[name] for name in spec.sizes)])
 
     def _message(self, callees: Sequence[Callee], status: int) -> str:
         if status in MESSAGES:
@@ -248,7 +248,7 @@ def _settings(method: str, asked: Method, options: Mapping[str, Any], variables:
     tol = given.pop("tol", None)
     for name in ("callback", "progress"):
         if given.pop(name, None):
-            raise ValueError(f"{name}= is for loops in Python: a compiled loop calls nothing between its steps")
+            raise ValueError(f"{name}= needs a loop in Python: omit it, or compiled=True")
     told = (dict.fromkeys(asked.tolerances, tol) if tol is not None else {}) | given | dict(nested)
     for name in told:
         if name not in asked.options:
@@ -280,13 +280,13 @@ def _setting(name: str, value: Any) -> float:
 
 
 def _batches(made: Problem, many: Mapping[str, Any]) -> tuple[dict[str, Vector], int]:
-    """Return what differs from fit to fit as arrays, and how many fits there are."""
+    """Return the arrays that differ between fits, and the number of fits."""
     scope, packing, fixed = made.given.scope, made.given.packing, made.given.fixed
     found: dict[str, Vector] = {}
     for name, value in many.items():
         node = scope.symbols[name]
         if INDEX in node.data[1]:
-            raise NotSupported(f"{name} holds places of an axis: a batch has one set of them")
+            raise NotSupported(f"{name} holds indices, and an index argument cannot have a batch axis")
         array = to_array(Operand(name, (Size.of(free("fits", set(scope.scope))), *node.shape)), value)
         shape = packing.shapes[name] if name in packing.shapes else tuple(s.evaluate(fixed) for s in node.shape)
         if array.shape[1:] != shape:
@@ -295,12 +295,12 @@ def _batches(made: Problem, many: Mapping[str, Any]) -> tuple[dict[str, Vector],
     lengths = {name: len(array) for name, array in found.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
-        raise ShapeError(f"over: as many values are needed for each name, not {told}")
+        raise ShapeError(f"over: all names need the same number of values, not {told}")
     return found, next(iter(lengths.values()), 1)
 
 
 def _starts(made: Problem, arrays: Mapping[str, Vector], count: int) -> Matrix:
-    """Return the starts, a row for each fit: whole variables, also where the packing leaves entries out."""
+    """Return the starts, a row for each fit, with all entries of the variables, packed or not."""
     assert made.x0 is not None
     one = made.given.packing.unpack(made.x0)
     parts = []
@@ -313,7 +313,7 @@ def _starts(made: Problem, arrays: Mapping[str, Vector], count: int) -> Matrix:
 
 
 def _by_name(rows: Matrix, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Vector]:
-    """Return the variables that rows hold, with a leading axis."""
+    """Return rows as variables by name, each with a leading axis."""
     found, at = {}, 0
     for name, shape in shapes.items():
         found[name] = rows[:, at : at + prod(shape)].reshape(len(rows), *shape)

@@ -1,7 +1,7 @@
-"""`solvers.rows`: a sum over rows as the functions of one vector that an optimiser calls, a few blocks at a time.
+"""Defines `solvers.rows`: a sum over rows as functions of one vector for optimisers, a few blocks at a time.
 
-What an optimiser was told can be kept on disk (`checkpoint`), and rows can be drawn (`method="adam"`). Where the rows
-are, and who computes, is left to those that come from this.
+Evaluations can be stored on disk (`checkpoint`), and rows can be drawn randomly (`method="adam"`). Subclasses decide
+where the rows are stored and computed.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from matcalc.solvers.result import Result
 class OverRows:
     """f over named arrays as functions of one vector: `fun`, `jac`, `hessp`, `minimize`.
 
-    `pack` and `unpack` go between the vector and a dictionary of arrays, `x0` is the start, packed; `split` says what
-    is computed of each block of rows.
+    `pack` and `unpack` convert between a dictionary of arrays and the vector. `x0` is the packed start. `split` lists
+    the totals of each block of rows.
     """
 
-    def __init__(self, asked: Asked, blocks: Iterable[Block], checkpoint: str | os.PathLike[str] | None) -> None:
-        self.split, self.x0 = asked.split, asked.packing.pack(asked.start)
-        self._packing, self._shared = asked.packing, asked.shared
+    def __init__(self, inputs: RowInputs, blocks: Iterable[Block], checkpoint: str | os.PathLike[str] | None) -> None:
+        self.split, self.x0 = inputs.split, inputs.packing.pack(inputs.start)
+        self._packing, self._shared = inputs.packing, inputs.shared
         self._journal = None
         if checkpoint is not None:
-            data = f"{digest_of(asked.shared)} {fingerprint(asked.split, blocks)}"
-            self._journal = Journal(checkpoint, asked.about, data)
+            data = f"{digest_of(inputs.shared)} {fingerprint(inputs.split, blocks)}"
+            self._journal = Journal(checkpoint, inputs.about, data)
         self._last: tuple[bytes, Vector] | None = None
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
-        """Return the vector that holds arrays given by name."""
+        """Return arrays by name as a vector."""
         return self._packing.pack(arrays)
 
     def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return the arrays that a vector holds, by name."""
+        """Return a vector as arrays by name."""
         return self._packing.unpack(x)
 
     def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
-        """Return f(x) and its gradient; those of the last x are kept."""
+        """Return f(x) and its gradient; those of the last x are cached."""
         at = np.array(x, np.float64)
         if self._last is None or self._last[0] != at.tobytes():
             self._last = at.tobytes(), self._kept("gradient", at, lambda: self._both(at))
@@ -74,13 +74,13 @@ class OverRows:
         return self._kept("product", np.concatenate([at, along]), lambda: self._product(at, along))
 
     def minimize(self, method: str = "L-BFGS-B", **options: Any) -> Result:
-        """Minimise from the start by a method of SciPy that takes a gradient, or by steps of drawn rows.
+        """Minimise from the start by a method of SciPy that uses a gradient, or by steps on drawn rows.
 
-        `"sgd"`, `"adam"` and `"svrg"` take `batch=256` rows in a step, `passes=10` over all rows, `step=0.01`, which
-        falls as `1/(1 + decay*k)`, and a `seed=0`; options of the others go to SciPy. The result is SciPy's, with `x`
-        and `jac` by name.
+        `"sgd"`, `"adam"` and `"svrg"` take `batch=256` rows per step and `passes=10` over all rows. The step length
+        `step=0.01` decreases as `1/(1 + decay*k)`; rows are drawn with `seed=0`. The options of other methods are
+        passed to SciPy. The result is SciPy's, with `x` and `jac` by name.
 
-        Raises: ValueError for an unknown method or option; NotSupported for drawn rows where totals do not add up.
+        Raises: ValueError for an unknown method or option; NotSupported for drawn rows if totals are no sums.
         """
         known = {name.lower(): name for name in (*GRADIENT, *PRODUCT, *METHODS)}
         name = known.get(str(method).lower())
@@ -90,7 +90,7 @@ class OverRows:
         found = self._by_steps(name, options) if name in METHODS else self._by_scipy(name, options)
         slope: Any = (
             found["grad"] if "grad" in found else found["jac"]
-        )  # of trust-constr `jac` is a list, of the constraints
+        )  # trust-constr returns a list `jac` of the constraints
         return Result({**found, "x": self.unpack(found["x"]), "jac": self.unpack(slope)})
 
     def _by_scipy(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,17 +144,17 @@ class OverRows:
         raise NotImplementedError
 
     def _batches(self, seed: int, number: int, size: int) -> Iterator[Slope]:
-        """Yield gradients over rows that are drawn, for one pass over all."""
+        """Yield gradients over drawn rows, for one pass over all rows."""
         raise NotImplementedError
 
 
 class OnOneMachine(OverRows):
-    """A sum over rows of arrays or files, computed here, a few blocks at a time."""
+    """A sum over rows of arrays or files, computed on this machine, a few blocks at a time."""
 
     def __init__(
-        self, asked: Asked, blocks: Iterable[Block], threads: int, checkpoint: str | os.PathLike[str] | None
+        self, inputs: RowInputs, blocks: Iterable[Block], threads: int, checkpoint: str | os.PathLike[str] | None
     ) -> None:
-        super().__init__(asked, blocks, checkpoint)
+        super().__init__(inputs, blocks, checkpoint)
         self._blocks, self._threads = blocks, threads
 
     def _result(self, also: str, given: Mapping[str, Any]) -> Any:
@@ -166,7 +166,7 @@ class OnOneMachine(OverRows):
         return sum(rows_in(self.split, block) for block in self._blocks)
 
     def _batches(self, seed: int, number: int, size: int) -> Iterator[Slope]:
-        """Yield gradients over parts of blocks, each of which is put in another order."""
+        """Yield gradients over parts of blocks, after a random permutation of each block's rows."""
         for k, block in enumerate(self._blocks):
             rows = rows_in(self.split, block)
             order = np.random.default_rng([seed, number, k]).permutation(rows)
@@ -198,8 +198,8 @@ def taken(made: Split, block: Block, rows: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was given, checked: the split, the variables with their start, shared data, and data with rows."""
+class RowInputs:
+    """The checked inputs: the split, the variables with their start, shared data, and data with rows."""
 
     split: Split
     packing: Packing
@@ -209,14 +209,16 @@ class Asked:
 
     @property
     def about(self) -> str:
-        """The text that tells this fit from others, but for its data."""
+        """The text that identifies this fit, without its data."""
         return f"{self.split}\n{self.split.f}\n{self.packing.shapes}\n{digest_of(self.start)}"
 
 
-def asked(f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, declarations: str, dialect: str) -> Asked:
-    """Read what a sum over rows is called with.
+def read_row_inputs(
+    f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, declarations: str, dialect: str
+) -> RowInputs:
+    """Read and check the inputs of a sum over rows.
 
-    Raises: NotSupported, UnknownName, ValueError in one sentence.
+    Raises: NotSupported, UnknownName or ValueError for invalid input.
     """
     names = [str(name) for name in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
     made = split(f, over, wrt, declarations, dialect)
@@ -227,17 +229,17 @@ def asked(f: Any, wrt: Any, data: Mapping[str, Any], over: str, start: Any, decl
     if missing is not None:
         raise UnknownName(f"{missing} is missing in data")
     if not isinstance(start, Mapping) or any(name not in start for name in names):
-        raise ValueError(f"start gives a first value for {', '.join(names)}, by name")
+        raise ValueError(f"start needs a first value for {', '.join(names)}, by name")
     packing = Packing.of({name: np.asarray(start[name], np.float64) for name in names}, names)
     shared = {name: data[name] for name in made.shared if name not in names}
-    return Asked(
+    return RowInputs(
         made, packing, {name: start[name] for name in names}, shared, {name: data[name] for name in made.split}
     )
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Blocks of rows of arrays, views of them."""
+    """Blocks of rows of arrays, as views."""
 
     arrays: Mapping[str, Any]
     made: Split
@@ -254,16 +256,16 @@ class Cut:
             }
 
 
-def blocks_of(given: Asked, rows: int) -> Cut | FromFiles:
-    """Return data with rows in blocks: of arrays, or of `.npy` files where all are paths.
+def blocks_of(given: RowInputs, rows: int) -> Cut | FromFiles:
+    """Return data with rows in blocks: of arrays, or of `.npy` files if all are paths.
 
-    Raises: TypeError for some of both; ShapeError; ValueError for no rows.
+    Raises: TypeError for a mixture of arrays and paths; ShapeError; ValueError if there are no rows.
     """
     are_paths = [isinstance(value, (str, os.PathLike)) for value in given.by_rows.values()]
     if all(are_paths):
         return from_npy(given.split, given.by_rows, rows)
     if any(are_paths):
-        raise TypeError(f"{', '.join(given.by_rows)} are all arrays or all paths of .npy files")
+        raise TypeError(f"{', '.join(given.by_rows)} must be all arrays or all paths of .npy files")
     counted("block", rows)
     cut = Cut({name: as_array(value) for name, value in given.by_rows.items()}, given.split, rows)
     next(iter(cut))
@@ -271,7 +273,7 @@ def blocks_of(given: Asked, rows: int) -> Cut | FromFiles:
 
 
 def as_array(value: Any) -> Any:
-    """Return a sparse matrix as it is, all else as an array."""
+    """Return a sparse matrix unchanged, any other value as an array."""
     return value if hasattr(value, "tocsr") else np.asarray(value)
 
 
@@ -290,13 +292,13 @@ def rows(
 ) -> OnOneMachine:
     """Return the scalar `f`, a sum over the rows that `over` counts, as functions of one vector, `block` rows each.
 
-    `data` gives arrays, `np.memmap` too, or for those with rows paths of `.npy` files. `start` gives the variables'
-    shapes, and `x0`. With a `checkpoint`, the path of a file, evaluations are kept there: a fit that was killed goes on
-    where it was and ends with the same digits.
+    `data` has arrays (also `np.memmap`) or, for those with rows, paths of `.npy` files. `start` determines the
+    variables' shapes and `x0`. Evaluations are stored in the file `checkpoint`: a killed fit resumes from it and ends
+    with the same digits.
 
-    Shapes: vectors (n,), n the number of entries of all variables, row-major in the order of `wrt`.
-    Raises: NotSupported where f does not separate over its rows, with the part that needs all at once; UnknownName and
-        ValueError for data that are missing, or a checkpoint of something else; OSError.
+    Shapes: vectors are (n,), with n the number of entries of all variables, row-major in the order of `wrt`.
+    Raises: NotSupported if f does not separate over its rows, naming the part that needs all rows at once; UnknownName
+        or ValueError for missing data or a checkpoint of another fit; OSError.
     """
-    given = asked(f, wrt, data, over, start, declarations, dialect)
+    given = read_row_inputs(f, wrt, data, over, start, declarations, dialect)
     return OnOneMachine(given, blocks_of(given, block), counted("threads", threads), checkpoint)

@@ -1,7 +1,7 @@
-"""Named arrays as one flat vector of float64, which is all that a solver sees.
+"""Packs named arrays into the flat vector of float64 that a solver works on.
 
-The decision: row-major, one after the other in the order of the names. Of a variable with a pattern only the entries
-in it are variables of the solver; the others are 0.
+Arrays are packed row-major, one after the other, in the order of the names. If a variable has a pattern, only the
+entries in the pattern are variables of the solver; the others are 0.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Table = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Packing:
-    """Arrays of these shapes as a vector; `entries` are the places, row-major, of those of which not all are packed."""
+    """Arrays of these shapes as a vector; `entries` are the row-major indices of partly packed arrays, by name."""
 
     shapes: dict[str, tuple[int, ...]]
     entries: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
 
     @staticmethod
     def of(arrays: Mapping[str, ArrayLike], names: Sequence[str] | None = None) -> Packing:
-        """Return the packing of `arrays`, in the order of `names`, by default their own."""
+        """Return the packing of `arrays` in the order of `names`, by default their own order."""
         return Packing({name: np.shape(arrays[name]) for name in (arrays if names is None else names)})
 
     def places(self, name: str) -> NDArray[np.intp]:
-        """Return which entries of an array are packed, row-major."""
+        """Return the row-major indices of an array's packed entries."""
         found = self.entries.get(name)
         return np.arange(prod(self.shapes[name])) if found is None else found
 
@@ -41,7 +41,7 @@ class Packing:
         return sum(len(self.places(name)) for name in self.shapes)
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
-        """Return a new vector that holds `arrays`; a number stands for an array of it.
+        """Return a new vector with the entries of `arrays`; a number fills its array.
 
         Raises: ValueError for an array that is missing or has another shape.
         """
@@ -56,11 +56,11 @@ class Packing:
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return new arrays that hold what `x` holds; a scalar has shape ().
+        """Return new arrays with the entries of the vector `x`; a scalar has shape ().
 
         Raises: ValueError for a vector of another length.
         """
-        flat = np.array(x, np.float64)  # a copy: with bounds SciPy hands in broadcast arrays
+        flat = np.array(x, np.float64)  # a copy: with bounds, SciPy passes broadcast arrays
         if flat.shape != (self.size,):
             raise ValueError(f"a vector of shape {flat.shape} does not hold {self.size} variables")
         found, start = {}, 0
@@ -73,6 +73,6 @@ class Packing:
         return found
 
     def columns(self, rows: int, blocks: Mapping[str, Vector]) -> Vector:
-        """Return the matrix whose columns are the variables, of arrays with leading axes of `rows` entries in all."""
+        """Return the matrix with a column per variable, from arrays whose leading axes have `rows` entries in total."""
         parts = [np.reshape(blocks[n], (rows, prod(s)))[:, self.places(n)] for n, s in self.shapes.items()]
         return np.concatenate(parts, axis=1) if parts else np.zeros((rows, 0))

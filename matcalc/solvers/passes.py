@@ -1,9 +1,9 @@
-"""What a framework that differentiates by itself wants of a formula: value, pullback, and the pullback of that.
+"""Provides value, pullback and second pullback of a formula for frameworks with automatic differentiation.
 
-The decision: arrays in, arrays out, all of one call; which of the arguments are differentiated is told at each call,
-so that nothing is computed for data. Value and pullback are the two passes of `mc.pullback`, with what it saves between
-them. The pullback of the pullback is the gradient of G'(J V): the derivative along V and a Hessian-vector product of
-G'F; there is no third pass.
+Each is a function of arrays that returns arrays. The arguments to differentiate are passed with each call, so that
+nothing is computed for data. Value and pullback are the two passes of `mc.pullback`, with the values saved between
+them. The second pullback is the gradient of G'(J V): the derivative along V and a Hessian-vector product of G'F. There
+is no third pullback.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import told_sizes
+from matcalc.solvers.given import sizes_by_name
 from matcalc.tensor.constructors import inner, symbol
 from matcalc.tensor.node import Node
 
 Array: TypeAlias = NDArray[Any]
 Places: TypeAlias = Sequence[int]
 THIRD = "a formula is differentiated twice, not three times: differentiate it with matcalc first"
-"""What is said where a framework asks for a third derivative."""
+"""The error message for a third derivative."""
 
 
 class Passes:
-    """A formula of any shape, of arrays in the order of `args`; each pass is compiled when it is first called.
+    """A formula of any shape as functions of arrays in the order of `args`; each pass is compiled on its first call.
 
-    `varying` are the places of the arguments that can be differentiated: all but data declared constant or index.
+    `varying` are the numbers of the arguments that can be differentiated: all but those declared constant or index.
     """
 
     def __init__(self, e: Expression, target: str, sizes: Mapping[str, int]) -> None:
@@ -56,7 +56,7 @@ class Passes:
         self.rank = len(spec.outputs[0].shape)
         missing = [name for name in spec.sizes if name not in sizes]
         if missing:
-            raise ValueError(f"no argument tells the size {missing[0]}: give sizes={{'{missing[0]}': ...}}")
+            raise ValueError(f"no argument determines the size {missing[0]}: give sizes={{'{missing[0]}': ...}}")
         self._sizes = {name: sizes[name] for name in spec.sizes}
         self._told = dict(sizes)
         self._two: dict[Places, Any] = {}
@@ -67,7 +67,7 @@ class Passes:
 
     @property
     def content(self) -> str:
-        """The text that tells this formula from others: what is generated for it."""
+        """The text that identifies the formula: its generated code."""
         spec = self._value.spec
         return f"{spec.source}\n{spec.numpy_source}\n{spec.declarations}\n{self._sizes}"
 
@@ -82,22 +82,22 @@ class Passes:
         return found
 
     def value(self, arrays: Sequence[Array]) -> Array:
-        """Return the value, an array of its own."""
+        """Return the value as a new array."""
         return np.asarray(self._value(*arrays, *self._sizes.values()))
 
     def saved_shapes(self, shapes: Sequence[Sequence[int]], wanted: Places) -> list[tuple[int, ...]]:
-        """Return the shapes of what `forward` saves for arguments of these shapes."""
+        """Return the shapes of the arrays that `forward` saves for arguments of these shapes."""
         spec = self._passes(wanted).first.spec
         return list(output_shapes(spec, solve_sizes(spec, shapes, self._sizes)))[1:]
 
     def forward(self, arrays: Sequence[Array], wanted: Places) -> list[Array]:
-        """Return the value, then what `pull` of the places `wanted` needs besides the arguments, all arrays."""
+        """Return the value, then the saved arrays that `pull` for the arguments `wanted` needs."""
         return [np.asarray(part) for part in self._passes(wanted).first(*arrays, *self._sizes.values())]
 
     def pull(self, arrays: Sequence[Array], saved: Sequence[Array], G: Array, wanted: Places) -> list[Array]:  # noqa: N803
-        """Return the cotangents of the arguments at the places `wanted` for a cotangent G of the value.
+        """Return the cotangents of the arguments `wanted` for a cotangent G of the value.
 
-        Where nothing was saved, it is computed again.
+        If `saved` is empty, the saved arrays are computed again.
         """
         two = self._passes(wanted)
         saves = len(two.first.spec.outputs) > 1
@@ -109,7 +109,7 @@ class Passes:
     def pull_again(
         self, arrays: Sequence[Array], G: Array, along: Places, V: Sequence[Array], wanted: Places  # noqa: N803
     ) -> list[Array]:  # fmt: skip
-        """Return, for cotangents V of what `pull` gave at the places `along`, those of G and of the places `wanted`."""
+        """Return the cotangents of G and of the arguments `wanted`, for cotangents V of `pull`'s results `along`."""
         made = self._second_pass(tuple(along), tuple(wanted))
         names = (*self.args, self._bar, *self._along(along))
         named = dict(zip(names, (*arrays, G, *V), strict=True))
@@ -168,9 +168,9 @@ def passes(
 ) -> Passes:
     """Read a formula for a framework.
 
-    Raises: ValueError for a size that no argument tells; what reading f raises.
+    Raises: ValueError for a size that no argument determines; what reading f raises.
     """
     if isinstance(f, (list, tuple)):
-        raise NotSupported("a list of formulas as one function of a framework", hint="give each a function of its own")
+        raise NotSupported("a list of formulas as one function of a framework", hint="make a function of each formula")
     e = with_wrt(f, [], declarations, dialect)
-    return Passes(e, target, told_sizes(sizes, e.names))
+    return Passes(e, target, sizes_by_name(sizes, e.names))

@@ -1,4 +1,4 @@
-"""`solvers.problem`: a formula as the functions of one flat vector that an optimiser calls."""
+"""Defines `solvers.problem`: a formula as functions of one flat vector for optimisers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike
 from matcalc.solvers.charts import Charts, charted
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import Given, read_given, scalar
+from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
 
 
 class Problem:
-    """Minimise f over named arrays, as functions of one vector; everything is compiled when it is first called.
+    """The minimisation of f over named arrays, as functions of one vector, each compiled on its first call.
 
-    `fun`, `jac`, `hess`, `hessp`, `operator` are the value and its exact derivatives, `pack` and `unpack` go between
-    the vector and a dictionary of arrays, `constraints` and `bounds` are SciPy's objects (`bounds` is None where there
-    are none), `x0` is the start, packed, or None.
+    `fun`, `jac`, `hess`, `hessp`, `operator` are the value and its exact derivatives. `pack` and `unpack` convert
+    between a dictionary of arrays and the vector. `constraints` and `bounds` are SciPy's objects (`bounds` is None if
+    there are none). `x0` is the packed start, or None.
     """
 
     def __init__(
-        self, given: Given, charts: Charts, written: Sequence[Comparison], bounds: Any, start: ArrayLike | None
+        self, given: Inputs, charts: Charts, written: Sequence[Comparison], bounds: Any, start: ArrayLike | None
     ) -> None:
         from scipy.optimize import Bounds
 
@@ -43,29 +43,29 @@ class Problem:
         self.bounds = Bounds(low, high) if is_bounded else None
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
-        """Return the vector that holds arrays given by name."""
+        """Return arrays by name as a vector."""
         return self.given.packing.pack(self._charts.coordinates(arrays))
 
     def unpack(self, x: ArrayLike) -> dict[str, Vector]:
-        """Return the arrays that a vector holds, by name."""
+        """Return a vector as arrays by name."""
         return self._charts.arrays(self.given.packing.unpack(x))
 
     @property
     def is_parametrised(self) -> bool:
-        """Whether the vector holds coordinates of some variable in place of its entries."""
+        """Whether the vector contains coordinates of some variable in place of its entries."""
         return bool(self._charts.made)
 
     @property
     def plan(self) -> str:
-        """How value and gradient are computed, also what is computed once of the data."""
+        """The plan of value and gradient, including parts that are computed once from the data."""
         return self.objective.plan
 
     def value(self, x: ArrayLike) -> float:
-        """Return f(x), compiled without its gradient: for methods that never ask for one."""
+        """Return f(x), compiled without its gradient, for methods that use none."""
         return self.objective.value(x)
 
     def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
-        """Return f(x) and its gradient, from one call; those of the last x are kept."""
+        """Return f(x) and its gradient from one call; those of the last x are cached."""
         return self.objective.both(x)
 
     def fun(self, x: ArrayLike) -> float:
@@ -123,19 +123,20 @@ def problem(
 ) -> Problem:
     """Return the minimisation of the scalar `f` in the symbols `wrt` as functions of one vector.
 
-    `data` gives a value for each other symbol, `bounds` pairs of None, numbers or arrays by name. `constraints` are
-    comparisons of formulas, `sum(w) == 1; w >= 0`, entry by entry where they are no scalars; linear ones are recognised
-    by their derivative, bounds by their single entry, `<` is read as `<=`. Sizes that the data do not tell come from
-    `start` or `sizes`. With `parametrise` variables declared positive, spd, symmetric, orthogonal and the like stay
-    so: the vector then holds coordinates of their set. With `check_facts`, which needs a start, start and data are
-    checked for the facts that their symbols are declared to have.
+    `data` has a value for each other symbol. `bounds` are pairs of None, numbers or arrays, by name. `constraints` are
+    comparisons of formulas, `sum(w) == 1; w >= 0`, entry by entry for arrays. A constraint is linear if its derivative
+    is constant, and a bound if it is linear in a single entry; `<` is read as `<=`. Sizes that the data do not
+    determine come from `start` or `sizes`. With `parametrise`, variables declared positive, spd, symmetric, orthogonal
+    and the like stay in their set: the vector then contains coordinates. `check_facts`, which needs a start, checks
+    the declared facts of start and data.
 
-    Shapes: vectors (n,), n the number of entries of all variables, row-major in the order of `wrt`; hess (n, n).
-    Raises: ValueError, UnknownName, ShapeError, ParseError in one sentence; what reading f raises.
+    Shapes: vectors are (n,), with n the number of entries of all variables, row-major in the order of `wrt`; hess is
+        (n, n).
+    Raises: ValueError, UnknownName, ShapeError or ParseError for invalid input; what reading f raises.
     """
     written = comparisons(constraints)
     more = [comparison.difference for comparison in written]
-    given = read_given(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
+    given = read_inputs(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
     given, charts = charted(given) if parametrise else (given, Charts({}))
     both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
     if both or (charts.made and bounds and not isinstance(bounds, Mapping)):
@@ -143,5 +144,5 @@ def problem(
         raise ValueError(f"{which} is parametrised: give its bounds as constraints")
     known = None if given.start is None else given.packing.pack(charts.coordinates(given.start))
     if known is not None and not np.all(np.isfinite(known)):
-        raise ValueError("the start is not inside the sets that the variables are declared to lie in")
+        raise ValueError("the start is not inside the declared sets of the variables")
     return Problem(given, charts, written, bounds or {}, known)

@@ -1,4 +1,4 @@
-"""SciPy's result with the variables by name, printed as a table."""
+"""Defines SciPy's result with the variables by name, printed as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.optimize import OptimizeResult
 from matcalc.pictures.plots import Curves
 from matcalc.solvers.history import convergence
 
-SHOWN = 6  # entries of an array in a line
+SHOWN = 6  # entries of an array printed in a line
 FIELDS = ("message", "success", "fun", "nit", "nfev", "njev", "nhev")
 
 
@@ -28,9 +28,9 @@ class Result(OptimizeResult):  # type: ignore[misc]
     __str__ = __repr__
 
     def plot(self) -> Curves:
-        """Return how far the value was from the last, evaluation by evaluation.
+        """Return curves of the distance of the value from that of the result, by evaluation.
 
-        Raises: NotSupported for a fit in a compiled loop, which keeps no values.
+        Raises: NotSupported for a fit in a compiled loop, which records no values.
         """
         return convergence(self.get("history"), self["fun"])
 

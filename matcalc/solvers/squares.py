@@ -1,4 +1,4 @@
-"""A loss as a sum of squares: f = |r|^2, for methods that work on residuals."""
+"""Writes a loss as a sum of squares f = |r|^2, for methods that work on residuals."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from matcalc.calculus.simplify.sum_of_squares import Term, squared
 from matcalc.expressions.expression import Expression
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Given
+from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Vector
 
 
 class Residuals:
-    """Residuals whose squares add up to a loss: values and Jacobian of each term, stacked; `parts` have the roots."""
+    """Stacked residuals whose squares add up to a loss; `parts` are each term's root of the weight and values."""
 
-    def __init__(self, given: Given, terms: Sequence[Term]) -> None:
+    def __init__(self, given: Inputs, terms: Sequence[Term]) -> None:
         names = given.formulas[0].names
         self.parts = [(weight**0.5, Values(given, Expression(node, names))) for weight, node in terms]
 
@@ -30,8 +30,8 @@ class Residuals:
         return np.concatenate([root * part.jacobian(x) for root, part in self.parts])
 
 
-def residuals(given: Given) -> Residuals | None:
-    """Return the residuals of the objective, None where it is no sum of squares."""
+def residuals(given: Inputs) -> Residuals | None:
+    """Return the residuals of the objective; None if it is no sum of squares."""
     objective = given.formulas[0]
     variables = {objective.names.symbols[name] for name in given.names if name in objective.names.symbols}
     terms = squared(objective.node, frozenset(variables))

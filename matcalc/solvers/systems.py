@@ -1,4 +1,4 @@
-"""What SciPy's `least_squares`, `root` and `solve_ivp` take of a formula: values and Jacobian on flat vectors."""
+"""Adapts formulas to SciPy's `least_squares`, `root` and `solve_ivp`: values and Jacobian on flat vectors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import by_name
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Given, read_given
+from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
 
 
 class System:
-    """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, rows the values; `x0` is the start, packed."""
+    """A formula F of named arrays as `fun(x)` and its Jacobian `jac(x)`, a row per value; `x0` is the packed start."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: Inputs) -> None:
         self.values = Values(given, given.formulas[0])
         self.pack: Callable[[Mapping[str, ArrayLike]], Vector] = given.packing.pack
         self.unpack: Callable[[ArrayLike], dict[str, Vector]] = given.packing.unpack
@@ -36,7 +36,7 @@ class System:
 
 
 class Flow:
-    """A right-hand side as `fun(t, y)` and `jac(t, y)`, y the packed state; `y0` is the start, packed."""
+    """A right-hand side as `fun(t, y)` and `jac(t, y)`, where y is the packed state; `y0` is the packed start."""
 
     def __init__(self, system: System, time: str) -> None:
         self._values, self._time = system.values, time
@@ -68,11 +68,11 @@ def least_squares(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> System:
-    """Return the residual `r`, of any shape, as SciPy's least_squares takes it: `least_squares(s.fun, x0, jac=s.jac)`.
+    """Return the residual `r`, of any shape, for SciPy's least_squares: `least_squares(s.fun, x0, jac=s.jac)`.
 
     Raises: as `problem`.
     """
-    return System(read_given(r, wrt, data, start, sizes, (), declarations, dialect, target))
+    return System(read_inputs(r, wrt, data, start, sizes, (), declarations, dialect, target))
 
 
 def root(
@@ -86,11 +86,11 @@ def root(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> System:
-    """Return the equations `F = 0`, as many as unknowns, as SciPy's root takes them: `root(s.fun, x0, jac=s.jac)`.
+    """Return the equations `F = 0`, as many as unknowns, for SciPy's root: `root(s.fun, x0, jac=s.jac)`.
 
     Raises: as `problem`; ShapeError for another number of equations.
     """
-    given = read_given(F, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(F, wrt, data, start, sizes, (), declarations, dialect, target)
     _check_square(given, "equations", "unknowns")
     return System(given)
 
@@ -107,23 +107,23 @@ def ode(
     dialect: str = "matrix",
     target: str = "numba",
 ) -> Flow:
-    """Return d state/dt = rhs as SciPy's solve_ivp takes it: `solve_ivp(s.fun, span, y0, jac=s.jac)`.
+    """Return d state/dt = rhs for SciPy's solve_ivp: `solve_ivp(s.fun, span, y0, jac=s.jac)`.
 
-    The symbol `time` of the right-hand side, if it has one that the data give no value for, is the time.
+    If the symbol `time` occurs in the right-hand side and has no value in the data, it is the time.
 
-    Raises: as `problem`; ShapeError for a right-hand side that has not as many entries as the state.
+    Raises: as `problem`; ShapeError if the right-hand side and the state have different numbers of entries.
     """
     given = {name_of(key): value for key, value in by_name(data or {}, "data=").items()}
     known = with_wrt(rhs, state, declarations, dialect).names.symbols
     clock = name_of(time) if name_of(time) in known and name_of(time) not in given else ""
-    read = read_given(
+    read = read_inputs(
         rhs, state, given | ({clock: 0.0} if clock else {}), start, sizes, (), declarations, dialect, target
     )
     _check_square(read, "derivatives", "entries of the state")
     return Flow(System(read), clock)
 
 
-def _check_square(given: Given, values: str, variables: str) -> None:
+def _check_square(given: Inputs, values: str, variables: str) -> None:
     """Raise ShapeError unless there are as many values as variables."""
     count = prod(size.evaluate(given.fixed) for size in given.formulas[0].node.shape)
     if count != given.packing.size:

@@ -1,1 +1,1 @@
-"""What outlives a process: the folder of the cache, its files, and what is installed, which is in their keys."""
+"""Data that outlive a process: the cache folder, its files, and the digest of the installation in their keys."""

@@ -1,10 +1,10 @@
-"""Compiled code on disk: one file for each function, written whole or not at all, read only if it is what was written.
+"""Stores compiled code on disk: one file per function, written atomically and verified before it is used.
 
-A file holds the digest of all that follows, the key that it was made for, and Numba's pickle. The digest is
-compared, and the key, before any of the pickle is read, and the file must be a regular one of this user that others
-may not write. What does not fit is no entry: it costs a compilation and nothing else. Everything that the code
-depends on is in the key, and the name of the file is made of the key, so that other versions and processors have
-files of their own. No fault of the disk is an error: it is noted, and the code lives for this process alone.
+A file contains the digest of its content, its key, and Numba's pickle. Digest and key are compared before any of the
+pickle is read, and the file must be a regular file of this user that others cannot write. A file that fails a check
+is ignored; the function is then compiled again. The key contains everything that the code depends on, and the file
+name is derived from it, so other versions and processors use other files. Faults of the disk raise no error: they are
+noted, and the code is kept for this process only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 @dataclass(slots=True)
 class Record:
-    """What happened while code was loaded: how many functions were compiled, and notes for the user."""
+    """Events while code was loaded: the number of compiled functions, and notes for the user."""
 
     built: int = 0
     notes: dict[str, None] = field(default_factory=dict)
@@ -51,7 +51,7 @@ _open = _Open()
 
 @contextmanager
 def recording() -> Iterator[Record]:
-    """Record what this thread compiles and notes meanwhile."""
+    """Record the compilations and notes of this thread during the block."""
     record = Record()
     _open.records.append(record)
     try:
@@ -61,19 +61,19 @@ def recording() -> Iterator[Record]:
 
 
 def note(text: str) -> None:
-    """Tell those who record something that the user should know."""
+    """Add a note for the user to all open records."""
     for record in _open.records:
         record.notes[text] = None
 
 
 def count_built() -> None:
-    """Tell those who record that a function is compiled."""
+    """Count a compiled function in all open records."""
     for record in _open.records:
         record.built += 1
 
 
 def read(stem: str, key: str) -> bytes | None:
-    """Return the pickle that was written for this key, None where there is none that can be trusted."""
+    """Return the pickle that was written for this key; None if there is no trusted one."""
     folder = _folder()
     for place, may_be_roots in ((folder.path, False), (folder.read_only, True)):
         content = None if place is None else read_file(place / file_name(stem, key), key, may_be_roots)
@@ -83,9 +83,9 @@ def read(stem: str, key: str) -> bytes | None:
 
 
 def read_file(path: Path, key: str, may_be_roots: bool = False) -> bytes | None:
-    """Return what a file holds that was written for this key, None where it is not there or cannot be trusted.
+    """Return the content of a file written for this key; None if it does not exist or cannot be trusted.
 
-    The file is this user's, or root's where that is said.
+    The file must belong to this user or, if `may_be_roots`, to root.
     """
     try:
         content = _content(path, may_be_roots)
@@ -102,14 +102,14 @@ def read_file(path: Path, key: str, may_be_roots: bool = False) -> bytes | None:
 
 
 def has(stem: str, key: str) -> bool:
-    """Whether there is a file for this key; what it holds is seen by who reads it."""
+    """Whether there is a file for this key; its content is verified when it is read."""
     folder = _folder()
     places = (place for place in (folder.path, folder.read_only) if place is not None)
     return any((place / file_name(stem, key)).is_file() for place in places)
 
 
 def write(stem: str, key: str, pickled: bytes) -> None:
-    """Keep a pickle for this key."""
+    """Write a pickle for this key."""
     folder = _folder().path
     if folder is None:
         return
@@ -123,7 +123,7 @@ def write(stem: str, key: str, pickled: bytes) -> None:
 
 
 def sealed(key: str, content: bytes) -> bytes:
-    """Return what a file holds that keeps this content for a key."""
+    """Return the bytes of a file with this content for a key."""
     body = key.encode() + b"\0" + content
     return MARK + hashlib.sha256(body).hexdigest().encode() + body
 
@@ -134,9 +134,9 @@ def file_name(stem: str, key: str) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, for this user alone, such that others see all of it or none.
+    """Write a file atomically, readable by this user alone.
 
-    Raises: OSError; nothing is left behind then.
+    Raises: OSError; no temporary file is left then.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
@@ -157,9 +157,9 @@ def _folder() -> Folder:
 
 
 def _content(path: Path, may_be_roots: bool) -> bytes:
-    """Return the content of a regular file that only this user may write, or root where that is said.
+    """Return the content of a regular file that only this user, or root if `may_be_roots`, can write.
 
-    Raises: OSError.
+    Raises: OSError for any other file.
     """
     handle = os.open(path, FLAGS)
     with os.fdopen(handle, "rb") as file:

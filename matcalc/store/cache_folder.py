@@ -1,10 +1,10 @@
-"""The folder that compiled code is kept in, and whether it can be trusted.
+"""Finds the cache folder of compiled code and checks that it can be trusted.
 
-`MATCALC_CACHE` names a folder, or is `0`: nothing outlives the process. Unset, it is the user's cache folder.
-What lies in the folder becomes code, so only this user may have put it there: the folder is this user's, nobody
-else may write to it, and nobody else may replace it or a folder above it. It is made with mode 0700. A folder that
-does not fit, or cannot be written to, is replaced by a temporary one, and `Folder.note` says why. A folder that is
-there and cannot be written to, on a read-only mount or in an image, is still read; it may belong to root.
+`MATCALC_CACHE` names a folder, or is `0`: then nothing outlives the process. If unset, the user's cache folder is
+used. Files of the folder are run as code, so only this user may have written them: the folder must belong to this
+user, and nobody else may write to it, or replace it or a folder above it. It is created with mode 0700. A folder that
+fails a check, or cannot be written to, is replaced by a temporary one, and `Folder.note` gives the reason. An existing
+folder that cannot be written to, as on a read-only mount or in an image, is still read; it may belong to root.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pathlib import Path
 
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 LINKS = 40
-"""Symbolic links that are followed in one path, as Linux does."""
+"""The most symbolic links followed in one path; Linux has the same limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where compiled code is written, None for nowhere; `note` is what the user should know, or empty.
+    """The folder for compiled code, `path` None if there is none; `note` is a message for the user, or empty.
 
-    `read_only` is a folder that is read as well, and never written.
+    `read_only` is a further folder that is read but never written.
     """
 
     path: Path | None
@@ -38,7 +38,7 @@ class Folder:
 
 
 def cache_folder() -> Folder:
-    """Return the folder for the present value of `MATCALC_CACHE`, made, known to be writable and this user's alone."""
+    """Return the folder for the present `MATCALC_CACHE`: it exists, is writable, and only this user can write to it."""
     setting = os.environ.get("MATCALC_CACHE", "")
     if setting == "0":
         return Folder(_temporary(), lasting=False)
@@ -54,7 +54,7 @@ def cache_folder() -> Folder:
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether a folder that cannot be written to is there, and nobody but this user or root could have filled it."""
+    """Whether a folder that cannot be written to exists, and only this user or root could have filled it."""
     try:
         return path.is_dir() and not untrusted(path, may_be_roots=True)
     except OSError:
@@ -86,7 +86,7 @@ def _user_folder() -> Path:
 
 @cache
 def _made(path: Path) -> str:
-    """Make the folder and those above it, for this user alone; return why it cannot be written to, or nothing."""
+    """Create the folder and its parents, for this user alone; return why it cannot be written to, or ""."""
     try:
         for folder in (*reversed(path.parents), path):
             if not folder.exists():
@@ -100,11 +100,11 @@ def _made(path: Path) -> str:
 
 
 def untrusted(path: Path, may_be_roots: bool = False) -> str:
-    """Return what somebody else may do to the folder or what lies above it, or nothing.
+    """Return why others could change the folder or its path, or "" if they cannot.
 
-    The folder is this user's, or root's where that is said, and not writable by others. What lies above it, links
-    included, is this user's or root's, and not writable by others except with the sticky bit, which keeps them from
-    replacing what is not theirs.
+    The folder must belong to this user, or to root if `may_be_roots`, and must not be writable by others. The folders
+    and links above it must belong to this user or root, and must not be writable by others. A folder with the
+    sticky bit may be, since this bit prevents the replacement of foreign files.
     """
     if not hasattr(os, "geteuid"):
         return ""
@@ -126,12 +126,12 @@ def untrusted(path: Path, may_be_roots: bool = False) -> str:
 
 
 def owners(may_be_roots: bool) -> tuple[int, ...]:
-    """Return the users whose files are trusted: this one, and root where that is said."""
+    """Return the users whose files are trusted: this one, and root if `may_be_roots`."""
     return (os.geteuid(), 0) if may_be_roots else (os.geteuid(),)
 
 
 def _chain(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield each folder and link that is passed on the way to an absolute path, the folder itself last."""
+    """Yield each folder and link along an absolute path, the folder itself last."""
     here = Path(path.anchor)
     yield here, here.lstat()
     waiting = list(reversed(path.parts[1:]))
@@ -153,7 +153,7 @@ def _chain(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _own(info: os.stat_result, me: int) -> bool:
-    """Whether only a group may write that is this user's own: of the same name and without other members."""
+    """Whether write access is limited to this user's own group: of the same name and without other members."""
     if info.st_mode & stat.S_IWOTH or me == 0:
         return False
     import grp
@@ -168,7 +168,7 @@ def _own(info: os.stat_result, me: int) -> bool:
 
 @cache
 def _temporary() -> Path | None:
-    """Return one folder for this process, None where there is no room for any."""
+    """Return one temporary folder for this process; None if it cannot be created."""
     try:
         path = Path(tempfile.mkdtemp(prefix="matcalc-"))
     except OSError:
@@ -178,5 +178,5 @@ def _temporary() -> Path | None:
 
 
 def _remove(path: Path, owner: int) -> None:
-    if os.getpid() == owner:  # a child that was forked leaves it to its parent
+    if os.getpid() == owner:  # a forked child leaves the removal to its parent
         shutil.rmtree(path, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Where the data folders are: inside the package when it is installed, beside it in a checkout.
+"""Finds the data folders: inside the package if it is installed, beside it in a checkout.
 
-`rules/` (the mathematics) and `codegen/` (the targets) stand at the top of the repository, for people to read
-and edit, and are mapped into the wheel as package data. This is the one place that knows both.
+`rules/` (the mathematics) and `codegen/` (the targets) are at the top of the repository, for people to read and edit.
+They are mapped into the wheel as package data. Only this module knows both locations.
 """
 
 from __future__ import annotations

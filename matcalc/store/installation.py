@@ -1,7 +1,7 @@
-"""What is installed here, as one word: another as soon as a file of matcalc or of what it compiles with is another.
+"""Computes a digest of the installation, which changes when a file of matcalc or of its libraries changes.
 
-No file is read for that word: sizes, times of change and numbers of files tell, which the file system keeps, and no
-copy takes along.
+No file is read for the digest. It contains the size, the times of change and the inode number of each file; the file
+system maintains these, and copies of a file get others.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from matcalc.store.data_folders import data_folder
 
 LIBRARIES = ("numpy", "scipy", "sympy", "lark", "numba", "llvmlite")
 SETTINGS = "NUMBA_"
-"""What the variables of the environment begin with that change the code of Numba."""
+"""The prefix of the environment variables that change Numba's code."""
 SUFFIXES = (".py", ".toml", ".lark", ".json", ".ll")
 
 
 @cache
 def installation() -> str:
-    """Return the digest of the files of matcalc, the folders of its data, its libraries, and this Python.
+    """Return the digest of matcalc's files, its data folders, its libraries, and this Python.
 
-    Where a file has changed since this process read it, its digest is of this process alone. A time that is still to
-    come is of another clock, or of this one before it was set back: that file has not changed since.
+    If a file has changed since this process read it, the digest is valid for this process alone. A time in the future
+    comes from another clock, or from this one before it was set back: such a file has not changed since.
     """
     digest = hashlib.sha256(f"{sys.version} {sys.implementation.cache_tag} {sys.platform}".encode())
     changed, now = False, time.time_ns()
@@ -47,7 +47,7 @@ def installation() -> str:
 
 @cache
 def content_of_files() -> str:
-    """Return the digest of the content of the files of matcalc and of its data, wherever they are."""
+    """Return the digest of the content of matcalc's files and data, independent of their location."""
     package, data = Path(__file__).parents[1], [data_folder("rules"), data_folder("codegen")]
     apart = {*data, package / "documentation"}
     digest = hashlib.sha256()
@@ -61,7 +61,7 @@ def content_of_files() -> str:
 
 
 def settings() -> str:
-    """Return the variables of the environment that change compiled code, as they are now."""
+    """Return the present environment variables that change compiled code."""
     return " ".join(f"{name}={value!r}" for name, value in sorted(os.environ.items()) if name.startswith(SETTINGS))
 
 

@@ -1,7 +1,7 @@
-"""What is made of the files of the installation alone, kept as it was made: read again until a file is another.
+"""Caches objects that are derived only from the files of the installation, until one of the files changes.
 
-A wheel brings what was made of its files, by their content; in the cache it is kept by their stamps, which is sooner
-looked up.
+A wheel ships such objects under the digest of the files' content. The cache stores them under the digest of the files'
+stamps, which is faster to compute.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 def kept_form(name: str, make: Callable[[], T]) -> T:
-    """Return what was made under this name of the installation as it is, or make and keep it.
+    """Return the cached or shipped object of this name, or make and cache it.
 
-    Objects are kept as they are, field by field, whatever form they have in other pickles.
+    Objects are pickled field by field, whatever their own `__reduce__` does.
     """
     key = f"{name}\n{installation()}"
     content = cache_entries.read(name, key)
@@ -41,7 +41,7 @@ def kept_form(name: str, make: Callable[[], T]) -> T:
 
 
 def ship_form(name: str, made: Any, place: Path) -> Path:
-    """Write what was made of the files of the installation into a folder, for a wheel; return the file."""
+    """Write an object derived from the installation's files into a folder, for a wheel; return its file."""
     return shipped_files.write(name, _content_key(), _pickled(made), place)
 
 
@@ -50,7 +50,7 @@ def _shipped(name: str) -> bytes | None:
 
 
 def _content_key() -> str:
-    """Return what forms are made of and by: the content of all files, the parser, Python."""
+    """Return the key of shipped objects: the content of all files, the versions of the parser and of Python."""
     return f"{content_of_files()} lark {version('lark')} Python {sys.version_info[:2]}"
 
 
@@ -61,7 +61,7 @@ def _pickled(made: Any) -> bytes:
 
 
 class _Plain(pickle.Pickler):
-    """Pickles objects by their fields alone, and read-only mappings, which have no pickle of their own."""
+    """Pickles objects by their fields, and read-only mappings, which Python cannot pickle."""
 
     dispatch_table: Mapping[type, Callable[[Any], Any]] = {}
 

@@ -1,9 +1,9 @@
-"""Thins the cache: the files that were read least recently go when the folder is larger than its limit.
+"""Thins the cache: removes the least recently read files when the folder exceeds its limit.
 
-`MATCALC_CACHE_LIMIT` is the limit in bytes, or with a unit, `500MB`; `none` is no limit. Unset, it is 1 GB. A file
-that is read gets the present time once a day, so its time of change says when it was last used. A process looks at the
-folder when it writes its first file, unless another did in the last hour, and again after each sixteenth of the limit
-that it writes. A file that goes while another process looks for it costs that process a compilation and nothing else.
+`MATCALC_CACHE_LIMIT` is the limit in bytes, or with a unit, `500MB`; `none` means no limit. The default is 1 GB. A
+file's modification time is set to the present at most once a day when it is read, so it is the time of the last use.
+A process checks the folder when it writes its first file, unless another did so in the last hour. It checks again
+after each sixteenth of the limit that it writes. A process that misses a removed file compiles again.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ DEFAULT = 10**9
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([KMGT]?)B?\s*", re.IGNORECASE)
 OURS = re.compile(r"[^.].*\.[0-9a-f]{24}\.nbc|.*_[0-9a-f]{16}\.py")
-"""The names of files that may go: entries, and texts of modules."""
+"""The names of files that may be removed: entries, and texts of modules."""
 PARTS = re.compile(r"\..*\.part")
-"""The names of files that were being written."""
+"""The names of partly written files."""
 STAMP = ".thinned"
-"""The file whose time of change says when a folder was last looked at."""
+"""The file whose modification time is that of the folder's last check."""
 HOUR, DAY = 3600.0, 86400.0
 LEFT = 0.75
 """The share of the limit that remains after thinning."""
 
 _written: dict[Path, int] = {}
-"""Bytes that this process has written to a folder since it last looked."""
+"""Bytes that this process has written to a folder since its last check."""
 
 
 class Entry(NamedTuple):
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
 
 def limit() -> int | None:
-    """Return how many bytes a folder may hold, None for any number; what is no amount is the default."""
+    """Return the limit of a folder in bytes, None for no limit; an invalid setting means the default."""
     setting = os.environ.get(SETTING, "").strip()
     if setting.lower() == "none":
         return None
@@ -52,7 +52,7 @@ def limit() -> int | None:
 
 
 def has_written(folder: Path, count: int) -> None:
-    """Thin a folder where it is time to look, after this process has written so many bytes to it."""
+    """Record that this process has written `count` bytes to a folder; thin the folder if a check is due."""
     most = limit()
     if most is None:
         return
@@ -66,7 +66,7 @@ def has_written(folder: Path, count: int) -> None:
 
 
 def use(handle: int, changed: float) -> None:
-    """Give an open file the present time, where its own is not of this day; a read-only one keeps its own."""
+    """Set the modification time of an open file to now if it is older than a day; errors are ignored."""
     now = time.time()
     if abs(now - changed) > DAY:
         with suppress(OSError):
@@ -74,9 +74,9 @@ def use(handle: int, changed: float) -> None:
 
 
 def thin(folder: Path, most: int) -> None:
-    """Remove the files that were used least recently until the rest is within the limit.
+    """Remove the least recently used files until the rest is well within the limit.
 
-    Raises: OSError where the folder cannot be read.
+    Raises: OSError if the folder cannot be read.
     """
     entries = sorted(_entries(folder))
     total = sum(entry.size for entry in entries)
@@ -91,7 +91,7 @@ def thin(folder: Path, most: int) -> None:
 
 
 def _entries(folder: Path) -> Iterator[Entry]:
-    """Yield the files that may go, and remove what processes that were killed had half written."""
+    """Yield the files that may be removed; delete partial files that killed processes have left."""
     now = time.time()
     with os.scandir(folder) as found:
         for file in found:
@@ -100,7 +100,7 @@ def _entries(folder: Path) -> Iterator[Entry]:
                 continue
             with suppress(OSError):
                 info = file.stat(follow_symlinks=False)
-                # A time far ahead is that of another clock, and tells nothing of the last use.
+                # A time far in the future comes from another clock and does not show the last use.
                 used = info.st_mtime if info.st_mtime < now + DAY else 0.0
                 if is_part and used < now - DAY:
                     os.unlink(file.path)

@@ -1,4 +1,4 @@
-"""Test your own rules: random typed expressions over the whole language, with data inside their domain.
+"""Generates random typed expressions over the whole language, with data inside their domain, to test your own rules.
 
     from hypothesis import given
     from matcalc.testing import expressions
@@ -7,8 +7,8 @@
     def test_my_rule(case):
         assert mc.check(case.text, case.symbols, declarations=case.declarations)
 
-Needs hypothesis: `pip install matcalc-compiler[testing]`. The same forms make the table of every operation in every
-other (benchmarks/pairs).
+It needs hypothesis: `pip install matcalc-compiler[testing]`. The same forms are used for the table of all pairs of
+operations (benchmarks/pairs).
 """
 
 from matcalc.testing.strategies import Case, expressions

@@ -1,8 +1,8 @@
-"""Forms: every way to make an expression of others, typed: the operations of a rulebook, and the language's own.
+"""Lists the typed forms that build expressions from others: operations of a rulebook, and forms of the language.
 
-A form is a text with a place for each operand. What fits where is said by signatures: those of the rulebook, one form
-for each overload, rank and `axis=`, and those of `language.toml`, for operators, parts, blocks and index form. How an
-operand comes into the domain is data too: the sampler of a fact, or the entry's `inside`.
+A form is a text with a slot for each operand. Its types come from signatures: those of the rulebook, with one form
+for each overload, rank and `axis=`, and those of `language.toml`, for operators, parts, blocks and index form. The
+formula that maps an operand into the domain is data too: the sampler of a fact, or the entry's `inside`.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Shape = tuple[Size, ...]
 
 LANGUAGE = Path(__file__).resolve().parent / "language.toml"
 PLAIN_TEXTS = {"integer": "1", "number": "5/2"}
-"""What is written for parameters that are no tensors, beside functions."""
+"""The arguments for parameters that are neither tensors nor functions."""
 NUMBERS = {"p": 2, "q": 3, "n": 3}
-"""Integer parameters that a shape mentions: `repmat(A, 2, 3)`."""
+"""Values of integer parameters that occur in a shape: `repmat(A, 2, 3)`."""
 UNWRITTEN = ("equation", "unknown")
-"""Kinds of parameters that bind names of their own; a form of such an operation is not made from its signature."""
+"""Kinds of parameters that bind names; operations with them have no form from their signature."""
 RANKS = (0, 1, 2)
 AXES = ("s_0", "s_1")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for an operand: its shape in the form's own sizes, facts asked of it, and the way into the domain."""
+    """A slot for an operand: its shape in the form's sizes, its required facts, and the formula into the domain."""
 
     name: str
     shape: Shape
@@ -53,9 +53,9 @@ class Slot:
 
 @dataclass(frozen=True)
 class Form:
-    """`text` with `{x}` for the slot x and `<n>` for the size n; equal names are equal sizes.
+    """A text with `{x}` for the slot x and `<n>` for the size n; equal names are equal sizes.
 
-    `operation` is the name that a reader sees, of the language's own forms what is done; `key` tells forms apart.
+    `operation` is the name for readers, for forms of the language a description; `key` identifies the form.
     """
 
     key: str
@@ -68,7 +68,7 @@ class Form:
 
     @property
     def use(self) -> str:
-        """The operation with its axis, whatever the ranks of its operands."""
+        """The operation with its axis, independent of the ranks of its operands."""
         return self.operation if self.axis is None else f"{self.operation}, axis={self.axis}"
 
     @property
@@ -85,7 +85,7 @@ class Form:
 
 @lru_cache(maxsize=8)
 def forms(book: Rulebook) -> tuple[Form, ...]:
-    """Return all forms: of the rulebook's operations in order, then of the language."""
+    """Return all forms: those of the rulebook's operations in order, then those of the language."""
     return (*(form for rule in book.rules.values() for form in forms_of(rule)), *own_forms())
 
 
@@ -95,7 +95,7 @@ def _language() -> dict[str, Any]:
 
 
 def _fitted() -> list[str]:
-    """Return the operations whose plain arguments have to fit a shape: their forms are in `language.toml`."""
+    """Return the operations whose plain arguments must fit a shape; their forms are in `language.toml`."""
     return list(_language()["fitted"])
 
 
@@ -105,7 +105,7 @@ def _is_plain(p: Declaration) -> bool:
 
 @lru_cache(maxsize=1)
 def own_forms() -> tuple[Form, ...]:
-    """Return the forms of the language that are no calls of an operation, or give it plain arguments."""
+    """Return the forms of the language that are no calls, and the calls with fitted plain arguments."""
     found = []
     for entry in _language()["form"]:
         signature = read_signature(entry["signature"])
@@ -135,17 +135,17 @@ def forms_of(rule: Rule) -> Iterator[Form]:
         for use, (index, name) in itertools.product(uses, enumerate(rule.names)):
             called = name if len(rule.names) > 1 else (rule.overload or name)
             output = use.outputs[index]
-            for rank, axis in _ways(use, output):
+            for rank, axis in _ranks_and_axes(use, output):
                 yield _form(rule, called, use, output, rank, axis)
 
 
 def _as_plain(parameter: Declaration) -> Declaration:
-    """Return a parameter that nothing is differentiated by as an integer."""
+    """Return a parameter that cannot be differentiated by, declared as an integer."""
     return replace(parameter, kind="integer", sizes=(), facts=())
 
 
-def _ways(signature: Signature, output: Declaration) -> Iterator[tuple[int, int | None]]:
-    """Yield the rank of arrays and entries with the axis: None, or one of a matrix."""
+def _ranks_and_axes(signature: Signature, output: Declaration) -> Iterator[tuple[int, int | None]]:
+    """Yield the ranks of arrays and entries, each with an axis: None, or an axis of a matrix."""
     tensors = [p for p in signature.parameters if not _is_plain(p)]
     if not tensors:
         return
@@ -202,7 +202,7 @@ def _form(rule: Rule, called: str, signature: Signature, output: Declaration, ra
 
 
 def _comparison(called: str, written: Sequence[str]) -> str:
-    """Return `where(x > y, a, b)` of the spelling `where>` that the rulebook gives it."""
+    """Return `where(x > y, a, b)` for the rulebook's spelling `where>`."""
     match = re.fullmatch(r"(\w+)(\W+)", called)
     assert match is not None
     return f"{match[1]}({', '.join([f'{written[0]} {match[2]} {written[1]}', *written[2:]])})"

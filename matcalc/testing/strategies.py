@@ -1,7 +1,7 @@
-"""Hypothesis strategies for expressions: typed, over the whole language, each with data inside its domain.
+"""Provides Hypothesis strategies for typed expressions over the whole language, with data inside their domain.
 
-A tree of forms is drawn from the top; what stands in a slot has to fit its shape. Hypothesis shrinks it to fewer forms
-and smaller sizes by itself, since all choices are drawn from lists that begin with the simplest.
+A tree of forms is drawn from the root; each operand must fit the shape of its slot. Hypothesis shrinks it to fewer
+forms and smaller sizes, since all choices are drawn from lists that begin with the simplest item.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Choose = Callable[[Sequence[Item]], Item]
-"""How a choice is made: by hypothesis, or by `random.Random(seed).choice`."""
+"""A function that chooses an item: hypothesis's, or `random.Random(seed).choice`."""
 
 RANKS = {"scalar": 0, "vector": 1, "matrix": 2, "tensor": 3}
 SIZES = (2, 3, 1, 0, 4)
 TRIES = 4
-"""Forms that are tried in a slot before a symbol is put there."""
+"""The number of forms tried in a slot before a symbol is used."""
 
 
 @dataclass(frozen=True)
 class Case:
     """An expression to test with.
 
-    `text` and `declarations` are what `mc.expression` takes; `data` holds an array for every symbol and an integer
-    for every size, by name: `e(**{name: case.data[name] for name in e.symbols})` evaluates it.
+    `text` and `declarations` are arguments of `mc.expression`. `data` has an array for every symbol and an integer for
+    every size, by name: `e(**{name: case.data[name] for name in e.symbols})` evaluates the expression.
     """
 
     text: str
@@ -60,13 +60,13 @@ def expressions(
     sizes: Sequence[int] = SIZES,
     rulebook: Rulebook | None = None,
 ) -> SearchStrategy[Case]:
-    """Return a strategy for expressions of at most `depth` operations inside one another.
+    """Return a strategy for expressions of at most `depth` nested operations.
 
-    `kind` is the kind of the value (scalar, vector, matrix, tensor), `operations` those to be made of (all, if it is
-    not given; names as in the rulebook, `plus`, `times` and the like for operators), `outermost` the last of them:
-    the name of your own rule, say. `sizes` are the lengths that size names are given, each independently.
+    `kind` is the kind of the value (scalar, vector, matrix, tensor). `operations` are the operations to use, by default
+    all; names are those of the rulebook, and `plus`, `times` and the like for operators. `outermost` is the outermost
+    operation, such as the name of your own rule. `sizes` are the lengths from which each size is chosen.
 
-    Raises: ImportError without hypothesis; UnknownName for an operation that there is not.
+    Raises: ImportError without hypothesis; UnknownName for an unknown operation.
 
     Example:
         >>> from hypothesis import given
@@ -101,7 +101,7 @@ def random_case(
     roots: Sequence[Form],
     sizes: Sequence[int] = SIZES,
 ) -> Case:
-    """Return a case by the given choices; `seed` is that of the data."""
+    """Return a case by the choices of `choose`; `seed` is the seed of the data."""
     written = write(random_tree(choose, depth, pool, roots), book)
     assert written is not None
     lengths = _lengths(written, choose, sizes)
@@ -111,14 +111,14 @@ def random_case(
 
 
 def random_tree(choose: Choose[Any], depth: int, pool: Sequence[Form], roots: Sequence[Form]) -> Tree:
-    """Return a tree of forms that fit one another: `roots` are those that may be outermost."""
+    """Return a tree of forms that fit one another; `roots` are the forms that may be outermost."""
     form = choose(roots)
     tree = Tree(form, (None,) * len(form.slots))
-    for place, slot in enumerate(form.slots if depth > 1 else ()):
+    for index, slot in enumerate(form.slots if depth > 1 else ()):
         fitting = [f for f in pool if f.rank == slot.rank]
         for _ in range(TRIES if fitting and choose((False, True)) else 0):
             below = random_tree(choose, depth - 1, pool, fitting)
-            trial = replace(tree, children=(*tree.children[:place], Child(below), *tree.children[place + 1 :]))
+            trial = replace(tree, children=(*tree.children[:index], Child(below), *tree.children[index + 1 :]))
             if fitted(trial) is not None:
                 tree = trial
                 break
@@ -126,9 +126,9 @@ def random_tree(choose: Choose[Any], depth: int, pool: Sequence[Form], roots: Se
 
 
 def chosen_forms(book: Rulebook, operations: Collection[str] | None) -> tuple[Form, ...]:
-    """Return the forms of some operations, of all if there are none given.
+    """Return the forms of some operations, by default of all.
 
-    Raises: UnknownName.
+    Raises: UnknownName for an unknown operation.
     """
     known = forms(book)
     if operations is None:
@@ -149,12 +149,12 @@ def _roots(pool: Sequence[Form], known: Sequence[Form], kind: str | None, outerm
     found = [form for form in known if form.operation == outermost] if outermost is not None else list(pool)
     found = [form for form in found if kind is None or form.rank == RANKS[kind]]
     if not found:
-        raise UnknownName(f"no operation asked for has a {kind} as its value")
+        raise UnknownName(f"no requested operation has a {kind} as its value")
     return found
 
 
 def _lengths(written: Written, choose: Choose[int], sizes: Sequence[int]) -> dict[str, int]:
-    """Return a length for each size name at which no shape is negative and nothing is asked of an empty axis."""
+    """Return lengths of the sizes for which no shape is negative and all conditions hold."""
     lengths = {name: choose(sizes) for name in written.sizes}
     shapes = [written.shape, *(leaf.shape for leaf in written.leaves)]
     needed = [c.size for c in read_formulas([written.text], written.declarations)[0].names.conditions]
@@ -166,7 +166,7 @@ def _lengths(written: Written, choose: Choose[int], sizes: Sequence[int]) -> dic
 def _hypothesis() -> Any:
     """Return hypothesis.strategies.
 
-    Raises: ImportError that says how to install it.
+    Raises: ImportError with the command that installs it.
     """
     try:
         from hypothesis import strategies

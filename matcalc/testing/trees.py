@@ -1,11 +1,11 @@
-"""Trees of forms, and what they are as text: an expression, the declarations of its symbols, and where data lie.
+"""Writes trees of forms as text: an expression, the declarations of its symbols, and formulas into their domains.
 
-A tree is a form with a tree or nothing in each slot; nothing is a symbol of its own. An operand that need not have the
-facts asked for, or lie in the domain, is led there by the slot's `inside` or the sampler of the fact: `log(x)` of any
-`x` is written `log(abs(x) + 1/10)`. A symbol is declared with the facts instead, and its data are led there.
+A tree is a form with a tree or None in each slot; None is a new symbol. An operand that may lack a required fact, or
+lie outside the domain, is mapped into it by the slot's `inside` or the fact's sampler: `log` of any `x` is written
+`log(abs(x) + 1/10)`. A symbol is instead declared with the facts, and its data are mapped.
 
-Every form has size names of its own. Where a name meets a size it becomes that size; where two polynomials meet
-(`m*n` in `p*q`) their names are matched, and where only numbers can do it (`m + n - 1` in `3`) small ones are tried.
+Every form has its own size names. A name that must equal a size becomes that size. If two polynomials must be equal
+(`m*n` and `p*q`), their names are matched; if only numbers fit (`m + n - 1` and `3`), small ones are tried.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from matcalc.tensor.size import Size
 from matcalc.testing.forms import Form, Shape, Slot
 
 LENGTHS = (2, 3, 4, 1, 5, 6)
-"""Numbers that are tried for names, in this order."""
+"""The numbers tried for names, in this order."""
 MOST = 4
-"""Names at once that numbers are tried for."""
+"""The most names for which numbers are tried at once."""
 
 
 class Fit:
-    """What size names stand for. `unify` either makes two shapes equal or changes nothing."""
+    """The values of size names. `unify` either makes two shapes equal or changes nothing."""
 
     def __init__(self, known: dict[str, Size] | None = None) -> None:
         self.known = dict(known or {})
 
     def of(self, size: Size) -> Size:
-        """Return a size with all that is known of its names put in."""
+        """Return a size with the known values of its names substituted."""
         while any(name in self.known for name in size.names):
             size = size.substitute({name: self.known[name] for name in size.names if name in self.known})
         return size
 
     def unify(self, one: Shape, other: Shape) -> bool:
-        """Make two shapes equal if that can be; whether it could."""
+        """Make two shapes equal if possible; return whether it was."""
         if len(one) != len(other):
             return False
         before = dict(self.known)
@@ -59,7 +59,7 @@ class Fit:
         return self._matched(a, b)
 
     def _matched(self, a: Size, b: Size) -> bool:
-        """Match the names of two sizes one by one: those of `p*q` become those of `m*n`."""
+        """Match the names of two sizes one by one, as those of `p*q` with those of `m*n`."""
         if not len(a.names) == len(b.names) <= MOST or not b.names or set(a.names) & set(b.names):
             return False
         for order in itertools.permutations(a.names):
@@ -87,12 +87,12 @@ VECTORS = ("x", "y", "z", "u", "v", "w", "f", "d")
 SCALARS = ("a", "b", "c", "alpha", "beta", "mu", "tau", "rho")
 SIZES = ("n", "m", "p", "q", "r", "s", "t", "h", "g")
 NAMES = (SCALARS, VECTORS, MATRICES, ("T", "U", "E"))
-"""Names of symbols by rank, and of sizes; with a number when they are used up. Indices are i, j, k, l."""
+"""Names of symbols by rank, and of sizes; further names get a number. Indices are i, j, k, l."""
 
 
 @dataclass(frozen=True)
 class Child:
-    """What stands in a slot: a tree, led into the domain or as it is."""
+    """The content of a slot: a tree, mapped into the domain (`is_led`) or unchanged."""
 
     tree: Tree
     is_led: bool = True
@@ -100,7 +100,7 @@ class Child:
 
 @dataclass(frozen=True)
 class Tree:
-    """A form with what stands in each of its slots; None is a symbol."""
+    """A form with the content of each slot; None is a symbol."""
 
     form: Form
     children: tuple[Child | None, ...]
@@ -108,7 +108,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A symbol: its name, shape and facts, and the formula that leads normal draws of it into the domain."""
+    """A symbol: its name, shape and facts, and the formula that maps normal data into the domain."""
 
     name: str
     shape: Shape
@@ -127,7 +127,7 @@ class Leaf:
 class Written:
     """An expression: its text, its symbols in order of appearance, its shape and the names of its sizes.
 
-    `assumed` are the operands that were not led anywhere, with the facts that their places ask for.
+    `assumed` are the operands that were not mapped, with the facts that their slots require.
     """
 
     text: str
@@ -142,17 +142,17 @@ class Written:
 
 
 def fitted(tree: Tree) -> Fit | None:
-    """Return the sizes at which a tree fits together; None where there are none."""
+    """Return the sizes at which a tree fits together, or None."""
     fit = Fit()
     return fit if fits(tree, fit, "") else None
 
 
 def fits(tree: Tree, fit: Fit, mark: str) -> bool:
-    """Whether a tree fits together, its size names marked; what they stand for goes into `fit`."""
-    for place, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
+    """Whether a tree fits together, with its size names marked; the values of the names are added to `fit`."""
+    for index, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
         if child is None:
             continue
-        below = f"{mark}{place}"
+        below = f"{mark}{index}"
         if not fit.unify(marked(slot.shape, mark), marked(child.tree.form.shape, below)):
             return False
         if not fits(child.tree, fit, below):
@@ -161,18 +161,18 @@ def fits(tree: Tree, fit: Fit, mark: str) -> bool:
 
 
 def marked(shape: Shape, mark: str) -> Shape:
-    """Return a shape of a form in names of one use of it."""
+    """Return a shape of a form with the size names of one use of it."""
     return tuple(size.substitute({name: Size.of(f"{name}_{mark}") for name in size.names}) for size in shape)
 
 
 def write(tree: Tree, book: Rulebook) -> Written | None:
-    """Return a tree as text with its declarations; None where sizes do not fit."""
+    """Return a tree as text with its declarations; None if sizes do not fit."""
     fit = fitted(tree)
     return None if fit is None else Writer(book, fit).written(tree)
 
 
 class Writer:
-    """Names given so far, and the symbols met."""
+    """Writes a tree; records the names and symbols used so far."""
 
     def __init__(self, book: Rulebook, fit: Fit) -> None:
         self.book, self.fit = book, fit
@@ -189,11 +189,11 @@ class Writer:
 
     def tree(self, tree: Tree, mark: str) -> str:
         operands = {}
-        for place, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
+        for index, (slot, child) in enumerate(zip(tree.form.slots, tree.children, strict=True)):
             if child is None:
                 operands[slot.name] = self.leaf(slot, tree.form, mark)
                 continue
-            text = self.tree(child.tree, f"{mark}{place}")
+            text = self.tree(child.tree, f"{mark}{index}")
             operands[slot.name] = f"({self.led(text, slot, tree.form, mark)})" if child.is_led else f"({text})"
             if not child.is_led and (slot.facts or slot.inside is not None):
                 self.assumed.append((text, slot.facts))
@@ -201,7 +201,7 @@ class Writer:
         return re.sub(r"\{(\w+)\}", lambda found: operands[found[1]], text)
 
     def with_indices(self, text: str) -> str:
-        """Return the text of a form with index names that no other use has: those outside are known inside."""
+        """Return the text of a form with unique index names, since outer indices are visible inside."""
         if not text.startswith("{") or ":" not in text:
             return text
         self.index_forms += 1
@@ -221,7 +221,7 @@ class Writer:
         return name
 
     def led(self, text: str, slot: Slot, form: Form, mark: str) -> str:
-        """Return an operand led into the domain: by the slot's own formula, else by the samplers of its facts."""
+        """Return an operand mapped into the domain by the slot's own formula, else by the samplers of its facts."""
         sizes = {n: self.number(n, mark) for n in form.sizes}
         if slot.inside is not None:
             return renamed(slot.inside, {slot.name: f"({text})", **sizes})
@@ -237,7 +237,7 @@ class Writer:
         return tuple(self.size(size, mark) for size in shape)
 
     def size(self, size: Size, mark: str) -> Size:
-        """Return a size of one use of a form in the names of the expression."""
+        """Return a size of one use of a form in terms of the expression's size names."""
         found = self.fit.of(marked((size,), mark)[0])
         for name in found.names:
             if name not in self.sizes:
@@ -248,16 +248,16 @@ class Writer:
 
 
 def ordered(facts: Sequence[str], book: Rulebook) -> list[str]:
-    """Return facts, those that allow a boundary made strict, with the most particular last."""
+    """Return facts ordered from general to special; those that allow a boundary are made strict."""
     return sorted(interior(facts), key=lambda name: (len(book.closure([name])), name))
 
 
 def renamed(formula: str, names: Mapping[str, str]) -> str:
-    """Return a formula with whole names replaced, all at once."""
+    """Return a formula with whole names replaced simultaneously."""
     return re.sub(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\()", lambda found: names.get(found[0], found[0]), formula)
 
 
 def as_is(tree: Tree) -> Tree:
-    """Return a tree with no operand led anywhere."""
+    """Return a tree in which no operand is mapped into its domain."""
     children = tuple(None if c is None else Child(as_is(c.tree), False) for c in tree.children)
     return replace(tree, children=children)

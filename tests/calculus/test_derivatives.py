@@ -1,7 +1,7 @@
-"""Jacobians, pullbacks and Hessians of every kind of operation against central differences, and read back.
+"""Jacobians, pullbacks and Hessians of every kind of operation against central differences; printed, they read back.
 
-The value comes from plain NumPy through the rules' own value expressions, the differences from the value
-alone: nothing here uses a derivative to check a derivative.
+The rules' own NumPy value expressions give the values, and differences of these values give the derivatives. No
+derivative is checked against another derivative.
 """
 
 import numpy as np
@@ -191,7 +191,7 @@ def test_constant_symbols_are_not_differentiated():
 
 
 def test_factoring_ends():
-    """Denominators of the second derivative of a p-norm in p take turns: each is taken out once."""
+    """The second derivative of a p-norm in p has alternating denominators; each is factored out once."""
     curvature = mc.expression("normp(x, p)", "x: vector(4); p: scalar").hvp("p", "v")
     x = np.array([0.3, -1.2, 0.7, 2.0])
 

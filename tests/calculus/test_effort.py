@@ -1,4 +1,4 @@
-"""The work of a simplification is bounded by nodes alone: the same result in any process, and a right one."""
+"""The work of a simplification is bounded by nodes alone: every process returns the same, correct result."""
 
 import numpy as np
 import pytest

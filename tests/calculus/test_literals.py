@@ -1,4 +1,4 @@
-"""Sums of numbers in places: the literal that they print as, or a text of places; either is read as the same node."""
+"""Sums of numbers at indices print as a literal, or as a text of entries; either text is read as the same node."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Short forms: what a person would write, equal to differences on every path; the driver never lengthens."""
+"""Short forms read as a person would write them and equal differences on every path; the driver never lengthens."""
 
 import re
 
@@ -33,7 +33,7 @@ SIZES = {"n": 3, "m": 4, "k": 4, "d": 2, "h": 3, "o": 2}
 
 
 def drawn(e, rng):
-    """Return data for the symbols of an expression: symmetric and definite ones with eigenvalues apart."""
+    """Return data for the symbols of an expression; symmetric and definite matrices have separated eigenvalues."""
     found = {}
     for name in (d.partition(":")[0].strip() for d in e.declarations.split(";")):
         shape = [eval(size, {}, SIZES) for size in sizes(e, name)]  # noqa: S307 - of this file
@@ -68,7 +68,7 @@ def facts(e, name):
 
 
 def differences(e, wrt, at, shape):
-    """Return the derivative by central differences of two widths, extrapolated; along symmetric directions if told."""
+    """Return the derivative by central differences of two widths, extrapolated; in symmetric directions on request."""
     x = at[wrt]
     symmetric = bool({"symmetric", "spd"} & set(facts(e, wrt)))
     slopes = np.zeros(shape)

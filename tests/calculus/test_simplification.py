@@ -1,4 +1,4 @@
-"""Simplification: what is named comes out, nothing grows or changes its value, the order of writing is no matter."""
+"""Simplification: named forms are found, results never grow or change value, and operand order does not matter."""
 
 import json
 import re
@@ -28,7 +28,7 @@ LINE = re.compile(r"(?P<kind>\w+) of (?P<text>.*) by (?P<wrt>\w+) = (?P<derivati
 
 
 def of_line(line):
-    """Return the case that a line `gradient of tr(X) by X = eye(n) | X: matrix(n, n)` says."""
+    """Return the case in a line such as `gradient of tr(X) by X = eye(n) | X: matrix(n, n)`."""
     found = LINE.fullmatch(line)
     return Identity(id=f"{found['text']} by {found['wrt']}", **found.groupdict())
 
@@ -206,7 +206,7 @@ def test_further_derivatives(case):
 @pytest.mark.parametrize("case", [case for case in TEXTBOOK if case.kind == "gradient"], ids=lambda case: case.id)
 @pytest.mark.sampled(20)
 def test_second_derivatives_read_back(case):
-    """Hessians by matrices have order 4: sums in sums, with symmetries."""
+    """Hessians in matrices have order 4: nested sums with symmetries."""
     found = mc.hessian(case.text, case.wrt, declarations=case.let)
     assert mc.expression(str(found), found.declarations) == found
 
@@ -253,7 +253,7 @@ def test_parts_of_a_long_matrix_are_one_product_with_a_mask():
 
 
 def test_rewrites_without_operations_hold_from_the_start():
-    """In a process that has met no operation yet."""
+    """They hold in a process that has not yet used any operation."""
     code = "import matcalc as mc; print(mc.expression(\"Q'*Q\", 'Q: matrix(n, n) orthogonal').simplify())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "eye(n)"
@@ -261,7 +261,7 @@ def test_rewrites_without_operations_hold_from_the_start():
 
 @pytest.mark.parametrize("value", [-2.0, 2.0, 0.0])
 def test_a_power_by_a_size_may_be_negative(value):
-    """a^n has the sign of a where n is odd: its magnitude is not itself."""
+    """a^n has the sign of a for odd n, so its absolute value is not a^n."""
     e = mc.expression("abs(a^n)*sum(x)", "a: scalar; x: vector(n)")
     for f in (e, e.simplify()):
         assert f(a=value, x=[1.0, 1.0, 1.0]) == 3 * abs(value) ** 3

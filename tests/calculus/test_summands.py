@@ -1,4 +1,4 @@
-"""What a scalar is the sum of: entries written out in NumPy, and scalars that are no sum over rows, or two at once."""
+"""Summands of a scalar: entries against NumPy, scalars that are no sum over rows, and two scalars at once."""
 
 import numpy as np
 import pytest

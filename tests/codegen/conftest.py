@@ -1,4 +1,4 @@
-"""The sources of both targets, by name."""
+"""Fixtures: the sources of both targets, by name."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from matcalc.compiler.runtime.modules import load_items
 
 
 class Kernels(dict):
-    """The kernels of the numba sources by name, each compiled when it is first asked for."""
+    """The kernels of the numba sources by name, each compiled on first use."""
 
     def __missing__(self, name):
         self[name] = kernel(name)

@@ -1,4 +1,4 @@
-"""What each operation of kernels.toml is: plain NumPy or SciPy, by another way than the kernels where there is one."""
+"""Plain NumPy or SciPy for each operation of kernels.toml, by an algorithm other than the kernels' where one exists."""
 
 import itertools
 
@@ -16,7 +16,7 @@ def cofactors(X):
 
 
 def along(f, X, E):
-    """The derivative of f at X along E by eighth-order differences."""
+    """Return the derivative of f at X along E by eighth-order differences."""
     h = 1e-2
     steps = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
     return sum(c * (f(X + k * h * E) - f(X - k * h * E)) for k, c in steps.items()) / h
@@ -36,7 +36,7 @@ def gapdiv(w, K):
 
 
 def of_blocks(function):
-    """A matrix function and its derivatives along tangents, from the function of a block matrix."""
+    """Return a matrix function and its derivatives along tangents, from the function of a block matrix."""
 
     def value(X, *E):
         n, M = len(X), X
@@ -50,14 +50,14 @@ def of_blocks(function):
 
 
 def perron(X):
-    """The eigenprojector of the eigenvalue of largest modulus, transposed, as a limit of powers by squaring."""
+    """Return the transposed eigenprojector of the eigenvalue of largest modulus, by repeated squaring."""
     for _ in range(60):
         X = X @ X / np.max(np.abs(X @ X), initial=0.0)
     return X.T / np.trace(X)
 
 
 def pfaffian(A):
-    """The Pfaffian of the skew part by its first row."""
+    """Return the Pfaffian of the skew part by its first row."""
     A = (A - A.T) / 2
     minors = (np.delete(np.delete(A, [0, j], 0), [0, j], 1) for j in range(1, len(A)))
     return sum((-1) ** j * A[0, j + 1] * pfaffian(minor) for j, minor in enumerate(minors)) if len(A) else 1.0
@@ -93,6 +93,8 @@ ORACLES = {
     "tie_same": lambda w, g: g,
     "tie_share": lambda w, g: g,
     "regular": lambda R: R,
+    "pivoted": lambda R: np.where(np.arange(len(R)) < 1, R, np.eye(len(R))),
+    "pivots_used": lambda R: np.where(np.arange(len(R)) < 1, 1.0, 0.0),
     "real_values": lambda y, w: y,
     "sylvester": linalg.solve_sylvester,
     "lyapunov": linalg.solve_continuous_lyapunov,
@@ -118,9 +120,10 @@ ORACLES = {
 }
 BY_PROPERTY = ("schur", "slogdet", "getrf", "eigh", "svd", "qr", "vander", "lu", "eig", "sort_order", "pfaffian")
 BY_PROPERTY += ("definite_or_lu", "pfaffian_adj", "sort_P", "pade", "along_twice")
-# the empty array: what the operation means there
+# the value for an empty array
 EMPTY = {"median": np.nan, "det": 1.0, "logdet": 0.0, "prod": 1.0, "norm2": 0.0, "min": np.inf}
 EMPTY |= {"spectral_radius": 0.0, "logsumexp": -np.inf, "max": -np.inf, "gap_middle": 0.0, "pinv": np.empty((0, 0))}
+EMPTY["pivots_used"] = np.empty(0)
 FACTS = {
     "symmetric": lambda X: X + X.T,
     "spd": lambda X: X @ X.T + np.eye(len(X)),

@@ -1,4 +1,4 @@
-"""Kernels run on both targets by their templates, with operands drawn for their patterns."""
+"""Runs kernels on both targets by their templates, with operands drawn for their patterns."""
 
 import re
 
@@ -23,7 +23,7 @@ SIZES = (0, 1, 2, 3, 7, 40)
 
 
 def kernel(name):
-    """Return a function of the numba sources that Python can call: of a kernel, one that calls it by its symbol."""
+    """Return a Python-callable form of a numba source; a kernel is called by its symbol."""
     modules = load_items("numba", [name])
     module = __import__(modules[name], fromlist=[name])
     found = getattr(module, name)
@@ -36,7 +36,7 @@ def kernel(name):
 
 
 def sizes_of(k):
-    """All letters alike, and once each class of letters that must agree different from the others."""
+    """Yield sizes: first all letters equal, then each class of equal letters different from the others."""
     letters = letters_of(k)
     for n in SIZES:
         yield dict.fromkeys(letters, n)
@@ -51,7 +51,7 @@ def sizes_of(k):
     yield {letter: 3 + 2 * letters.index(same[letter]) for letter in letters}
 
 
-# operations that no random matrix is in the domain of: what makes one of it
+# operations whose domain contains no random matrix: how to make a member
 DOMAINS = {
     "dlyapunov": lambda X: X / (2 * np.sqrt(len(X) or 1)),
     "care": lambda X: X / np.sqrt(len(X) or 1) - np.eye(len(X)),
@@ -70,7 +70,7 @@ def letters_of(k):
 
 
 def operands(k, sizes, flipped, rng):
-    """Return each operand as the kernel is given it: transposed where flipped, with the entry's facts."""
+    """Return each operand as the kernel receives it, transposed where the entry reverses it, with the entry's facts."""
     arrays = {}
     for term in k.factors:
         for operand in tensors(term):
@@ -90,7 +90,7 @@ def operands(k, sizes, flipped, rng):
 
 
 def tensors(term):
-    """The operands of a term that are no integer parameters: those stand without letters."""
+    """Return the operands of a term that are arrays; integer parameters have no letters."""
     return [a for a in term.args or (term,) if a.letters or term.letters]
 
 
@@ -99,7 +99,7 @@ def by_rows(oracle):
 
 
 def expected(k, arrays):
-    """Evaluate the pattern on operands as they stand in it."""
+    """Evaluate the pattern on operands in the orientation in which the pattern has them."""
     values, subscripts = [], []
     for term in k.factors:
         value = arrays[term.name] if not term.is_operation else None
@@ -131,7 +131,7 @@ def fields(k, arrays, flipped, power="5"):
 
 
 def factorisation(k):
-    """The results of the entry's factorisations, by the names of its template."""
+    """Return the results of the entry's factorisations, by the names in its template."""
     return [Term(k.factor_field(t, r.name), r.letters, r.dtype) for t in k.via for r in KERNELS[t.name].results]
 
 
@@ -165,12 +165,12 @@ def run_numba(k, arrays, flipped, sizes, names, power="5"):
 
 
 def run_numpy(k, arrays, flipped, sizes, names, power="5"):
-    """Return what the template for NumPy gives, or the rule's value where the entry has none."""
+    """Return the result of the template for NumPy, or the rule's value where the entry has no template."""
     if "numpy" not in k.templates:
         (operation,), (result,) = k.factors, k.results
         function = oracle(default_rulebook(), default_rulebook().get(operation.name))
         with np.errstate(all="ignore"):
-            return {result.name: function(*(arrays[term.name] for term in operation.args))}
+            return {result.name: function(*(arrays.get(term.name, 2) for term in operation.args))}
     space = names | arrays | factors(k, run_numpy, arrays, sizes, names)
     with np.errstate(all="ignore"):
         result = eval(fill(k.templates["numpy"], fields(k, arrays, flipped, power)), space)

@@ -1,4 +1,4 @@
-"""The adjugate where the determinant is too large a number, against many digits."""
+"""The adjugate where the determinant overflows, against high precision."""
 
 import math
 
@@ -10,7 +10,7 @@ import matcalc as mc
 
 
 def adjugate(X):
-    """Return adj(X) by cofactors' formula det*inv in 60 digits, rounded; what overflows is infinite."""
+    """Return adj(X) as det*inv in 60 digits, rounded to doubles; numbers that overflow are infinite."""
     with mpmath.workdps(60):
         exact = mpmath.matrix(X.tolist())
         C = mpmath.det(exact) * exact**-1
@@ -19,7 +19,7 @@ def adjugate(X):
 
 @pytest.fixture(scope="module")
 def compiled():
-    """adj(X), compiled."""
+    """Return adj(X), compiled."""
     return mc.compile(mc.expression("adj(X)", "X: matrix(n, n)"))
 
 

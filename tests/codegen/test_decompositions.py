@@ -1,4 +1,4 @@
-"""Kernels whose results are known by their properties: factors, parts, what is a choice, and what is singular."""
+"""Kernels tested by properties of their results: factors, parts, sign conventions, singular inputs."""
 
 import numpy as np
 import pytest
@@ -115,7 +115,7 @@ def test_adjugate_at_any_rank(rank, numba_names, numpy_names):
 @pytest.mark.parametrize("gap", [1.0, 0.1, 1e-3, 1e-9, 1e-15, 0.0])
 @pytest.mark.whole
 def test_second_differentials_at_any_gap(gap, numba_names, numpy_names):
-    """Along two tangents, from the first divided differences of x^5 where they are far apart, else from samples."""
+    """Along two tangents: by the first divided differences of x^5 for wide gaps, else from samples."""
     rng = np.random.default_rng(5)
     w = np.array([1.0, 1.0 + gap, 1.0 + 2 * gap, 3.0, 3.0, -2.0, 0.0])[rng.permutation(7)]
     near = np.abs(w[:, None] - w) <= 0.25
@@ -155,7 +155,7 @@ def test_pfaffian(n, numba_names, numpy_names):
 @pytest.mark.parametrize("rank", [0, 2, 4])
 @pytest.mark.whole
 def test_pfaffian_at_low_rank(rank, numba_names, numpy_names):
-    """By differences of the polynomial that it is."""
+    """The Pfaffian is a polynomial, so differences of it are exact."""
     rng = np.random.default_rng(rank)
     A, E, D = (M - M.T for M in rng.standard_normal((3, 6, 6)))
     Q = np.linalg.qr(rng.standard_normal((6, rank)))[0]

@@ -1,6 +1,6 @@
-"""Every entry of kernels.toml on both targets against an oracle, at sizes 0 to 40 and with all flips.
+"""Every entry of kernels.toml on both targets against an oracle, at sizes 0 to 40 and all reversals of operands.
 
-Product patterns are evaluated by einsum, operations have an oracle. An entry without one fails the test; those on
+Product patterns are evaluated by einsum; operations have an oracle. An entry without one fails the test. The entries on
 sparse matrices are in test_sparse.py.
 """
 
@@ -34,7 +34,7 @@ ELSEWHERE = {*BY_PROPERTY, *SIGNATURES}
 
 
 def test_every_entry_has_both_targets():
-    """One without `numpy` is an operation whose rule has a value, of the same arguments, that needs no fault's name."""
+    """An entry without `numpy` needs a rule whose value takes the same arguments and needs no name for its faults."""
     assert set(ENTRIES) == set(KERNELS)
     for name, entry in ENTRIES.items():
         assert "numba" in entry, name
@@ -68,7 +68,7 @@ def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
 
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.joins])
 def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
-    """At the sizes of the tests above, also where entries are equal, huge, infinite or no numbers."""
+    """At the sizes of the tests above, also for entries that are equal, huge, infinite or NaN."""
     k = KERNELS[name]
     rng = np.random.default_rng(3)
     for sizes in sizes_of(k):
@@ -87,7 +87,7 @@ def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
 
 @pytest.mark.parametrize(("name", "flipped"), [("gemv", ()), ("gemv", ("A",)), ("symv", ())])
 def test_a_matrix_that_no_longer_fits_in_cache(name, flipped, numba_names):
-    """Beyond 65,536 entries, or 300 rows of a symmetric matrix, BLAS is called: the sizes above take loops."""
+    """Above 65,536 entries, or 300 rows of a symmetric matrix, BLAS is called. The sizes above use loops."""
     k = KERNELS[name]
     sizes = {"i": 320, "k": 320 if name == "symv" else 307}
     given = operands(k, sizes, flipped, np.random.default_rng(8))
@@ -98,7 +98,7 @@ def test_a_matrix_that_no_longer_fits_in_cache(name, flipped, numba_names):
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.fails and n not in SIGNATURES])
 @pytest.mark.whole
 def test_faults(name, numba_names, numpy_names):
-    """At a zero matrix whatever divides by it fails: status 1, LinAlgError by its name; nothing else does."""
+    """Dividing by a zero matrix fails with status 1 and the named LinAlgError; nothing else fails."""
     k = KERNELS[name]
     sizes = dict.fromkeys(letters_of(k), 4)
     given = {n: np.zeros_like(a) for n, a in operands(k, sizes, (), np.random.default_rng(0)).items()}
@@ -176,6 +176,6 @@ for f in (mc.expression(call, let) for call in calls.split()):
 
 @pytest.mark.whole
 def test_arrays_live_until_a_routine_has_returned():
-    """Memory that is unmapped as soon as it is freed: work space that were freed too early would fault."""
+    """Memory is unmapped when it is freed, so a workspace that is freed too early would fault."""
     settings = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "4096", "MALLOC_PERTURB_": "165"}
     subprocess.run([sys.executable, "-c", OWN_MEMORY], env=settings, check=True, timeout=300)

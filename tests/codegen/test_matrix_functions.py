@@ -1,6 +1,6 @@
 """Functions of a general matrix against mpmath, with up to two tangents, on both targets.
 
-The derivatives are differences of the function at 60 digits; nothing of the kernels' algorithms is used.
+The derivatives are differences of the function at 60 digits. They share no algorithm with the kernels.
 """
 
 import functools
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(11)
 RANDOM = RNG.standard_normal((N, N))
 TANGENTS = RNG.standard_normal((2, N, N))
 INSIDE = np.eye(N) + 0.4 * RANDOM
-# a matrix of each kind that the algorithms know: its norm, what it is near to, repeated and close eigenvalues
+# a matrix for each case of the algorithms: its norm, its nearest special matrix, repeated and close eigenvalues
 MATRICES = {
     "random": RANDOM,
     "inside": INSIDE,
@@ -52,13 +52,13 @@ FUNCTIONS = {
     "powm(X, -13)": (lambda X: mp.inverse(X) ** 13, ["random", "inside", "large", "rotation", "identity"], 2),
 }
 COUNTED = [(text, k) for text, (_, _, tangents) in FUNCTIONS.items() for k in range(tangents + 1)]
-CASES = [pytest.param(text, k, marks=[pytest.mark.whole] if k else []) for text, k in COUNTED]  # mpmath takes long
+CASES = [pytest.param(text, k, marks=[pytest.mark.whole] if k else []) for text, k in COUNTED]  # slow in mpmath
 NAMES = ["E", "F"]
 
 
 @functools.cache
 def exact(text, name, count, direction=None):
-    """The derivative of a function along tangents by central differences at high precision."""
+    """Return the derivative of a function along tangents by central differences at high precision."""
     function, names, _ = FUNCTIONS[text]
     array = MATRICES[name]
     largest = np.max(np.abs(array))
@@ -75,7 +75,7 @@ def exact(text, name, count, direction=None):
 
 
 def condition(text, name, count):
-    """How much a relative change of X by 1 changes the derivative, relative to itself."""
+    """Return the relative change of the derivative for a relative change of X by 1."""
     norm = mp.mnorm(exact(text, name, count), 1)
     return float(max(1, *(mp.mnorm(exact(text, name, count, k), 1) / norm for k in range(2))))
 

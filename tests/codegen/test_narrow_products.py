@@ -1,4 +1,4 @@
-"""Products of few columns, which are formed as wide ones and turned, at sizes on both sides of where that begins."""
+"""Products with few columns, computed as wide products and transposed, at sizes around the threshold."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""Every entry of scalars.toml: both targets alike, right at infinity, zero, NaN and subnormals, accurate.
+"""Every entry of scalars.toml: both targets agree, are accurate, and are right at infinity, zero, NaN and subnormals.
 
-The oracle is mpmath; for infinities and the like, of which it knows less, NumPy's form is.
+The oracle is mpmath, and the form for NumPy at infinities and other values that mpmath does not cover.
 """
 
 import tomllib
@@ -51,7 +51,7 @@ ACCURATE = {
 
 
 def template(name, target):
-    """The template of a function for a target, parameters filled in."""
+    """Return the template of a function for a target, with its parameters inserted."""
     text = TABLE[name][target]
     for field, number in PARAMETERS.get(name, {"{p}": "2.5"}).items():
         text = text.replace(field, number)
@@ -59,7 +59,7 @@ def template(name, target):
 
 
 def by_numpy(name, arrays, numpy_names):
-    """What the target NumPy computes: its template, or the rule's value where there is none."""
+    """Return the value on the target NumPy: by the template, or by the rule's value where there is no template."""
     if "numpy" not in TABLE[name]:
         rule = default_rulebook().get(name)
         numbers = iter([int(float(p)) for p in PARAMETERS.get(name, {}).values()])
@@ -76,7 +76,7 @@ def arity(entry):
 
 @pytest.fixture(scope="module")
 def functions():
-    """All entries as loops in one module: f_0(x0, x1, x2, x3, out)."""
+    """Return all entries as loops in one module: f_0(x0, x1, x2, x3, out)."""
     bodies = []
     for k, name in enumerate(TABLE):
         expression = template(name, "numba").format(*(f"x{n}[i]" for n in range(MOST)))
@@ -108,7 +108,7 @@ def test_targets_agree_at_special_points(name, functions, numpy_names):
     arrays = [g.ravel() for g in grids]
     with np.errstate(all="ignore"):
         want = by_numpy(name, arrays, numpy_names)
-    if name == "gammaln":  # SciPy has inf there, though log(gamma(x)) = -log(x) is a plain number
+    if name == "gammaln":  # SciPy returns inf there, though log(gamma(x)) = -log(x) is finite
         want[points == 5e-324] = float(mpmath.loggamma(mpmath.mpf(5e-324)))
     got = run(functions, name, *arrays)
     np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-300)

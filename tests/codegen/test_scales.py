@@ -1,6 +1,6 @@
-"""Decompositions of matrices of all ranges of doubles, and with one entry so, each by what defines it.
+"""Decompositions of matrices, and of matrices with one entry, of any magnitude of doubles, checked by definition.
 
-LAPACK scales what is far from 1, not everywhere rightly, and OpenBLAS does not divide by what is subnormal.
+LAPACK scales matrices far from 1, but not always correctly. OpenBLAS does not divide by subnormal numbers.
 """
 
 import itertools
@@ -12,7 +12,7 @@ import matcalc as mc
 
 LONG = np.longdouble
 EXTREMES = (1e-310, 1e-300, 1e-200, 1e-160, 1.0, 1e139, 1e160, 1e250, 1e300)
-"""Largest magnitudes of the matrices, or one entry among others near 1."""
+"""Largest magnitudes of the matrices, or of one entry among others near 1."""
 
 
 def of_svd(X, U, s, V):
@@ -48,7 +48,7 @@ def orthogonal(Q):
     return (Q.T @ Q - np.eye(Q.shape[1])) * np.max(np.abs(Q))
 
 
-CASES = {  # functions, the residuals of what they give, and the degree of each in the matrix
+CASES = {  # functions, the residuals of their results, and the degree of each in the matrix
     "svd_U(X) svd_s(X) svd_V(X)": (of_svd, (0, 1, 0)),
     "qr_Q(X) qr_R(X)": (of_qr, (0, 1)),
     "lu_P(X) lu_L(X) lu_U(X)": (of_lu, (0, 0, 1)),
@@ -61,7 +61,7 @@ LET = "X: matrix(m, n); A: matrix(n, n); S: matrix(n, n) symmetric"
 
 
 def matrices(name):
-    """Yield matrices, some tall, some wide, all of a range or with one entry of it."""
+    """Yield matrices, some tall, some wide, with all entries or one entry in a range."""
     for seed, extreme in itertools.product(range(12), EXTREMES):
         rng = np.random.default_rng(seed)
         m, n = rng.integers(1, 8, 2)
@@ -98,7 +98,7 @@ def test_of_all_ranges(texts, target):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_gradients_of_the_spectral_radius(target):
-    """That of a multiple is the same, by the left and right eigenvectors of a matrix with known ones."""
+    """A multiple of a matrix has the same gradient, from known left and right eigenvectors."""
     fn = mc.gradient("spectral_radius(A)", "A", "A: matrix(n, n)")
     fn = mc.compile(fn, target=target)
     Q = np.random.default_rng(1).standard_normal((4, 4))

@@ -1,4 +1,4 @@
-"""Functions of singular and eigenvalues as compiled code: ties, zeros, scales, shapes, one factorisation each."""
+"""Compiled functions of singular values and eigenvalues: ties, zeros, scales, shapes, one factorisation each."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def pulled(text, target, let="X: matrix(m, n)", wrt="X"):
 
 
 def pieces(m, n, s, seed=0):
-    """A matrix with these singular values and its factors."""
+    """Return a matrix with these singular values, and its factors."""
     rng = np.random.default_rng([m, n, seed])
     k = min(m, n)
     U, V = (np.linalg.qr(rng.standard_normal((size, k)))[0] for size in (m, n))
@@ -22,7 +22,7 @@ def pieces(m, n, s, seed=0):
 
 
 def polar_pullback(X, G):
-    """The adjoint of the polar factor, from the Sylvester equation that defines it: W*P + P*W = U'G - G'U."""
+    """Return the adjoint of the polar factor, by the Sylvester equation W*P + P*W = U'G - G'U."""
     m, n = X.shape
     if m < n:
         return polar_pullback(X.T, G.T).T
@@ -124,7 +124,7 @@ def test_at_ties_projectors_are_nan_and_sums_of_eigenvalues_share(target):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
 def test_ties_of_eigenvalues_and_singular_values_share_what_they_weigh(target, scale):
-    """The least of Clarke's gradients of sum(c.*w): no choice of eigenvectors shows."""
+    """The result is the least of Clarke's gradients of sum(c.*w): it does not depend on the choice of eigenvectors."""
     Q = np.linalg.qr(np.random.default_rng(2).standard_normal((4, 4)))[0]
     c = np.array([1.0, 2.0, 5.0, -1.0])
     S = scale * (Q * [1.0, 3.0, 3.0, 7.0]) @ Q.T
@@ -172,7 +172,7 @@ def test_what_has_no_derivative_has_no_plausible_one(text, let, s, target):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.whole
 def test_the_symmetric_polar_factor_has_the_mean_slope_where_singular_values_are_zero(target):
-    """There polar_P is |X|: its slopes along E and -E differ in what has the mean 0."""
+    """There polar_P is |X|: its slopes along E and -E differ by a part whose mean is 0."""
     f = mc.value_and_gradient(mc.expression("sum(polar_P(X).*C)", SQUARE), "X", target=target)
     X = pieces(4, 4, [2.0, 1.0, 0.0, 0.0])[0]
     C, E = np.random.default_rng(4).standard_normal((2, 4, 4))
@@ -182,14 +182,14 @@ def test_the_symmetric_polar_factor_has_the_mean_slope_where_singular_values_are
         return np.sum((Vt.T * s) @ Vt * C)
 
     near, far = ((value(h) - value(-h)) / (2 * h) for h in (1e-6, 2e-6))
-    slope = 2 * near - far  # the mean moves with |h|
+    slope = 2 * near - far  # the mean changes with |h|
     np.testing.assert_allclose(np.sum(f(X, C)[1] * E), slope, rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.whole
 def test_singular_vectors_of_a_square_matrix_of_rank_one_less(target):
-    """Each left singular vector still moves smoothly: they are the eigenvectors of X*X'."""
+    """Each left singular vector still changes smoothly: they are the eigenvectors of X*X'."""
     X, U, _ = pieces(4, 4, [3.0, 2.0, 1.0, 0.0])
     C, E = np.random.default_rng(5).standard_normal((2, 4, 4))
     gradient = mc.value_and_gradient(mc.expression("sum(svd_U(X).*C)", SQUARE), "X", target=target)(X, C)[1]
@@ -262,7 +262,7 @@ def test_what_is_not_finite_gives_nan(text, bad):
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 @pytest.mark.parametrize("apart", [1e-2, 1e-4, 4e-6, 1e-7, 1e-10])
 def test_the_top_pair_of_a_spectral_norm_as_the_next_singular_value_nears(apart, scale):
-    """From the Gram matrix, or from all singular values: the digits that the gap leaves, against known vectors."""
+    """From the Gram matrix, or from all singular values: the digits that the gap allows, against known vectors."""
     fn = mc.value_and_gradient(mc.expression("spectral_norm(X)", "X: matrix(m, n)"), "X")
     for m, n in ((30, 6), (6, 30), (6, 6)):
         k = min(m, n)

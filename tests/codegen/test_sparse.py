@@ -1,4 +1,4 @@
-"""Kernels on stored entries of sparse matrices, on both targets: against the dense matrix, and at damaged arrays."""
+"""Kernels on stored entries of sparse matrices, on both targets: against the dense matrix, and with damaged arrays."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from codegen.running import KERNELS, fill
 
 from matcalc.compiler.plan.sparse_forms import LINEAR, SIGNATURES
 
-ORACLES = {  # what each gives, X and Z having the values v and u, `at` the places of the stored entries
+ORACLES = {  # the result of each; X and Z have the values v and u, `at` holds the indices of the stored entries
     "csr_mv": lambda X, w, **_: X @ w,
     "csr_tmv": lambda X, r, **_: X.T @ r,
     "csr_mm": lambda X, W, **_: X @ W,
@@ -23,7 +23,7 @@ SIZES = [(4, 5, 1), (1, 1, 2), (5, 3, 4), (3, 4, 5), (2, 3, 11), (0, 3, 2), (3, 
 
 
 def operands(m, n, k, name, twice=False, seed=0):
-    """Return operands by the letters of the patterns; with `twice` entries are stored several times, in any order."""
+    """Return operands by the letters of the patterns; with `twice`, store entries several times, in any order."""
     rng = np.random.default_rng([seed, m, n, k])
     counts = rng.integers(0, n + 1, m) if n else np.zeros(m, int)
     columns = [rng.integers(0, n, c) if twice else np.sort(rng.permutation(n)[:c]) for c in counts]
@@ -84,7 +84,7 @@ def test_kernels(name, target, names):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("name", ORACLES)
 def test_damaged_arrays(name, target, names):
-    """What is outside is a fault before anything is read or written there."""
+    """An index outside the matrix is a fault before anything is read or written there."""
     m, n, k = 5, 6, 3
     for part, place, value in (
         ("c", 0, n), ("c", -1, -1), ("c", 1, 2**31 - 1), ("c", 1, -(2**31)), ("starts", 0, -1), ("starts", 2, 99),
@@ -95,10 +95,10 @@ def test_damaged_arrays(name, target, names):
         shape = expected(name, given, m, n).shape
         given[part][place] = value
         if name == "csr_outer" and part == "c":
-            continue  # columns are compared with each other alone
+            continue  # columns are only compared with each other
         if name == "csr_rows" and part == "c":
-            continue  # nor are columns of what rows have
+            continue  # columns are not read
         if name == "csr_columns" and part == "starts" and place not in (0, -1):
-            continue  # nor rows of what columns have
+            continue  # starts of inner rows are not read
         with pytest.raises(np.linalg.LinAlgError, match="fault"):
             run(name, target, given, shape, n, names[target])

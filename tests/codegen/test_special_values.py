@@ -1,7 +1,7 @@
-"""Zeros, infinities, NaN and cancellation in compiled functions: what NumPy gives for the formula as it is written.
+"""Zeros, infinities, NaN and cancellation in compiled functions: NumPy's result for the formula as written.
 
-Nothing is contracted or regrouped: `x*y - z*w` of equal products is 0, `a^2 - b^2` of what overflows NaN. Expected
-values are NumPy's, of text that is written here, never of matcalc.
+Nothing is contracted or regrouped: `x*y - z*w` of equal products is 0, `a^2 - b^2` of squares that overflow is NaN.
+Expected values come from NumPy and text written here, never from matcalc.
 """
 
 import ctypes
@@ -30,15 +30,15 @@ FUNCTIONS = {
     "x/3": "x/3", "x - 1": "x - 1",
 }  # fmt: skip
 DIFFERENCES = {".*": "*", "./": "/", " + ": "+", " - ": "-"}
-ALGEBRA = {  # what the normal form or a rewrite makes another formula of, which is right where this one overflows
+ALGEBRA = {  # the normal form or a rewrite gives another formula, correct where the formula as written overflows
     ("./", "1./x"), ("./", "1./x.^2"), ("./", "exp(x)"), ("./", "sqrt(x)"), ("./", "x/3"), (".*", "1./x"),
     (".*", "1./x.^2"), (".*", "x/3"), (" + ", "x - 1"), (" - ", "x - 1"), ("./", "x - 1"),
 }  # fmt: skip
-TOGETHER = {  # merged or added in another order; of logarithms the last bit of each, which adds up to 0 or does not
+TOGETHER = {  # merged or added in another order; the last bits of logarithms may or may not cancel
     (".*", "exp(x)", "exp(x)"), (" - ", "x.^2", "1 + x.^2"), (" + ", "x/3", "x/3"), (" - ", "x/3", "x/3"),
     (" + ", "log(x)", "log(x)"), (" + ", "log(x)", "log1p(x)"), (" + ", "log1p(x)", "log(x)"),
-    # A sum of sums is one sum. Its terms `tanh(x)` and 1 are 2*sigmoid(2*x), `exp(x)` and -1 are expm1(x): digits that
-    # NumPy loses.
+    # A sum of sums is one sum. Its terms `tanh(x)` and 1 are 2*sigmoid(2*x); `exp(x)` and -1 are expm1(x). NumPy
+    # loses these digits.
     (" + ", "tanh(x)", "1 + x.^2"), (" + ", "1 + x.^2", "tanh(x)"), (" - ", "tanh(x)", "1 + x.^2"),
     (" - ", "1 + x.^2", "tanh(x)"), (" - ", "exp(x)", "1 + x.^2"), (" - ", "1 + x.^2", "exp(x)"),
 }  # fmt: skip
@@ -57,7 +57,7 @@ EXACT = {
     "x.^3 - y.*w.*w": "x*x*x - y*(w*w)",
     "sqrt(x).*y - sqrt(z).*w": "np.sqrt(x)*y - np.sqrt(z)*w",
 }
-"""Formulas that are differences, with what NumPy is asked."""
+"""Formulas that are differences, each with its NumPy expression."""
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def compared(wanted, found):
 
 
 def wrong(formulas, data, call):
-    """Return the formulas on which compiled code and NumPy differ, each with a place."""
+    """Return the formulas on which compiled code and NumPy differ, each with an index."""
     found = []
     with np.errstate(all="ignore"):
         for (formula, numpy), result in zip(formulas.items(), call, strict=True):
@@ -146,7 +146,7 @@ def test_differences_at_special_values():
 @pytest.mark.whole
 @pytest.mark.parametrize("sign", DIFFERENCES)
 def test_pairs_of_functions(sign):
-    """f(x) and g(y) joined by an operation, each f with each g; those are left out that algebra takes for another."""
+    """f(x) and g(y) joined by an operation, each f with each g, without pairs that algebra rewrites."""
     data = grid(2)
     for one, inner in FUNCTIONS.items():
         formulas = {
@@ -161,7 +161,7 @@ def test_pairs_of_functions(sign):
 
 @pytest.mark.parametrize("way", ["numba", pytest.param("saved", marks=pytest.mark.whole)])
 def test_sums_keep_zeros_and_what_is_not_finite(way, tmp_path, rng):
-    """Lanes may add in another order: that changes roundings, no sum of equal and opposite products in pairs."""
+    """Vector lanes may add in another order, which changes rounding but no sum of pairs of opposite products."""
     formulas = {
         "sum(sqrt(x.^2 - y.^2))": "np.sum(np.sqrt(x*x - y*y))",
         "sum(x.*y)": "np.sum(x*y)",

@@ -1,4 +1,4 @@
-"""A symmetric matrix of unknown definiteness: Cholesky where it goes through, else LU, the same results either way."""
+"""Symmetric matrices of unknown definiteness: Cholesky, or LU where it fails; both give the same results."""
 
 import itertools
 
@@ -7,7 +7,7 @@ import pytest
 
 import matcalc as mc
 
-SIZES = (1, 2, 5, 32, 33, 70)  # small_chol, LAPACK's routine, several of its blocks
+SIZES = (1, 2, 5, 32, 33, 70)  # sizes for small_chol, LAPACK's routine, and several of its blocks
 LET = "S: matrix(n, n) symmetric; b: vector(n); B: matrix(n, k)"
 SOLVE = "S: matrix(n, n) symmetric; b: vector(n)"
 USES = {
@@ -29,7 +29,7 @@ def of_spectrum(values):
 
 
 def last_pivot_negative(n):
-    """Definite but for the last step of a factorisation, the diagonal positive where there is more than one entry."""
+    """Return a matrix of which only the last Cholesky pivot is negative; the diagonal is positive from 2 rows on."""
     S = of_spectrum(np.linspace(1.0, 2.0, n))
     if n > 1:
         S[-1, -1] = 0.5 * S[-1, :-1] @ np.linalg.solve(S[:-1, :-1], S[-1, :-1])
@@ -84,7 +84,7 @@ def test_singular_is_said_and_what_is_not_finite_stays(target):
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_nearly_singular_is_solved_to_rounding(target):
-    """Rounding decides whether the last pivot is positive; the answer solves the system either way."""
+    """Rounding decides whether the last pivot is positive; the result solves the system either way."""
     S, b = np.array([[2.0, 1.0], [1.0, 0.5 + 2.0**-52]]), np.array([1.0, 1.0])
     x = mc.compile("inv(S)*b", declarations=SOLVE, target=target)(S, b)
     assert np.max(np.abs(S @ x - b)) <= 1e-15 * np.max(np.abs(S) @ np.abs(x))

@@ -1,6 +1,6 @@
-"""Elementwise functions as vector arithmetic: errors over the whole range, lanes with rare arguments, what is shared.
+"""Elementwise functions as vector arithmetic: errors over the whole range, lanes with rare arguments, shared parts.
 
-The oracle is mpmath. Functions run as users call them, in loops that are vectorised.
+The oracle is mpmath. Functions run as users call them, in vectorised loops.
 """
 
 import tomllib
@@ -80,7 +80,7 @@ def test_huge_arguments_among_others_in_any_lane(name, size):
         with mpmath.workdps(400):
             want = [float(getattr(mpmath, name)(mpmath.mpf(v))) if np.isfinite(v) else np.nan for v in x]
         got = function(x)
-        is_far = np.abs(x) > 2.0**40  # by libm, 8 units off at the argument that is nearest to a multiple of pi/2
+        is_far = np.abs(x) > 2.0**40  # by libm, which is 8 units off at the argument nearest to a multiple of pi/2
         np.testing.assert_allclose(got[~is_far], np.array(want)[~is_far], rtol=4e-16, atol=0)
         np.testing.assert_allclose(got[is_far], np.array(want)[is_far], rtol=3e-15, atol=0)
 
@@ -90,7 +90,7 @@ def test_powers_of_what_is_no_normal_positive_number():
     x, p = (g.ravel() for g in np.meshgrid(points, points))
     with np.errstate(all="ignore"):
         want = np.power(x, p)
-    want[np.isneginf(x) & (p != np.rint(p))] = np.nan  # stated: C has a number there
+    want[np.isneginf(x) & (p != np.rint(p))] = np.nan  # documented: C returns a number there
     got = mc.compile("x.^p", declarations="x, p: vector(n)")(x, p)
     np.testing.assert_allclose(got, want, rtol=2e-16, atol=0)
 
@@ -124,7 +124,7 @@ def test_logarithms_of_powers_are_whole():
 
 @pytest.mark.parametrize("name", ["gammaln", "digamma"])
 def test_gamma_next_to_where_its_form_changes(name):
-    """Around the zeros, 1, 2.5, 3 and where subnormal numbers begin, and of what is below 0 in any lane."""
+    """Around the zeros, 1, 2.5, 3 and the largest subnormal number, with negative arguments in any lane."""
     ends = np.array([1e-300, 2.2250738585072014e-308, 1.0, 1.4616321449683622, 2.0, 2.5, 3.0, 1e300])
     x = np.concatenate([np.nextafter(ends, 0), ends, np.nextafter(ends, np.inf), ends * (1 + 1e-9), [5e-324, 1e-310]])
     function = mc.compile(f"{name}(x)", declarations=VECTOR)
@@ -139,7 +139,7 @@ def test_gamma_next_to_where_its_form_changes(name):
 
 
 def test_roots_of_the_gamma_functions():
-    """What is 0 at the argument is right to the last digits of what is left."""
+    """Where the value is nearly 0, its relative error is at most a few units in the last digit."""
     assert mc.compile("gammaln(x)", declarations=VECTOR)(np.array([1.0, 2.0])).tolist() == [0.0, 0.0]
     root = np.array([1.4616321449683622, 1.4616321449683624])
     with mpmath.workdps(40):
@@ -167,7 +167,7 @@ def test_widest_vectors_where_they_cost_no_clock():
 
 @pytest.mark.parametrize("name", ["tanh", "sigmoid", "softplus", "sin", "erf"])
 def test_derivative_is_right_in_the_tails(name):
-    """Value and derivative from one exponential, or one reduction, lose no digits where the derivative is small."""
+    """A value and a derivative that share an exponential or reduction lose no digits where the derivative is small."""
     x = np.concatenate([np.linspace(-36.0, 36.0, 73), [-300.0, 300.0, 1e-9, 0.0]])
     x = x[np.abs(x) < 26] if name == "erf" else x
     value, slope = mc.compile([f"{name}(x)", mc.gradient(f"sum({name}(x))", "x", declarations=VECTOR)])(x)

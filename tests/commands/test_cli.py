@@ -1,4 +1,4 @@
-"""The command line: what goes where, and the exit status."""
+"""The command line: what is written to standard output and standard error, and the exit status."""
 
 import io
 import json

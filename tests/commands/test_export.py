@@ -1,4 +1,4 @@
-"""`matcalc export`: files that run where matcalc is not, test themselves, and are found out when they are wrong."""
+"""`matcalc export`: files run without matcalc, test themselves, and fail their tests if they are wrong."""
 
 import ast
 import importlib.util
@@ -43,7 +43,7 @@ def written(formula, what, target="numpy", **options):
 
 
 def loaded(text, folder, name="saved"):
-    """Return the module of a file, which is there for Numba's cache too."""
+    """Import a file; it is on disk so that Numba can cache it."""
     path = folder / f"{name}.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(f"{folder.name}_{name}", path)
@@ -81,7 +81,7 @@ def test_results_against_numpy(tmp_path):
 
 
 WRONG = [
-    ("value[0] = lam_wt_w + softplus_sum", "value[0] = lam_wt_w + softplus_sum + 1e-6", "value is "),
+    ("value[0] = softplus_sum + lam_wt_w", "value[0] = softplus_sum + lam_wt_w + 1e-6", "value is "),
     ("X.T @ y_sigmoid ", "X.T @ y_sigmoid*1.0000001 ", "gradient_w["),
     ("2.0*lam_w_i", "2.1*lam_w_i", "the difference quotient of value in w[0] with step "),
 ]
@@ -104,7 +104,7 @@ def test_exit_status(wrong, status, tmp_path):
 
 
 def test_a_file_without_data_says_so(tmp_path):
-    """No data make a logarithm of negative numbers finite."""
+    """A logarithm of negative numbers is finite at no data."""
     file = loaded(written(("sum(log(-exp(x)))", "x", ""), ("value",)), tmp_path)
     assert file.self_test() == ["no data were found at which the results are finite: no number is tested"]
 
@@ -142,13 +142,13 @@ def test_ruff_is_content(config, tmp_path, pytestconfig):
 
 @pytest.mark.parametrize("target", ["numba", "numpy", "jax", "torch"])
 def test_lines_of_the_library_fit_where_they_are_indented(target):
-    """Saved files copy them four columns further to the right."""
+    """Saved files indent library lines by four more columns."""
     lines = [line for item in load_library(target).items.values() for line in item.text.splitlines()]
     assert [line for line in lines if len(line) > 116] == []
 
 
 def test_solve(tmp_path):
-    """SciPy finds the minimum of a quadratic loss that the normal equations give."""
+    """SciPy finds the minimum of a quadratic loss that solves the normal equations."""
     loss = ("norm2(X*w - y)^2 + lam*w'*w", "w", "lam: scalar positive")
     file = loaded(written(loss, ("value", "gradient", "hvp"), with_solve=True), tmp_path)
     data = file.CASES[0][0]
@@ -181,7 +181,7 @@ def test_a_file_that_is_there_stays(capsys, tmp_path):
     ("more", "said"),
     [
         (["--with", "value,hessain"], "there is no hessain to export; did you mean hessian?"),
-        (["--with", "value", "--scipy-main"], "a solve needs a scalar value and its gradient"),
+        (["--with", "value", "--scipy-main"], "the solve part needs a scalar value and its gradient"),
     ],
 )
 def test_bad_input(more, said, capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""The prompt: a formula and declarations stay, commands act on them, errors mark their place."""
+"""The prompt: it remembers a formula and declarations, runs commands on them, and marks where an error is."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ from matcalc.commands.prompt import HELP, Prompt
 
 
 def said(*lines):
-    """Return what each line says at one prompt."""
+    """Return the output of each line at one prompt."""
     session = Prompt()
     return [session.answer(line) for line in lines]
 
@@ -99,7 +99,7 @@ def test_on_a_terminal(tmp_path):
 
 
 def read_some(terminal):
-    """Return what a terminal shows next, nothing at its end."""
+    """Return the next output of a terminal, empty at its end."""
     try:
         return os.read(terminal, 1000)
     except OSError:

@@ -1,4 +1,4 @@
-"""The rulebook as it is read: every page is whole, and the table in rules/README.md is that of the rules."""
+"""Pages of the rulebook: every page is complete, and the table in rules/README.md lists the rules."""
 
 import json
 import re
@@ -80,7 +80,7 @@ def test_measured_errors_are_shown(monkeypatch):
 
 
 VOCABULARY = Path(__file__).parents[1] / "vocabulary.toml"
-# What people write that is no call of the table: powers, parts of a matrix, equations, a constant in a derivative.
+# Notation outside the table of calls: powers, parts of a matrix, equations, a constant in a derivative.
 WRITTEN = {"pow", "powr", "sym", "skew", "root", "stop", "gammaincc"}
 
 
@@ -101,7 +101,7 @@ def test_internal_is_what_the_vocabulary_does_not_have():
 
 
 def test_operations_are_listed_by_family_and_those_for_internal_use_last():
-    with on_trial(shipped_rulebook()):  # what other tests have defined is listed as one's own
+    with on_trial(shipped_rulebook()):  # rules defined by other tests are listed as the user's own
         lines = rule_pages.listed().splitlines()
     titles = [line.removeprefix("--- ") for line in lines if line.startswith("--- ")]
     assert len(set(titles)) == len(titles)

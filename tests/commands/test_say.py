@@ -1,4 +1,4 @@
-"""Colour and progress: on a terminal, never in a pipe."""
+"""Colour and progress appear on a terminal, never in a pipe."""
 
 import io
 import os
@@ -6,12 +6,10 @@ import pty
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
 from matcalc.commands.say import say
-from matcalc.progress import under_way
 
 TABLE = "derivative   error\ngradient     1e-09  right\nHessian      0.5  WRONG\nnot equal at m = 1:"
 
@@ -55,31 +53,6 @@ def test_without_rich_all_is_plain(monkeypatch):
     out = Terminal()
     say(TABLE, out)
     assert out.getvalue() == f"{TABLE}\n"
-
-
-def test_what_takes_long_is_told_and_taken_back(monkeypatch):
-    monkeypatch.setattr("matcalc.progress.PATIENCE", 0.02)
-    monkeypatch.setattr("matcalc.progress.TURN", 0.02)
-    for stream, is_told in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        with under_way("fitting"), under_way("deriving"):
-            time.sleep(0.15)
-        assert ("deriving ... 0 s" in stream.getvalue()) is is_told
-        assert stream.getvalue().endswith("\r\x1b[K") is is_told
-
-
-def test_what_is_quick_or_fails_leaves_nothing(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-
-    @under_way("failing")
-    def fail():
-        raise ValueError
-
-    for _ in range(3):
-        with pytest.raises(ValueError):
-            fail()
-    assert stream.getvalue() == ""
 
 
 def test_a_command_in_a_pipe_is_plain():

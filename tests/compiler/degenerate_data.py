@@ -1,4 +1,4 @@
-"""Degenerate data for declared arguments, and the judge of what a compiled function gives on them."""
+"""Draws degenerate data for declared arguments, and judges the results of compiled functions on them."""
 
 import inspect
 import re
@@ -21,7 +21,7 @@ ENTRIES = {
     "one middle": 1e300,
 }
 GAPS = (1e-2, 3e-5, 1e-5, 1e-6, 1e-10, 1e-14, 0.0)
-"""Of the two largest eigenvalues or singular values, relative: on both sides of what the top pair's kernel takes."""
+"""Relative gaps of the two largest eigenvalues or singular values, on both sides of the top-pair kernel's limit."""
 LONG = np.longdouble
 
 
@@ -35,7 +35,7 @@ def shape_of(name, sizes):
 
 
 def fitted(name, a):
-    """Return an array with the facts that a name is declared with, from one triangle of it."""
+    """Return an array with the declared facts of a name, from one triangle of it."""
     if re.search("symmetric|spd", LET[name]):
         return np.tril(a) + np.tril(a, -1).T
     if "lower" in LET[name]:
@@ -53,7 +53,7 @@ def drawn(name, sizes, rng):
 
 
 def with_entry(name, a, place, value):
-    """Return an array with an entry that is another, in both triangles of a symmetric one."""
+    """Return an array with one entry replaced, in both triangles of a symmetric array."""
     a = a.copy()
     if a.size and not (value < 0 and "nonnegative" in LET[name]):
         at = np.unravel_index({"first": 0, "last": a.size - 1}.get(place, a.size // 2), a.shape)
@@ -64,7 +64,7 @@ def with_entry(name, a, place, value):
 
 
 def with_gap(name, a, gap):
-    """Return a matrix of which the two largest eigenvalues or singular values are so near each other."""
+    """Return a matrix whose two largest eigenvalues or singular values have this gap."""
     if "symmetric" in LET[name]:
         w, Q = np.linalg.eigh(a)
         w[-1] = w[-2] * (1 + gap)
@@ -75,7 +75,7 @@ def with_gap(name, a, gap):
 
 
 def spoilt(base, is_large=False):
-    """Yield what is odd, and data with one argument or all of them so."""
+    """Yield a description of the special values, and data with one argument or all arguments changed."""
     yield "nothing", base
     for name, a in base.items():
         for what, value in ENTRIES.items():
@@ -121,7 +121,7 @@ def flat(results):
 
 
 def true(trick, data, kind):
-    """Return what a formula is by definition; None where a matrix has no inverse."""
+    """Return the value of a formula by definition; None where a matrix has no inverse."""
     try:
         return flat(trick.truth(**{name: np.asarray(a).astype(kind) for name, a in data.items()}))
     except np.linalg.LinAlgError:
@@ -129,7 +129,7 @@ def true(trick, data, kind):
 
 
 class Judge:
-    """What is due of a formula on some data: by doubles, by longer numbers, and by these of data moved a little."""
+    """The expected value of a formula on some data: in doubles, in long doubles, and at slightly perturbed data."""
 
     def __init__(self, trick, data):
         self.trick, self.overflows = trick, False
@@ -149,7 +149,7 @@ class Judge:
         self.overflows = True
 
     def fault(self, found, spreads):
-        """Say what is wrong with what was found, None for a LinAlgError; nothing where it is right."""
+        """Return the reason why a result (None for a LinAlgError) is wrong; an empty text where it is right."""
         if self.plain is None or self.long is None or self.moved is None:
             is_number = found is not None and all(np.all(np.isfinite(f)) and f.size for f in found)
             return "a number where there is none" if is_number else ""
@@ -169,7 +169,7 @@ class Judge:
         return ""
 
     def is_right(self, found, plain, long, moved, spreads):
-        """Return of each entry whether it is right, NaN and infinities as much as numbers."""
+        """Return of each entry whether it is right; NaN and infinities must match too."""
         short = long.astype(float)
         scale = np.max(np.abs(short), where=np.isfinite(short), initial=0)
         error = np.fmin(np.abs(found - long), np.abs(found - plain))

@@ -1,7 +1,7 @@
-"""Formulas, at least one for each trick of the code generator, and their values and gradients by plain NumPy.
+"""Formulas, at least one for each trick of the code generator, with values and gradients by plain NumPy.
 
-What is here runs in any precision: in longer numbers than doubles it tells what is lost. `UnclearError` and None say
-that rounding decides, or a convention.
+The functions run in any precision: in longer numbers than doubles they show lost digits. `UnclearError` and None mean
+that rounding or a convention decides the value.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,10 @@ LET = {
 
 @dataclass(frozen=True)
 class Trick:
-    """A formula whose program takes a trick, what shows that in its text, and what it is by definition.
+    """A formula whose program uses a trick, a text that shows the trick in the program, and the formula's definition.
 
-    With `wrt` its gradients are asked for too, or the derivative that `order` names alone. `is_robust` says that no
-    range of doubles is too wide for it, `spreads` that an infinity may come out as NaN where its limit is finite.
+    With `wrt` its gradients are tested too, or only the derivative of this `order`. `is_robust`: doubles of every
+    magnitude are allowed. `spreads`: an infinity may give NaN where the limit is finite.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Trick:
 
 
 class UnclearError(Exception):
-    """The truth depends on rounding."""
+    """The expected value depends on rounding."""
 
 
 def eliminated(A, B):
@@ -91,7 +91,7 @@ def inv(A):
 
 
 def scaled(X):
-    """Return a power of 2 and X over it, near 1, as doubles."""
+    """Return a power of 2 and X divided by it, near 1, as doubles."""
     if not np.all(np.isfinite(X)):
         raise np.linalg.LinAlgError("not finite")
     s = np.max(np.abs(X), initial=0)
@@ -112,7 +112,7 @@ def eigh(S):
 
 
 def is_apart(w, k):
-    """Whether the k last of ascending eigenvalues are apart from the others."""
+    """Return whether the last k of ascending eigenvalues are separate from the others."""
     return len(w) <= k or w[-k] - w[-k - 1] > 1e-6 * np.max(np.abs(w))
 
 
@@ -251,7 +251,7 @@ def of_convolution(w, y):
 
 
 def of_function(M, S):
-    """Of tr(M*exp(S)): the gradient by divided differences, exp((a + b)/2)*sinh((a - b)/2)/((a - b)/2)."""
+    """Return the gradient of tr(M*exp(S)), by divided differences exp((a + b)/2)*sinh((a - b)/2)/((a - b)/2)."""
     w, Q = eigh(S)
     E = (Q * np.exp(w)) @ Q.T
     half = (w[:, None] - w) / 2
@@ -260,7 +260,7 @@ def of_function(M, S):
 
 
 def of_eigenvectors(v, w, S):
-    """Of v'*(V.^2)*w, where eigenvalues are apart; where two are one it has no derivative."""
+    """Return the gradient of v'*(V.^2)*w for distinct eigenvalues; equal ones have no derivative."""
     if not np.any(S - np.diag(np.diag(S))):
         raise UnclearError
     s, Q = eigh(S)

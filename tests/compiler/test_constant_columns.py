@@ -1,7 +1,7 @@
-"""Deviations of equal entries are exactly 0, so are variance, standard deviation and their gradients.
+"""Deviations of equal entries are exactly 0, and so are variance, standard deviation and their gradients.
 
-The mean of 1448 entries 1.81 is not 1.81, as NumPy has it: what is left of `x - mean(x)` is rounding, which the
-gradient of a norm divides by itself.
+The mean of 1448 entries 1.81 is not 1.81 in NumPy: `x - mean(x)` is rounding error, which the gradient of a norm
+divides by itself.
 """
 
 import runpy
@@ -17,7 +17,7 @@ VECTORS = [
     "std(x)", "var(x)", "std(x, 1)", "norm2(x - mean(x))", "sqrt(sum((x - mean(x)).^2)/n)", "x - mean(x)",
     "x - sum(x)/n", "3*x/7 - 3*mean(x)/7", "sum(abs(x - mean(x)))", "tanh(x) - mean(tanh(x))",
 ]  # fmt: skip
-ROWS = {  # of a matrix: along which axis entries have to be equal
+ROWS = {  # for a matrix: the axis along which entries are equal
     "X - ones(m)*mean(X, axis=0)'": (0,),
     "X - mean(X, axis=1)*ones(n)'": (1,),
     "X - mean(X)": (0, 1),
@@ -45,7 +45,7 @@ def run(expression, way, place, **data):
 
 
 def results(texts, declared, name):
-    """Return the formulas with the gradients of those that are numbers, of order 1."""
+    """Return the formulas, with the gradients of those that are numbers, of order 1."""
     found = {text: mc.expression(text, declared) for text in texts}
     return found | {f"gradient of {t}": mc.gradient(e, name) for t, e in found.items() if not e.shape}
 
@@ -84,7 +84,7 @@ def test_constant_columns_rows_and_matrices(way, tmp_path, rng):
 
 @pytest.mark.parametrize("way", ["plain", "numba", "numpy"])
 def test_functions_along_axes_and_batches(way, rng):
-    """As NumPy spells them: each column on its own, some constant, others not."""
+    """In NumPy's spelling: each column by itself, some constant, others not."""
     X = rng.standard_normal((49, 4))
     X[:, [0, 2]] = 1.81, -0.1
     for function in (np.std, np.var):

@@ -1,7 +1,7 @@
 """Every trick of the code generator on degenerate data: zeros, subnormal, huge, NaN, infinite, equal, cancelling, none.
 
-What is due is said by plain NumPy from the definition, in doubles and in longer numbers: a number where there is one
-that its data tell, NaN or infinity where there is none, never a number instead.
+Plain NumPy computes the expected value from the definition, in doubles and in longer numbers. It is a number where the
+data determine one, else NaN or infinity, and never a number in place of these.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import matcalc as mc
 from matcalc.rows import in_threads
 
 TOLD = (("m", 50), ("n", 40), ("p", 30), ("q", 20), ("r", 10))
-"""Sizes that plans are made for, where they are told; they are right for others too."""
+"""Sizes passed to `sizes=`; the plans are correct for other sizes too."""
 NAMED = {trick.name: trick for trick in TRICKS}
 WAYS = ("numba", "numpy", "bound", "threads", "sizes", "passes")
 
@@ -45,7 +45,7 @@ def compiled(name, **options):
 
 
 def calls(trick, way):
-    """Yield functions of data in a way."""
+    """Yield functions of data for one kind of call."""
     if way == "bound":
         names = names_of(trick)
         fn = compiled(trick.name)
@@ -147,7 +147,7 @@ def agrees(trick, found, data):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.sampled(23)
 def test_forms_of_data(name, form):
-    """Each argument by itself, and all."""
+    """Each argument alone has unusual data, and all together."""
     trick, data = NAMED[name], usual(NAMED[name])
     odd = {k: FORMS[form](a) if a.ndim else a for k, a in data.items()}
     if form == "integers" and {"S", "M", "P"} & odd.keys():
@@ -162,7 +162,7 @@ def test_forms_of_data(name, form):
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.sampled(23)
 def test_arguments_that_are_one_array_and_results_in_their_place(name):
-    """Square data, so that each array may stand for each of its rank, and a result in each that has its shape."""
+    """Square data, so that each array can be every argument of its rank, and `out=` can be an argument of its shape."""
     trick, rng = NAMED[name], np.random.default_rng(4)
     names = names_of(trick)
     if trick.order:
@@ -186,7 +186,7 @@ def test_arguments_that_are_one_array_and_results_in_their_place(name):
 
 
 def nested(trick, out):
-    """Return results as a function nests them."""
+    """Return results nested as the function nests them."""
     if not trick.wrt or trick.order:
         return out[0]
     return (out[0], out[1] if len(trick.wrt) == 1 else tuple(out[1:]))
@@ -229,7 +229,7 @@ def test_results_that_cannot_be_written_are_refused_and_others_are(name):
                 fn(given(data), out=nested(trick, [*places[:k], place, *places[k + 1 :]]))
 
 
-# ---- what the data above do not hold
+# ---- data that the sets above lack
 
 
 BAD = (np.nan, np.inf, -np.inf, 0.0, 1e300, 1e-310)
@@ -246,7 +246,7 @@ REDUCED = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(5)
 def test_totals_of_shares_merge_what_is_odd(text, monkeypatch):
-    """Two odd entries in a share, and in two: NaN of one is not lost beside an infinity of the other."""
+    """Two odd entries in one share, and in two: NaN of one is not lost beside an infinity of the other."""
     monkeypatch.setattr(in_threads, "LEAST", 2)
     fn, (value, slope) = mc.value_and_gradient(text, "x", "x: vector(n)", threads=2), REDUCED[text]
     for (i, j), (one, other) in itertools.product(itertools.combinations(range(4), 2), itertools.product(BAD, BAD)):
@@ -262,7 +262,7 @@ def test_totals_of_shares_merge_what_is_odd(text, monkeypatch):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_eigenvectors_of_entries_of_all_ranges(target):
-    """One pair of entries far beyond the others: LAPACK by itself gives one in ten up."""
+    """One pair of entries is far larger than the others: LAPACK alone fails for one in ten."""
     fn = mc.compile(["eigh_w(S)", "eigh_V(S)"], declarations="S: matrix(n, n) symmetric", target=target)
     for seed, large in itertools.product(range(60), (1e-300, 1.0, 1e150, 1e250, 1e300)):
         rng = np.random.default_rng(seed)
@@ -278,7 +278,7 @@ def test_eigenvectors_of_entries_of_all_ranges(target):
 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_factors_with_subnormal_pivots(target):
-    """All of it subnormal, and half of its rows: a solution is right or not finite, a determinant right."""
+    """All entries subnormal, and half of the rows: a solution is right or not finite, a determinant right."""
     fn = mc.compile(["inv(M)*w", "logdet(M)"], declarations="M: matrix(n, n); w: vector(n)", target=target)
     for n, scale, first in itertools.product((1, 2, 5, 70), (1.0, 1e-300, 1e-309, 1e-312), (0, 1)):
         rng = np.random.default_rng(n)

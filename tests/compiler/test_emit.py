@@ -79,7 +79,7 @@ OF_TWO = {
 @pytest.mark.parametrize("inner", TURNED)
 @pytest.mark.parametrize("outer", OF_TWO)
 def test_views_of_what_is_written_again(outer, inner):
-    """A buffer bound to a transposed expression has its columns first, so that its reshape would be a copy."""
+    """A buffer bound to a transposed expression has its columns first, so its reshape would copy."""
     A = np.random.default_rng(5).standard_normal((3, 4))
     fn = mc.compile(outer.replace("X", f"({inner})"), declarations="A: matrix(m, n)", target="numpy")
     np.testing.assert_allclose(fn(A), OF_TWO[outer](TURNED[inner](A)), rtol=1e-12)

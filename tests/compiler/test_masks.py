@@ -1,6 +1,6 @@
-"""Masks leave out what is infinite: each way to write one, each singular function, each order of derivative and path.
+"""Masks exclude infinite entries: each notation, each singular function, each order of derivative and path.
 
-The truth is the sum without the entries that are left out, in NumPy, differentiated by complex steps.
+The expected value is NumPy's sum without the excluded entries, differentiated by complex steps.
 """
 
 import itertools
@@ -44,7 +44,7 @@ FUNCTIONS = {
     "log of abs": ("log(abs(x .- x'))", lambda d: np.log(d * d) / 2),
 }
 KNOWN = {("quadratic", "root"), ("where", "root"), ("where", "power")}
-"""Where the second derivative is still NaN, which says so."""
+"""Cases whose second derivative is still NaN, and never a wrong number."""
 CASES = [case for case in itertools.product(MASKS, FUNCTIONS) if case not in KNOWN]
 
 
@@ -146,7 +146,7 @@ def distance_sum(points, pairs, energy):
     ],
 )
 def test_a_point_has_no_distance_from_itself(text, energy, order):
-    """Of distances of the rows of a matrix, written with indices; the terms with i = j are constant."""
+    """Distances of the rows of a matrix, written with indices; the terms with i = j are constant."""
     points = POINTS[:3]
     pairs = [(0, 1), (0, 2), (1, 2)]
     steps = np.eye(6).reshape(6, 3, 2)

@@ -1,4 +1,4 @@
-"""Loops over matrices run over all entries at once where all that they touch lies in one order; compared with NumPy."""
+"""Loops over matrices merge their axes where all arrays lie in one order; compared with NumPy."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_values_at_all_shapes(text):
 
 
 def test_a_jacobian_has_its_neighbouring_axes_as_one():
-    """Of {i,j,k,l: X[i,j]*Y[k,l]} no axis stands alone."""
+    """In {i,j,k,l: X[i,j]*Y[k,l]} neighbouring axes merge; none has its own loop."""
     fn = mc.compile(mc.expression("{i,j,k,l: exp(X[i,j])*Y[k,l]}", LET))
     given = drawn(4, 3)
     want = np.exp(given["X"])[:, :, None, None] * given["Y"]
@@ -74,7 +74,7 @@ TWICE = [
 
 @pytest.mark.parametrize(("text", "wrt"), TWICE)
 def test_a_name_is_an_array_of_one_rank(text, wrt):
-    """A result that two loops see in different shapes has a name for each: C takes no other."""
+    """A result that two loops read in different shapes has a name for each shape, as C requires."""
     e = mc.expression(text, "v: vector(n)" if "v" in wrt else "")
     blocks = [block for row in e.hessian(wrt) for block in row]
     ranks = {}

@@ -1,4 +1,4 @@
-"""Parts of block matrices compile, of symbolic and of numeric sizes, alone and in a product: as NumPy subscripts."""
+"""Parts of block matrices compile for symbolic and numeric sizes, alone and in a product, with NumPy's subscripts."""
 
 import numpy as np
 import pytest

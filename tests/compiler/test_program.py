@@ -1,4 +1,4 @@
-"""A Program that would compute something else than planned is refused."""
+"""`verify` rejects a Program that would compute another result than planned."""
 
 from fractions import Fraction
 
@@ -43,7 +43,7 @@ def test_in_place_at_the_same_entry_is_sound():
 
 
 def test_in_place_is_in_one_shape():
-    """The entry [i, i] of another shape of the memory is another entry."""
+    """The entry [i, i] of the same memory in another shape is another entry."""
     rows, turned = Buffer("out", (N, N * 2), role="output"), Buffer("v", (N * 2, N), role="view")
     first = loop(Store("t", ("i", "i"), Literal(1)))
     second = loop(Store("y", ("i", "i"), Read("t", ("i", "i"))))

@@ -1,8 +1,8 @@
-"""Sums of squares where they are almost zero, against fractions: no way to write them loses what the given way keeps.
+"""Sums of squares that are almost zero, against fractions: no rewrite loses digits that the formula as written keeps.
 
 Multiplied out, `(2 - 3*b)^2 + (1 - 2*b)^2` is `13*b^2 - 16*b + 5`, shorter and wrong in all digits where the squares
-are small. Each formula is a sum of squares, or of products, of residuals whose like terms would merge, computed where
-the residuals are small and what they are differences of is not.
+are small. Each formula is a sum of squares or products of residuals with like terms that would merge. The residuals are
+small at the data, and the terms that they are differences of are not.
 """
 
 import random
@@ -24,11 +24,11 @@ MONOMIALS = {
     "a*b": (lambda a, b: a * b, lambda a, b: b, lambda a, b: a),
     "a^2": (lambda a, b: a * a, lambda a, b: 2 * a, lambda a, b: 0),
 }
-"""Each with its derivatives in a and in b."""
+"""Formulas, each with its derivatives in a and in b."""
 
 
 class Residual:
-    """A sum of monomials and a number that is almost zero at the point: value, size of its terms, derivatives."""
+    """A sum of monomials and a number, almost zero at the point: value, size of its terms, derivatives."""
 
     def __init__(self, rng):
         chosen = rng.sample(sorted(MONOMIALS), rng.choice([1, 2, 2, 3]))
@@ -45,7 +45,7 @@ class Residual:
 
 
 def formula(seed):
-    """Return a sum of products of two residuals, most of them squares: its text, exact values and bounds of errors."""
+    """Return a sum of products of two residuals, most of them squares: its text, exact values and error bounds."""
     rng = random.Random(seed)
     text, exact, bound = [], [Fraction(0)] * 3, [Fraction(0)] * 3
     for _ in range(rng.choice([2, 3, 4, 6, 9])):
@@ -62,7 +62,7 @@ def formula(seed):
 
 
 def run(text, let, wrt, data, way, folder):
-    """Return value and gradient in a way, in one list."""
+    """Return value and gradient on one path, in one list."""
     if way == "plain":
         f = mc.expression(text, let)
         slopes = f.gradient(wrt) if isinstance(wrt, list) else (f.gradient(wrt),)
@@ -106,11 +106,11 @@ FORMS = {
     "({r})'*S*({r})": lambda data: data["S"],
     "tr(({r})*({r})'*S)": lambda data: data["S"],
 }
-"""Squares of a residual, and the matrix between it and itself."""
+"""Squares of a residual, and products with a matrix between the residual and itself."""
 
 
 def columns(seed):
-    """Return a sum of squares of columns X*w, y and z, almost the same up to factors; data, exact values, bounds."""
+    """Return a sum of squares of columns X*w, y and z, almost equal up to factors; data, exact values, bounds."""
     rng = random.Random(seed)
     data = {name: np.array([rng.randint(1, 9) for _ in range(4)], dtype=object) for name in "dw"}
     data |= {name: np.array([[rng.randint(1, 9) for _ in range(4)] for _ in range(4)], dtype=object) for name in "XS"}
@@ -153,7 +153,7 @@ def test_squares_of_columns_are_as_good_as_their_residuals(seed, way, tmp_path, 
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("text", ["x - y + 2e7", "1000*x + y", "3*x - 7*y + 1e5", "x - 1e8*y", "1e5*(x - y) + 3*x"])
 def test_whole_numbers_stay_whole(text, target):
-    """No factor such as 1e-7 is taken into a sum, which is not exact."""
+    """No factor such as 1e-7, which is not exact, is moved into a sum."""
     x, y = np.arange(-4.0, 5), np.arange(12.0, 3, -1) * 3e6
     true = eval(text, {"x": x.astype(int), "y": y.astype(int)})  # noqa: S307 - a formula of this file
     found = mc.compile(text, declarations="x: vector(n); y: vector(n)", target=target)(x=x, y=y)

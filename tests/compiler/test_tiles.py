@@ -1,4 +1,4 @@
-"""Loops that read one array along rows and another along columns go over squares of entries, where these are many."""
+"""Loops that read one large array along rows and another along columns go over square tiles."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def compiled(name, target="numba"):
 
 
 def check(name, m, n, call):
-    """Compare what a call gives for arguments by name with NumPy."""
+    """Compare the result of a call for arguments by name with NumPy."""
     given = arrays(m, n)
     want = FORMULAS[name][1](**given)
     want = want if isinstance(want, tuple) else (want,)

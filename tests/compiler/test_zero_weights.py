@@ -85,7 +85,7 @@ EVEN = {  # a function of r whose first derivative is 0 at 0, and its second der
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("function", EVEN)
 def test_hessians_of_smooth_functions_of_a_norm(function, path):
-    """f(norm2(x)) with f'(0) = 0 has the Hessian f''(0)*I where x is 0, and is no other elsewhere."""
+    """f(norm2(x)) with f'(0) = 0 has the Hessian f''(0)*I where x is 0, and its usual Hessian elsewhere."""
     e = mc.hessian(function.replace("r", "norm2(x)").replace("sqnorm2(x)t", "sqrt"), "x", declarations="x: vector(n)")
     np.testing.assert_allclose(found(e, path, x=ZERO), EVEN[function] * np.eye(3), rtol=1e-14, atol=1e-15)
     x = np.array([0.3, -0.4, 1.2])
@@ -126,14 +126,14 @@ def test_what_has_no_second_derivative_has_none(text):
     ],
 )
 def test_zero_times_infinity_of_the_user_is_no_number(text, data):
-    """A product of data that the formula itself holds follows NumPy."""
+    """A product of data that the formula itself contains follows NumPy."""
     e = mc.expression(text)
     for path in PATHS:
         assert np.isnan(found(e, path, **data))
 
 
 def test_a_factor_that_varies_is_no_weight():
-    """Near 0 sin(sqrt(x))*sqrt(x) is x: its slope is never said to be the half of it that one factor has."""
+    """Near 0 sin(sqrt(x))*sqrt(x) is x: its slope must not be 1/2, the share of one factor."""
     e = mc.gradient("sin(sqrt(x))*sqrt(x)", "x", declarations="x: scalar")
     assert np.isnan(e(x=0.0)) or e(x=0.0) == pytest.approx(1.0)
     e = mc.gradient("(x^3)^p", "x", declarations="x: scalar; p: scalar")
@@ -145,7 +145,7 @@ def test_a_factor_that_varies_is_no_weight():
 
 @pytest.mark.parametrize(("weight", "point"), [(0.0, 4.0), (0.0, 1.0), (2.0, 4.0)])
 def test_mixed_derivatives_of_a_weight_are_those_without_the_mark(weight, point):
-    """The derivative in a weight is not switched off by it."""
+    """The derivative in a weight is not switched off by that weight."""
     e = mc.gradient(mc.gradient("g*sqrt(x)", "x", declarations="g: scalar; x: scalar"), "g")
     assert e(g=weight, x=point) == pytest.approx(0.5 / np.sqrt(point))
 
@@ -154,7 +154,7 @@ NORMS = (
     "norm2(T)", "norm1(T)", "norminf(T)", "normp(T, 0.5)", "normp(T, 3)", "normp(T, p)", "normp(T, exp(log(p)))",
     "normp(T, 1/p)", "sqrt(sum((T).^2))",
 )  # fmt: skip
-ZEROS = {  # an argument of a norm that is 0 at the data, which do not move it or move it to both sides
+ZEROS = {  # arguments of a norm that are 0 at the data, constant there or changing to both sides
     "x": {"x": ZERO}, "x .- mean(x)": {"x": np.ones(3)}, "X*x": {"x": ZERO, "X": np.ones((2, 3))}, "x.^2": {"x": ZERO},
     "std(A, axis=1)": {"A": np.ones((3, 1))}, "repmat(std(A, axis=1), 2)": {"A": np.ones((2, 3))},
     "norm2(A .- mean(A, axis=1), axis=1)": {"A": np.ones((2, 2))}, "A - A'": {"A": np.ones((3, 3))},
@@ -165,7 +165,7 @@ ZEROS = {  # an argument of a norm that is 0 at the data, which do not move it o
 @pytest.mark.parametrize("power", [0.5, 1.0, 1.5, 3.0])
 @pytest.mark.parametrize("norm", NORMS)
 def test_norms_have_the_gradient_0_where_their_argument_is_0(norm, power):
-    """The mean over small symmetric perturbations, whichever way the norm is taken."""
+    """The gradient is the mean over small symmetric perturbations, however the norm is computed."""
     if "p)" not in norm and power != 3:
         return
     declared = "p: scalar positive; X: matrix(k, n); x: vector(n)"

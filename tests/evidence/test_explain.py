@@ -1,7 +1,7 @@
-"""Derivations shown line by line: each line as printed is evaluated by the independent evaluator of `oracle`.
+"""Derivations line by line: the independent evaluator of `oracle` evaluates each line as printed.
 
-`d(inv(S))` in a line is the derivative of `inv(S)` along the tangent, by complex steps or differences: no line is
-checked against another that came from the same rule.
+`d(inv(S))` in a line is the derivative of `inv(S)` along the tangent, by complex steps or differences. No line is
+checked against another from the same rule.
 """
 
 import re
@@ -73,7 +73,7 @@ def close(found, expected):
 
 
 def judge(derived, text, wrt, let, adjust=""):
-    """Check every line that is printed, numerically; what is read off is `derived` itself."""
+    """Check every printed line numerically; the result that is read off must be `derived` itself."""
     judge_lines(lines(derived.explain()), derived, text, wrt, let, adjust)
 
 
@@ -233,7 +233,7 @@ def test_facts_have_reasons(text, let, expected):
 
 
 def test_facts_used_are_named():
-    """A fact without which the result would read otherwise is named; one that was not needed is not."""
+    """Only facts without which the result would differ are named."""
     shown = mc.gradient("x'*A*x + b'*x", "x", "A: matrix(n, n) spd; b: vector(n) positive; x: vector(n)").explain()
     assert "A is symmetric (declared spd)" in shown
     assert "b is" not in shown
@@ -271,5 +271,5 @@ def test_page_is_fresh():
     ],
 )
 def test_indices_that_are_data(text, let, last):
-    """They have no weaker fact that a result could be read with."""
+    """There is no weaker fact with which the result could be read."""
     assert mc.expression(text, let).gradient("x").explain().endswith(f"gradient = {last}")

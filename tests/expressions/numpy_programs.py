@@ -1,7 +1,7 @@
-"""Random programs in NumPy: text that runs on arrays and on symbols, grown from the arrays that it gives.
+"""Random NumPy programs: text that runs on arrays and on symbols.
 
-A step is a template of Python text with the shapes that it takes. A program is grown depth first; each step is run on
-data as it is chosen, so that what comes out is known before any symbol is seen, and values stay near 1.
+A step is a template of Python text with the shapes that it accepts. A program grows depth first. Each step runs on data
+as it is chosen, so the expected result is known before any symbol is involved, and values stay near 1.
 """
 
 import random
@@ -17,7 +17,7 @@ SIZES = {"m": 4, "n": 3, "k": 2}
 OTHERS = {"m": 5, "n": 7, "k": 4}
 AXES = {"X": "mn", "Y": "mn", "A": "nn", "w": "n", "y": "m", "T": "kmn", "s": ""}
 LARGEST = 200
-"""Entries of the largest array on the way."""
+"""Entries of the largest intermediate array."""
 
 
 def rank(*ranks: int) -> Callable[..., bool]:
@@ -214,21 +214,21 @@ BINARY = [
     "np.trapezoid({0}, {1})",
     "np.clip({0}, -np.abs({1}), np.abs({1}))",
 ]
-"""What a step may be: of one operand with what shapes it takes, of two wherever NumPy takes them."""
+"""Steps: of one operand with the shapes that each accepts, of two operands wherever NumPy accepts them."""
 WITH_NUMBERS = "np.eye("
-"""What needs sizes that are numbers: NumPy makes such an array of integers alone."""
+"""Steps that need numeric sizes, since NumPy builds these arrays from integers only."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """The text of a function's body, its value on the data, and the declarations that it is for."""
+    """The text of a function's body, its value on the data, and the declarations of its arguments."""
 
     text: str
     value: np.ndarray
     declarations: str
 
     def function(self) -> Callable[..., object]:
-        """Return the function of the data's names that the text is the body of."""
+        """Return the function of the data's names whose body is the text."""
         scope: dict[str, object] = {"np": np}
         exec(f"def program({', '.join(AXES)}):\n    return {self.text}", scope)
         made = scope["program"]
@@ -245,7 +245,7 @@ def data(seed: int, sizes: Mapping[str, int] = SIZES) -> Data:
 
 
 def programs(count: int, depth: int = 6, seed: int = 0) -> Iterator[Program]:
-    """Yield programs, of fixed sizes and of open ones in turn."""
+    """Yield programs, alternately with fixed and with open sizes."""
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
         given = [data(number), *([data(number, OTHERS)] if number % 2 else [])]
@@ -254,7 +254,7 @@ def programs(count: int, depth: int = 6, seed: int = 0) -> Iterator[Program]:
 
 
 def _grown(rng: random.Random, given: list[Data], depth: int) -> tuple[str, np.ndarray]:
-    """Return a text and its value on the first data: what other data are of other sizes, for which it runs as well."""
+    """Return a text and its value on the first data; the text also runs on the other data, of other sizes."""
     if depth == 0:
         name = rng.choice(sorted(given[0]))
         return name, given[0][name]
@@ -281,7 +281,7 @@ def _whole(text: str) -> str:
 
 
 def run(text: str, given: Data) -> np.ndarray | None:
-    """Return what NumPy makes of a text; None where it refuses or the value is far from 1."""
+    """Return NumPy's value of a text; None where NumPy raises or the value is far from 1."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)

@@ -1,4 +1,4 @@
-"""What Python and NumPy expect of an object that looks like an array."""
+"""Attributes and methods that Python and NumPy expect of an object like an array."""
 
 import copy
 
@@ -62,7 +62,7 @@ def test_what_needs_no_value():
     assert ((x > 0) * x).node is np.where(x > 0, 1, 0).__mul__(x).node
     with pytest.raises(mc.NotSupported, match="arithmetic of two truth values"):
         (x > 0) + (x < 1)
-    with pytest.raises(mc.NotSupported, match="where of the plain False"):
+    with pytest.raises(mc.NotSupported, match="the condition of where is False"):
         np.where(x == 0, x, 1)
 
 

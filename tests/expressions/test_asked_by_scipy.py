@@ -1,4 +1,4 @@
-"""SciPy's functions on symbols: what is elementwise works, all else is refused with the function that was called."""
+"""SciPy's functions on symbols: elementwise ones work, all others raise an error that names the function."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ INSTEAD = {"expm": "mc.expm", "inv": "mc.inv", "eigh": "mc.eigh_w", "cholesky": 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_linear_algebra_is_refused_by_name(name):
-    if name == "block_diag" and scipy.__version__.startswith(("1.15", "1.16")):  # asks for a type before any numbers
+    if name == "block_diag" and scipy.__version__.startswith(("1.15", "1.16")):  # reads a dtype before any numbers
         with pytest.raises(AttributeError):
             scipy.linalg.block_diag(A, A)
         return

@@ -1,4 +1,4 @@
-"""Forms by choice: equal values by an oracle, and printed forms that read back to the same node."""
+"""Requested forms: equal in value by an oracle, and printed forms that read back to the same node."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def ids(cases):
 
 
 def same(e, text, let):
-    """Check a form against the text that it was made of: by value, and that it reads back to its node."""
+    """Check a form against its source text: by value, and that it reads back to its node."""
     assert mc.expression(str(e), e.declarations).node is e.node
     data = make(let, 3, sizes=SIZES)
     expected = np.squeeze(evaluate(text, data, SIZES))
@@ -89,7 +89,7 @@ def test_expand(text, let, expected):
 
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
 def test_expand_and_factor_are_opposite(case):
-    """On formulas from books: factoring changes nothing that expanding does not undo, and never the value."""
+    """On formulas from books: expanding undoes factoring, and neither changes the value."""
     e = mc.expression(case.text, case.let)
     data = case.sample()
     given = {name: data.get(name, SIZES.get(name)) for name in e.symbols}

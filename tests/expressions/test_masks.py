@@ -1,6 +1,6 @@
-"""Operators and functions of comparisons and symbols in a function written for NumPy: NumPy's answer, or refused.
+"""Comparisons and symbols in operators and functions of code written for NumPy: NumPy's result, or an error.
 
-Each use is run on data by NumPy, and as a function of symbols; nothing else is known of what is right.
+Each use runs on data by NumPy and as a function of symbols. NumPy is the only reference.
 """
 
 import random
@@ -49,7 +49,7 @@ BINARY = [
         *((a, b) for a in SYMBOLS for b in (*SYMBOLS, *NUMBERS)),
         *((b, a) for a in SYMBOLS for b in NUMBERS),
     )
-    if not (sign in ("*", "/", "@") and "False" in (a, b))  # 0 times anything is 0 here
+    if not (sign in ("*", "/", "@") and "False" in (a, b))  # 0 times any symbol is 0 here
 ]
 UNARY = [
     f"{f.format(a)}"
@@ -132,7 +132,7 @@ FUNCTIONS = [
 
 
 def value_of(use):
-    """Return what NumPy gives of the data, or the error that it raises."""
+    """Return NumPy's value at the data, or the error that NumPy raises."""
     try:
         return np.asarray(use(**DATA), dtype=float)
     except Exception as fault:
@@ -140,7 +140,7 @@ def value_of(use):
 
 
 def outcome(text):
-    """Return what is wrong with a use: nothing where it is refused, or as NumPy has it."""
+    """Return the difference from NumPy's value, or an empty text where there is none or the use is rejected."""
     use = eval(f"lambda X, x, y, s: {text}")
     try:
         e = mc.expression(use, LET)
@@ -190,7 +190,7 @@ LEAST = [
 def test_comparisons_of_comparisons():
     for text in LEAST:
         assert not outcome(text), text
-        mc.expression(eval(f"lambda X, x, y, s: {text}"), LET)  # which is not refused
+        mc.expression(eval(f"lambda X, x, y, s: {text}"), LET)  # must not be rejected
 
 
 def test_an_object_from_outside_is_compared_too():

@@ -1,4 +1,4 @@
-"""Long formulas by parts: as the user named them, else by letters; the text reads back and is never longer."""
+"""Long formulas by parts, with the user's names or else letters; the text reads back and is never longer."""
 
 from functools import cache
 

@@ -1,6 +1,6 @@
-"""NumPy's functions with NaN, zeros, empty axes, one row or column, and with each of their keywords: equal or refused.
+"""NumPy's functions with NaN, zeros, empty axes, one row or column, and each keyword: equal values or an error.
 
-What a function of symbols returns is compared with what NumPy's returns of the data, wherever NumPy returns something.
+The value of a function of symbols is compared with NumPy's value at the data, wherever NumPy returns one.
 """
 
 import inspect
@@ -59,9 +59,9 @@ FUNCTIONS = [
     and name not in (*CHANGING, *FREE, *OF_CHOICE)
 ]
 BY_FACTORS = ("cond", "inv", "matrix_norm", "norm", "pinv", "slogdet", "svdvals")
-"""What LAPACK gives of NaN, an error or NaN in some entries, is no rule: here all that it touches is NaN."""
+"""LAPACK's results for NaN, an error or some entries NaN, follow no rule: here all affected entries are NaN."""
 OF_ONE_NUMBER = ("var", "std")
-"""Of a number these are 0 here whatever it is: x - x is 0."""
+"""These are 0 here for every number: x - x is 0."""
 
 
 def drawn(shape, special):
@@ -139,7 +139,7 @@ def test_special_arguments_are_as_in_numpy_or_refused(name, function):
 
 
 def outcome(function, symbols, arrays, keywords):
-    """Return what is wrong with a call on symbols: nothing where it is refused or gives NumPy's value."""
+    """Return the fault of a call on symbols, or an empty text where it is rejected or gives NumPy's value."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

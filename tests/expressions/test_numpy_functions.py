@@ -1,4 +1,4 @@
-"""NumPy's functions on symbols do what they do on arrays, or refuse by name: each of them, and random programs."""
+"""NumPy's functions on symbols compute as on arrays, or raise an error by name: each of them, and random programs."""
 
 import runpy
 import warnings
@@ -50,9 +50,9 @@ ARRAYS = [
 ]
 CHANGING = ("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
 FREE = ("empty_like", "shares_memory", "may_share_memory", "save", "savetxt", "savez", "savez_compressed")
-"""Functions whose value is not determined by the entries of their arguments, or none at all."""
+"""Functions whose results the entries of their arguments do not determine, or that return none."""
 OF_CHOICE = ("qr", "svd", "eigh", "eig", "eigvals")
-"""What is not unique, in signs or in order: NumPy's is one of them, matcalc's is by its convention another."""
+"""Functions with results that are unique only up to sign or order; NumPy and matcalc follow different conventions."""
 
 
 def filled(template, values):
@@ -62,7 +62,7 @@ def filled(template, values):
 
 
 def entries(made, given):
-    """Return the value of what a function gave on symbols."""
+    """Return the value of a result on symbols."""
     if isinstance(made, (tuple, list)):
         return [entries(one, given) for one in made]
     if isinstance(made, Condition):
@@ -86,10 +86,10 @@ def compared(theirs, ours):
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize(("name", "function"), ARRAYS, ids=[name for name, _ in ARRAYS])
 def test_each_function_does_what_it_does_on_arrays_or_refuses(name, function):
-    """Every function that NumPy hands over, and every elementwise one of SciPy's, with arguments of every shape."""
+    """Every function that NumPy dispatches, and every elementwise one of SciPy's, with arguments of every shape."""
     given = data(7)
     if name.startswith("scipy"):
-        given = {key: 0.1 + np.abs(value) for key, value in given.items()}  # where all of them are defined
+        given = {key: 0.1 + np.abs(value) for key, value in given.items()}  # in the domain of all of them
     for template in ARGUMENTS:
         if "ij->ji" in template and name != "numpy.einsum":
             continue
@@ -102,7 +102,7 @@ def test_each_function_does_what_it_does_on_arrays_or_refuses(name, function):
             assert str(refusal)
             continue
         except (TypeError, ValueError, AttributeError, Warning):
-            continue  # NumPy's own, on what it takes no such arguments of
+            continue  # NumPy's own error for unsuitable arguments
         if function.__name__ in FREE or made is None:
             continue
         with np.errstate(all="ignore"):
@@ -113,7 +113,7 @@ def test_each_function_does_what_it_does_on_arrays_or_refuses(name, function):
 
 
 def agrees(program, number):
-    """Compare a program traced with its run on arrays."""
+    """Compare a traced program with its run on arrays."""
     traced = mc.expression(program.function(), program.declarations)
     given = data(number)
     with np.errstate(all="ignore"):
@@ -146,7 +146,7 @@ def test_a_parameter_that_is_no_number(degrees):
 
 
 def shares(count):
-    """Return as many parts of a long run, each fifth of them in the whole suite."""
+    """Return the parameters of the parts of a long run; each fifth part is in the whole suite."""
     return [pytest.param(k, marks=pytest.mark.long if k % 5 else pytest.mark.whole) for k in range(count)]
 
 
@@ -157,7 +157,7 @@ def test_random_programs():
 
 @pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
-    """2,000 programs, of fixed and of open sizes, six steps deep: all traced, all equal."""
+    """2,000 programs of fixed and of open sizes, six steps deep: all traced, all equal."""
     for number, program in enumerate(programs(2000)):
         if number % 20 == part:
             agrees(program, number)
@@ -222,7 +222,7 @@ def test_derivatives_of_random_programs():
 
 
 MET_EVERYWHERE = (360,)
-"""Programs whose derivative is refused: `clip(w, -abs(w), abs(w))`, which meets its bounds everywhere, in a kink."""
+"""Programs whose derivative raises: `clip(w, -abs(w), abs(w))` is at its bounds everywhere, so at a kink."""
 
 
 @pytest.mark.parametrize("part", shares(10))
@@ -257,7 +257,7 @@ SEVERAL = {
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_several_results_have_names(function, field):
-    """Of a square symmetric matrix: each result by the name that NumPy gives it, but for signs of vectors."""
+    """For a square symmetric matrix, each result has NumPy's name and value, up to signs of vectors."""
     S = mc.symbols("S: matrix(4, 4) spd")[0]
     one = getattr(function(S), field)
     assert one == tuple(function(S))[type(function(np.eye(2)))._fields.index(field)]

@@ -1,6 +1,6 @@
-"""A part of a symbol - an entry, a range, a row - stands wherever a symbol to differentiate in does.
+"""A part of a symbol (an entry, a range, a row) can be the variable of every derivative.
 
-The truth is the derivative in the whole symbol by complex steps of a NumPy function, of which the part is taken.
+The reference is the part of the derivative in the whole symbol, by complex steps of a NumPy function.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def value(x, A, T):
 
 
 def moved(name, at, direction):
-    """Return the data as complex numbers, moved along a direction of one part."""
+    """Return the data as complex numbers, shifted along a direction of one part."""
     data = {key: array.astype(complex) for key, array in DATA.items()}
     data[name][at] += direction
     return data
@@ -134,11 +134,11 @@ def test_compiled_checks_and_other_methods():
     [
         (lambda: mc.pullback("A*x", "x[0]", LET), mc.NotSupported, "the pullback of a part of x alone"),
         (lambda: mc.gradient("x'*x", "x[9]", LET), mc.ShapeError, "outside axis 0 of x"),
-        (lambda: mc.gradient("x[k]", "x[k]", "x: vector(n); k: index"), mc.NotSupported, "a part that the data tell"),
-        (lambda: E.hvp(["x", "x[0]"]), mc.ShapeError, "x and a part of it are given together"),
-        (lambda: E.jvp(["x[0]", "x[0]"]), mc.ShapeError, "stands once"),
+        (lambda: mc.gradient("x[k]", "x[k]", "x: vector(n); k: index"), mc.NotSupported, "depends on the data"),
+        (lambda: E.hvp(["x", "x[0]"]), mc.ShapeError, "x and a part of it are both in wrt"),
+        (lambda: E.jvp(["x[0]", "x[0]"]), mc.ShapeError, "list each variable once"),
         (lambda: mc.hvp("logdet(S)", "S[0, 1]", "S: matrix(n, n) spd"), mc.NotDifferentiable, "S is symmetric"),
-        (lambda: E.jacobian("x[0]", layout="vec"), mc.NotSupported, "by one entry"),
+        (lambda: E.jacobian("x[0]", layout="vec"), mc.NotSupported, "needs whole variables, not a single entry"),
         (lambda: mc.minimize("x'*x", "x[0]", {}, declarations=LET), ValueError, "start gives no value for x"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a notebook and a terminal show of an expression: the graph as SVG, LaTeX, everything at once."""
+"""Displays of an expression in a notebook and a terminal: the graph as SVG, LaTeX, everything at once."""
 
 import re
 import sys
@@ -52,7 +52,7 @@ def test_a_picture_is_saved_by_its_ending(tmp_path):
 
 def test_what_is_too_large_to_look_at_is_said():
     e = mc.expression(" + ".join(f"sin(x{k})" for k in range(200)))
-    with pytest.raises(mc.NotSupported, match=r"\d+ nodes: 150 can be looked at"):
+    with pytest.raises(mc.NotSupported, match=r"\d+ nodes: at most 150 are drawn"):
         _ = e.graph().svg
 
 

@@ -1,6 +1,6 @@
-"""Sizes in Python functions: they compute, and a comparison is answered for all data or refused with its line.
+"""Sizes in Python functions compute; a comparison is decided for all data or raises an error with its line.
 
-Truth is what Python gives of integers: where a comparison is answered, it is that answer at every pair of sizes.
+The reference is Python with integers: where a comparison is decided, the result must hold at every pair of sizes.
 """
 
 import operator
@@ -37,7 +37,7 @@ OPERANDS = {
 
 
 def traced(use):
-    """Return what a function of two sizes gives in a function written for NumPy."""
+    """Return the value of `use` at the two symbolic sizes of a traced function's argument."""
     seen = []
 
     def function(X):

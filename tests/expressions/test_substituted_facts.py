@@ -1,6 +1,6 @@
-"""Values put in for symbols have their declared facts, or are refused: rewrites rely on facts.
+"""Values substituted for symbols must have their declared facts, because rewrites rely on facts.
 
-Every fact with a test meets values that have it, that have not, and that nobody knows of.
+Every fact that can be tested gets values that have it, values that lack it, and values for which it is unknown.
 """
 
 import numpy as np

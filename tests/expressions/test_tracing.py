@@ -1,4 +1,4 @@
-"""Python functions written for NumPy as formulas: what they are, and where one asks for what a symbol has not."""
+"""Python functions written for NumPy as formulas, and the errors for operations that symbols lack."""
 
 import math
 from functools import partial
@@ -177,8 +177,13 @@ FAULTS = [
     (as_array, mc.NotSupported, "x is no array of numbers: line {} of as_array", 1),
     (collects, mc.NotSupported, "w is no array of numbers: line {} of collects", 1),
     (misfit, mc.ShapeError, "cannot multiply X (m x n) by X (m x n): n and m differ: line {} of misfit", 1),
-    (in_place, mc.NotSupported, "np.exp: the argument out is not known here: line {} of in_place", 1),
-    (unknown_function, mc.NotSupported, "np.fft.fft: no such function of symbols: line {} of unknown_function", 1),
+    (in_place, mc.NotSupported, "np.exp: the argument out is not supported: line {} of in_place", 1),
+    (
+        unknown_function,
+        mc.NotSupported,
+        "np.fft.fft: this function is not supported on symbols: line {} of unknown_function",
+        1,
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Derivatives in entries, in lists of them and in SymPy matrices of scalars; SymPy's names that are no identifiers."""
+"""Derivatives in entries, in lists of entries and in SymPy matrices of scalars; SymPy names that are no identifiers."""
 
 import numpy as np
 import pytest
@@ -93,12 +93,12 @@ def test_a_list_of_formulas_is_stacked():
     assert by_objects == made
     vectors = mc.jacobian(["x", "2*x"], "x", LET)
     assert vectors.shape == (2, 3, 3)
-    with pytest.raises(mc.ShapeError, match="what is stacked is of one shape"):
+    with pytest.raises(mc.ShapeError, match="stacked arrays must have one shape"):
         mc.jacobian(["x", "x[0]"], "x", LET)
 
 
 def test_one_entry_of_a_structured_symbol_is_refused():
-    with pytest.raises(mc.NotDifferentiable, match="S is symmetric: by one entry alone"):
+    with pytest.raises(mc.NotDifferentiable, match="S is symmetric: differentiate in S"):
         mc.gradient("S[0, 1]^2", "S[0, 1]", LET)
 
 

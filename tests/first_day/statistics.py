@@ -1,4 +1,4 @@
-"""Tasks of statisticians: likelihoods, regressions, time series and what is estimated of data."""
+"""Tasks of statisticians: likelihoods, regressions, time series and estimates from data."""
 
 import numpy as np
 from first_day.tasks import task

@@ -1,7 +1,7 @@
-"""What a task of the first day is: a formula as a newcomer types it, what is read of its derivative, and its truth.
+"""Defines a task of the first day: a formula as a newcomer types it, its printed derivatives, and its true value.
 
-The truth is a function of arrays, written by hand for NumPy. The printed forms are read by an editor: one that is
-longer than a blackboard's is a fault of matcalc, not a form to keep.
+The true value is a function of arrays, written by hand for NumPy. An editor reads the printed forms. A form that is
+longer than on a blackboard is a fault of matcalc, and is not recorded as expected.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ SIZES = {"m": 5, "n": 4, "k": 3, "p": 2, "q": 3, "N": 6}
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A task: its texts, and the function that says what is true.
+    """A task: its texts, and the function for its true value.
 
-    - `text`: the formula, or a function that gives a SymPy object.
-    - `printed`: by each name to differentiate in, the derivative as it is read, with named parts where it is long.
-    - `latex`, `traced`: the formula as papers write it, and whether the function is itself a way in, as NumPy code.
+    - `text`: the formula, or a function that returns a SymPy object.
+    - `printed`: the printed derivative for each variable, with named parts where it is long.
+    - `latex`, `traced`: the formula as papers write it, and whether the function can be traced as NumPy code.
     """
 
     name: str
@@ -37,7 +37,7 @@ TASKS: list[Task] = []
 
 
 def task(text, declarations="", *, derivative="gradient", latex="", traced=False, **printed):
-    """Add the decorated function of arrays to the table as the truth of a formula."""
+    """Add the decorated function of arrays to the table, as the true value of a formula."""
 
     def added(function):
         name = function.__name__
@@ -69,7 +69,7 @@ def drawn(e):
 
 
 def directions(value, facts):
-    """Return each entry's direction in the space that a symbol's facts leave, by its place."""
+    """Return each entry's direction in the space that a symbol's facts leave, by the entry's index."""
     for place in np.ndindex(value.shape):
         unit = np.zeros(value.shape)
         unit[place] = 1

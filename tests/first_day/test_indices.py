@@ -1,7 +1,7 @@
-"""Indices that are data, `x[k]`, `X[i, :]`, `{t: U[i[t], a]*V[j[t], a]}`: values and derivatives against NumPy by hand.
+"""Indices as data, `x[k]`, `X[i, :]`, `{t: U[i[t], a]*V[j[t], a]}`: values and derivatives against NumPy by hand.
 
-Data are enumerated: places that repeat, all equal, each once, a single one, none. The derivatives by hand are complex
-steps of the value by hand; the second ones differences of those.
+Data are enumerated: repeated indices, all equal, each once, a single one, none. The reference derivatives are complex
+steps of the value written by hand; the second ones are differences of these.
 """
 
 import functools
@@ -94,7 +94,7 @@ PATTERNS = {"repeated": 7, "equal": 5, "each once": 3, "single": 1, "none": 0}
 
 
 def places(pattern, count, length, seed):
-    """Return so many places of an axis in a pattern."""
+    """Return `count` indices of an axis in a pattern."""
     if pattern == "equal":
         return np.full(count, length - 1)
     if pattern == "each once":
@@ -109,11 +109,11 @@ AXES = {
     "edges": {"i": "n", "j": "n"}, "chain": {"g": "n", "i": "n"}, "running": {"i": "n", "j": "n"},
     "inverse": {"k": "n"}, "stacked": {"i": "m*n"},
 }  # fmt: skip
-"""The lengths of the axes that the indices of a case are looked up in."""
+"""The lengths of the axes that the indices of a case refer to."""
 
 
 def data_of(case, pattern):
-    """Return the arguments of a case, by name, of the shapes that its declarations say."""
+    """Return the arguments of a case, by name, of the declared shapes."""
     sizes = {**SIZES, "N": PATTERNS[pattern]}
     found = {}
     for seed, declared in enumerate(CASES[case][2].split(";")):
@@ -130,7 +130,7 @@ def data_of(case, pattern):
 
 
 def slope(value, data, name, direction):
-    """Return the derivative of a value by hand along a direction, by a complex step."""
+    """Return the derivative of a hand-written value along a direction, by a complex step."""
     moved = {**data, name: data[name] + 1e-30j * direction}
     return value(**moved).imag / 1e-30
 
@@ -223,7 +223,7 @@ def test_second_derivatives_are_tensors_too():
     np.testing.assert_allclose(e(data), wanted, atol=1e-12)
 
 
-# ---- what is not formed, what is not touched
+# ---- arrays that are not formed, entries that are not touched
 
 
 @pytest.mark.parametrize("case", ["factors", "link", "labels", "pairs", "steps"])
@@ -250,7 +250,7 @@ def test_what_is_not_looked_up_may_be_anything(target):
     assert [np.asarray(f(x, 1)).tolist() for f in functions] == [6.0, [0.0, 3.0, 0.0]]
 
 
-# ---- data that are refused
+# ---- rejected data
 
 
 def outside(*paths):
@@ -259,7 +259,7 @@ def outside(*paths):
 
 @functools.cache
 def path_of(path):
-    """Return a function of U, V, r, i, j that comes to a value in one way."""
+    """Return a function of U, V, r, i, j that computes a value on one path."""
     if path == "plain":
         return derived("factors")[0]
     f = mc.value_and_gradient(derived("factors")[0], ["U", "V"], target="numba" if path == "numba" else "numpy")
@@ -309,7 +309,7 @@ def test_parts_of_an_index_have_bounds_of_their_own():
     assert str(caught.value) == "p[0] is 2, outside an axis of length 2: indices are 0 to 1"
 
 
-# ---- formulas that are refused
+# ---- rejected formulas
 
 BAD = [
     ("x[k] + k", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
@@ -320,16 +320,16 @@ BAD = [
     ("X[i, j]", "X: matrix(m, n); i: index(M); j: index(N)", ShapeError, "X[i,j] has M and N indices"),
     (
         "T[i, :, j]", "T: tensor(m, n, p); i: index(N); j: index(N)", ShapeError,
-        "T[i, :, j] has places and a range between them: the order of its axes is not told",
+        "T[i, :, j] has a range between indices: the order of its axes is ambiguous",
     ),
     (
         "T[0, :, j]", "T: tensor(m, n, p); j: index(N)", ShapeError,
-        "T[0, :, j] has places and a range between them: the order of its axes is not told",
+        "T[0, :, j] has a range between indices: the order of its axes is ambiguous",
     ),
-    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k]"),
+    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k] is not supported"),
     (
         "x[i[::-1]]", "x: vector(n); i: index(N)", NotSupported,
-        "i[::-1], the places of an index from the last to the first",
+        "i[::-1]: a range of indices in reverse order is not supported",
     ),
     (
         "{: x[i[t]]}", "x: vector(n); i: index(N)", ShapeError,
@@ -358,7 +358,7 @@ def test_no_derivative_in_an_index(call):
         getattr(e, call)("k")
 
 
-# ---- the other ways in and out
+# ---- other dialects and outputs
 
 
 def test_objects():
@@ -536,7 +536,7 @@ GATHERED = [
 
 @pytest.mark.parametrize(("formula", "truth"), GATHERED)
 def test_latex_of_gathered_parts(formula, truth):
-    """LaTeX of parts at data is read back: several places together are one axis, of one subscript or two."""
+    """LaTeX of gathered parts is read back: several indices together are one axis, of one subscript or two."""
     let = "X: matrix(m, n); x: vector(n); y: vector(N); i: index(N); l: index(N); k: index"
     rng = np.random.default_rng(4)
     data = {"X": rng.normal(size=(5, 4)), "x": rng.normal(size=4), "y": rng.normal(size=6), "k": 2, "m": 5}

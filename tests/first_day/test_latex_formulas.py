@@ -1,6 +1,6 @@
-"""Formulas in LaTeX as books and papers write them: each read right, or refused with a reason and its place.
+"""Formulas in LaTeX as books and papers write them: each is read correctly, or rejected with reason and position.
 
-What is right is said in the matrix language and evaluated by the oracle, which shares no code with matcalc.
+The expected formulas are in the matrix language. The oracle, which shares no code with matcalc, evaluates them.
 """
 
 from pathlib import Path

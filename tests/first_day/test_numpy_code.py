@@ -1,6 +1,6 @@
-"""What people type first, as the NumPy code that they have: traced, differentiated, compiled, judged by differences.
+"""First formulas of new users, as existing NumPy code: traced, differentiated, compiled, compared with differences.
 
-The truth is the function itself, run by NumPy on arrays.
+The reference is the function itself, run by NumPy on arrays.
 """
 
 import numpy as np
@@ -137,7 +137,7 @@ SIZES = {"m": 5, "n": 4, "k": 3, "p": 2}
 
 
 def drawn(declarations):
-    """Return random data for declarations, positive definite where they say so."""
+    """Return random data for declarations, positive definite where declared."""
     rng = np.random.default_rng(11)
     found = {}
     for e in mc.symbols(declarations):
@@ -150,7 +150,7 @@ def drawn(declarations):
 
 
 def on_arrays(function, given):
-    """Return what NumPy makes of the function."""
+    """Return NumPy's value of the function."""
     return float(function(**given))
 
 

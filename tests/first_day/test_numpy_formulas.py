@@ -1,6 +1,6 @@
-"""Formulas as a person with NumPy types them: as text and traced, they are what NumPy makes of arrays, or are refused.
+"""Formulas as NumPy users type them: as text and traced, they have NumPy's value or are rejected.
 
-The truth is NumPy itself, run on the line.
+The reference is NumPy itself, running the line.
 """
 
 import re
@@ -17,7 +17,7 @@ LET = {
     "T": "tensor(2, 3, 4)", "k": "index", "i": "index(6)",
 }  # fmt: skip
 ROWS = Path(__file__).with_name("numpy_formulas.txt").read_text(encoding="utf-8").splitlines()
-UNTRACED = ("np.array([x, y])", "np.asarray(x)")  # NumPy asks an object for its numbers
+UNTRACED = ("np.array([x, y])", "np.asarray(x)")  # NumPy converts the object to numbers
 
 REFUSED = [
     "np.linalg.norm(X, -2)", "np.linalg.norm(x, -np.inf)", "np.linalg.svd(X)[1]", "np.linalg.qr(X, mode='complete')[1]",
@@ -26,7 +26,7 @@ REFUSED = [
     "np.floor(x)", "x % 2", "x // 2", "x[[0, 2]]", "x[::2]", "x[x > 0]", "np.take(x, [0, 1])", "np.nansum(x)",
     "np.convolve(x, y, mode='same')", "np.percentile(x, 50)", "np.isnan(x)", "np.interp(c, x, y)", "x + np.inf",
 ]  # fmt: skip
-"""What NumPy does and matcalc does not: refused, as text and traced."""
+"""Lines that NumPy runs and matcalc rejects, as text and traced."""
 
 HOSTILE = [
     "np.load('x')", "np.random.randn(4)", "x[:, None].__class__", "().__class__.__bases__[0]",
@@ -122,7 +122,7 @@ def test_place():
 
 
 def test_undeclared_names():
-    """Names have the kinds that they say, sizes their own; each is marked."""
+    """Names have the kinds that their spelling implies, and their own sizes; each is marked."""
     e = mc.expression("np.sum((x[:, None] - z[None, :])**2)", dialect="numpy")
     assert e.declarations == "x: vector(m), undeclared; z: vector(n), undeclared"
     x, z = np.arange(3.0), np.arange(4.0) ** 2

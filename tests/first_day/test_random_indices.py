@@ -1,6 +1,6 @@
-"""Random formulas over indices that are data, each made with the NumPy function that it means: value and gradient.
+"""Random formulas over indices that are data, each built together with its NumPy function: value and gradient.
 
-What is looked up is looked up again, multiplied, summed, placed and put through functions and operations.
+Gathered parts are gathered again, multiplied, summed, scattered and passed through functions and operations.
 """
 
 import random
@@ -65,7 +65,7 @@ def entries(rng):
 
 
 def formula(rng):
-    """Return a scalar formula and the function that it means."""
+    """Return a scalar formula and its NumPy function."""
     (e, E), (f, F), (v, V), (a, A) = entries(rng), entries(rng), rng.choice(VECTORS), rng.choice(MATRICES)
     return rng.choice([
         (f"({e})'*r", lambda d: E(d) @ d["r"]),

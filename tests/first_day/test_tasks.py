@@ -1,4 +1,4 @@
-"""What people try on the first day: each formula as typed, its derivative as read, and both on each path."""
+"""First-day tasks: each formula as typed, its printed derivative, and both on each path."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from first_day.tasks import TASKS, differences, drawn
 import matcalc as mc
 
 LINE = 100
-"""Characters of a derivative beyond which its reader is given named parts."""
+"""Characters from which a derivative is printed with named parts."""
 CASES = pytest.mark.parametrize("task", TASKS, ids=[task.name for task in TASKS])
 
 
@@ -20,7 +20,7 @@ def shown(derivative):
 
 @cache
 def derived(task, traced=False):
-    """Return a task's formula as an expression, and its derivatives: of the text or of the traced function."""
+    """Return a task's formula as an expression, and its derivatives, from the text or the traced function."""
     formula, declarations = task.text if isinstance(task.text, str) else task.text(), task.declarations
     if traced:
         formula, declarations = task.function, derived(task)[0].declarations
@@ -30,7 +30,7 @@ def derived(task, traced=False):
 
 @cache
 def data_and_truth(task):
-    """Return data for a task, what NumPy makes of them by its function, and the derivatives by differences."""
+    """Return data for a task, NumPy's value by the task's function, and the derivatives by differences."""
     e = derived(task)[0]
     data = drawn(e)
     return data, *expected(task, e, data)
@@ -49,13 +49,13 @@ def expected(task, e, data):
 
 
 def evaluated(task, e, derivatives):
-    """Compare plain evaluation with the truth."""
+    """Compare plain evaluation with the true value."""
     data, *truth = data_and_truth(task)
     close([e(**data), *(d(**{name: data[name] for name in d.symbols}) for d in derivatives)], *truth)
 
 
 def close(found, value, derivatives):
-    """Compare a value and derivatives with the truth."""
+    """Compare a value and derivatives with the true ones."""
     np.testing.assert_allclose(found[0], value, rtol=1e-9, atol=1e-12)
     for got, true in zip(found[1:], derivatives, strict=True):
         np.testing.assert_allclose(got, true, rtol=1e-6, atol=2e-6)
@@ -93,7 +93,7 @@ def test_compiled(task, target):
 
 @pytest.mark.parametrize("task", [t for t in TASKS if t.traced], ids=[t.name for t in TASKS if t.traced])
 def test_numpy_code(task):
-    """The function of arrays is itself a formula: what NumPy makes of symbols is what it makes of arrays."""
+    """The function of arrays is itself a formula: its value on symbols equals its value on arrays."""
     e, found = derived(task, traced=True)
     evaluated(task, e, found)
     assert [d.node for d in found] == [d.node for d in derived(task)[1]]

@@ -1,1 +1,1 @@
-"""Hostile text in every public text parameter: nothing of it runs, and what is accepted is right."""
+"""Hostile text in every public text parameter: none of it runs, and accepted text gives correct results."""

@@ -1,6 +1,6 @@
-"""`python tests/hostile 20000 [seed]`: that many hostile texts through all public text parameters.
+"""Runs `python tests/hostile 20000 [seed]`: that many hostile texts through all public text parameters.
 
-`python tests/hostile names [numpy] [numba]`: every name of generated code as symbol, size and function.
+`python tests/hostile names [numpy] [numba]` tries every name of generated code as symbol, size and function.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Programs whose symbols, sizes and functions have given names, against what they are to compute."""
+"""Programs whose symbols, sizes and functions have chosen names, against their expected values."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from matcalc.compiler.runtime.save import saved_text
 
 
 def groups(names: Sequence[str], count: int) -> list[list[str]]:
-    """Return names in groups of a program each."""
+    """Return names in groups, each for one program."""
     return [list(names[k : k + count]) for k in range(0, len(names), count)]
 
 
@@ -33,7 +33,7 @@ def check_symbols(names: Sequence[str], target: str) -> None:
 
 
 def check_sizes(names: Sequence[str], target: str) -> None:
-    """Compile a sum over matrices whose sizes have these names, and stand for numbers too."""
+    """Compile a sum over matrices whose sizes have these names, and are numbers in the formula too."""
     rng = np.random.default_rng(0)
     declared = "; ".join(f"A{k}_: matrix({name}, 2*{name} - 1)" for k, name in enumerate(names))
     text = " + ".join(f"sum(tanh(A{k}_))*{name} + sum(eye({name})*A{k}_)" for k, name in enumerate(names))
@@ -60,7 +60,7 @@ LOSS = mc.expression("norm2(X*w - y)^2 + sum([1, 2; 3, 4])")
 
 
 def saved(function: Compiled) -> Any:
-    """Return the function of a saved file, after the file's test of itself."""
+    """Return the function of a saved file, after running the file's test of itself."""
     space: dict[str, Any] = {"__name__": "saved"}
     exec(compile(saved_text(function.spec), "saved.py", "exec"), space)
     assert space["self_test"]() == []
@@ -68,7 +68,7 @@ def saved(function: Compiled) -> Any:
 
 
 def try_names(targets: Sequence[str]) -> int:
-    """Try every name as symbol, size and function; return how many groups went wrong."""
+    """Try every name as symbol, size and function; return the number of failing groups."""
     wrong = 0
     names = all_names()
     for target in targets:

@@ -1,4 +1,4 @@
-"""What may come of a hostile text: an error of matcalc's own, or a result that is right; nothing has run."""
+"""Allowed outcomes of a hostile text: an error of matcalc's own, or a correct result; no part of the text has run."""
 
 import ast
 import builtins
@@ -19,7 +19,7 @@ from matcalc.pullbacks import TwoPass
 
 PACKAGE = str(Path(mc.__file__).parent)
 LONGEST = 20_000
-"""Characters of a message: none repeats a text of any length."""
+"""Characters of a message: messages must not repeat a text of any length."""
 MODULES = (
     "numpy",
     "scipy",
@@ -48,12 +48,12 @@ FORBIDDEN = (
     "input",
 )
 NUMBA_COMPILES = "kernel.compile"
-"""The method of Numba's by which a saved file has a kernel compiled: no builtin of Python."""
+"""Numba's method by which a saved file compiles a kernel: no builtin of Python."""
 STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.If, ast.Try)
 
 
 class Fault(AssertionError):
-    """Something that hostile text must not bring about."""
+    """An outcome that hostile text must not cause."""
 
 
 def judge(parameter: Parameter, text: str, way: int) -> str:
@@ -81,7 +81,7 @@ def _ran_nothing() -> None:
 
 
 def _own(parameter: Parameter, error: Exception) -> None:
-    """Refuse an error that is not matcalc's own: of another class, or raised in passing by what it calls."""
+    """Raise Fault for an error that is not matcalc's own: of another class, or raised by a library that it calls."""
     if parameter.label in FOREIGN and not isinstance(error, MatcalcError):
         return
     if len(str(error)) > LONGEST:
@@ -99,7 +99,7 @@ def _own(parameter: Parameter, error: Exception) -> None:
 
 
 def examine(result: Any) -> None:
-    """Refuse a result that is wrong: text that does not read back, source that says more, numbers that differ."""
+    """Raise Fault for a wrong result: text that does not read back, foreign code in the source, numbers that differ."""
     if isinstance(result, mc.Expression):
         read = mc.expression(str(result), result.declarations)
         if read.node is not result.node:
@@ -120,13 +120,13 @@ def examine(result: Any) -> None:
 
 
 def examine_operation(operation: Any) -> None:
-    """Refuse an operation whose programs are not code of ours."""
+    """Raise Fault for an operation whose programs contain foreign code."""
     (X,) = mc.symbols("X: matrix(n, n)")
     examine_compiled(mc.compile(operation(X), target="numpy"))
 
 
 def examine_compiled(function: Compiled) -> None:
-    """Refuse a function whose source or saved file is no code of ours, or that does not compute its formulas."""
+    """Raise Fault for a function with foreign code in its source or file, or one that does not compute its formulas."""
     check_source(function.source)
     spec = function.spec
     rng = np.random.default_rng(0)
@@ -158,7 +158,7 @@ def examine_compiled(function: Compiled) -> None:
 
 
 def _wanted(e: mc.Expression, given: dict[str, Any]) -> Any:
-    """Return the value of a formula; of data with a leading axis that the formula does not know, for each row."""
+    """Return the value of a formula, for each row of data with a leading axis that the formula lacks."""
     own = {name: given[name] for name in e.symbols}
     ranks = {name: node.rank for name, node in e.names.symbols.items()}
     rows = [name for name in own if np.ndim(own[name]) > ranks.get(name, 0)]
@@ -172,7 +172,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def check_source(text: str) -> None:
-    """Refuse Python that holds what generated code does not: other statements, other imports, other builtins."""
+    """Raise Fault for Python that generated code never contains: other statements, imports or builtins."""
     tree = ast.parse(text)
     for statement in tree.body:
         is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

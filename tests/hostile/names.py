@@ -1,4 +1,4 @@
-"""The names that generated code gives itself, read from sources of programs of every kind."""
+"""The names that generated code uses itself, read from sources of programs of every kind."""
 
 import ast
 import keyword
@@ -43,7 +43,7 @@ PROGRAMS = [
 
 
 def numba_source(formula: str, wrt: str, declarations: str) -> str:
-    """Return what is emitted for the target numba, which is not compiled."""
+    """Return the source emitted for the target numba, without compiling it."""
     value = mc.expression(formula, declarations)
     program = planned(request_of([value, value.gradient(wrt)], ["value", f"gradient_{wrt}"])).program
     return emit(program, "f", "numba")
@@ -73,14 +73,14 @@ def generated_names() -> list[str]:
 
 
 def all_names() -> list[str]:
-    """Return every name to be tried: those of generated code, of Python, of other scripts."""
+    """Return every name to try: those of generated code, of Python, of other scripts."""
     own = {*TAKEN, *TEST_NAMES, *OTHERS, *VARIABLES, *FORMS}
     return sorted({*generated_names(), *WORDS, *keyword.softkwlist, *own})
 
 
 @cache
 def risky_names() -> list[str]:
-    """Return those that stand where names of users can meet them: at the top of modules, in tests, in functions."""
+    """Return the names that users' names can meet: at the top of modules, in tests, in functions."""
     at_top = {name for text in texts() for name in global_names(text)}
     own = {*TAKEN, *TEST_NAMES, *OTHERS, *VARIABLES, *FORMS, "lambda", "True", "match", "exec"}
     return sorted({*at_top, *own})

@@ -1,7 +1,7 @@
-"""Every public text parameter, found by inspection of the signatures, with a call that is right but for one text.
+"""Every public text parameter, found by inspection of signatures, with a call that is valid except for one text.
 
-A public function or method without an example in EXAMPLES fails the test that enumerates them: so what is new is
-covered on the day it is born, each of its parameters by its place in the signature.
+A public function or method without an example in EXAMPLES fails the test that enumerates them. So new functions are
+covered at once, each parameter by its position in the signature.
 """
 
 import argparse
@@ -40,7 +40,7 @@ CODE = {
 }
 """Parameters that take no text, or take code, with the reason."""
 FOREIGN = {"minimize.options": "go to SciPy as they are", "solvers.casadi.name": "CasADi has words of its own"}
-"""Parameters of which another library may complain in its own words."""
+"""Parameters for which another library may raise its own errors."""
 INTERNAL = {
     "Expression": "expressions are made by functions",
     "Expression.formula": "takes a flag",
@@ -56,7 +56,7 @@ INTERNAL = {
     "Split.parquet": "takes what npy takes, and names of columns, which are looked up",
 }
 PATHS = ("path", "paths", "given", "output", "checkpoint")
-"""Parameters that are paths of files, of which the system may complain."""
+"""Parameters that are paths of files, for which the system may raise."""
 
 
 def loss() -> Any:
@@ -94,7 +94,7 @@ FRAMEWORKS: dict[str, Example] = {
         "data": {"X": DATA["X"], "y": np.ones(2)}, "declarations": f"{LET}; y: vector(m)", "target": "numpy"}),
     "torch": (lambda: solvers.torch, [], {"F": LOSS, "declarations": LET, "target": "numpy"}),
 }  # fmt: skip
-"""Adapters to libraries, tried where the library is."""
+"""Adapters to libraries, tried where the library is installed."""
 
 EXAMPLES: dict[str, Example] = {
     "check": (lambda: mc.check, [], {"f": "w'*w", "wrt": "w", "against": "2*w"}),
@@ -188,7 +188,7 @@ EMBEDDED = {
     "signature": ["{}(x: entry) -> entry", "cube_({}: entry) -> entry", "{}(x: entry) -> y: entry"],
     "wrt": ["w,{}"],
 }
-"""Texts round a hostile one that put it where names stand."""
+"""Texts around a hostile one that put it where names occur."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def public() -> dict[str, Callable[..., Any]]:
 
 
 def results() -> list[type]:
-    """Return the classes of matcalc that public functions are annotated to return: their methods are public too."""
+    """Return the classes of matcalc in the return annotations of public functions: their methods are public too."""
     functions = [getattr(mc, name) for name in mc.__all__ if inspect.isfunction(getattr(mc, name))]
     hints = [f.__globals__.get(str(inspect.signature(f).return_annotation)) for f in functions]
     assert Compiled in hints
@@ -258,7 +258,7 @@ def _of(label: str, make: Callable[[], Any], args: list[Any], keywords: dict[str
 
 
 def _written(text: str, way: int, name: str = "") -> Any:
-    """Return a text as it is, in a list, as a key, as a value, or inside a text where a name stands."""
+    """Return a text unchanged, in a list, as a key, as a value, or inside a text where a name occurs."""
     ways: list[Any] = [text, [text], {text: 2}, {"x": text}]
     ways += [form.replace("{{", "{ ").replace("{}", text).replace("}}", " }") for form in EMBEDDED.get(name, ())]
     return ways[way % len(ways)]
@@ -322,13 +322,13 @@ def _command(folder: Path, command: str, given: list[str], action: argparse.Acti
 
 
 def run(words: list[str]) -> "Printed":
-    """Run a command line; what it printed is the result."""
+    """Run a command line; its output is the result."""
     out, err = io.StringIO(), io.StringIO()
-    serving = mock.patch("matcalc.page.serve.run", return_value=0)  # a text can be a port, and then it would serve
+    serving = mock.patch("matcalc.page.serve.run", return_value=0)  # a text can be a port
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), serving:
         try:
             status = cli.main(words)
-        except SystemExit as end:  # argparse complains so
+        except SystemExit as end:  # argparse reports errors by SystemExit
             status = end.code if isinstance(end.code, int) else 2
     assert status in (0, 1, 2), status
     return Printed(words, status, out.getvalue(), err.getvalue())
@@ -336,7 +336,7 @@ def run(words: list[str]) -> "Printed":
 
 @dataclass(frozen=True)
 class Printed:
-    """What a command printed."""
+    """The output of a command."""
 
     words: list[str]
     status: int
@@ -352,7 +352,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 
 LINES = ("{}", "let {}", "let {}: vector(n)", "let x: {}", "gradient {}", "equal {}", "{} x")
-"""What is typed at the prompt, a text in each of its places."""
+"""Lines typed at the prompt, with a text at each position."""
 
 COMMANDS = {
     **{name: [LOSS, "--wrt=w", f"--let={LET}", "--as=python", "--target=numpy"] for name in cli.DERIVATIVES},

@@ -1,6 +1,6 @@
 """Names that generated code uses, as the names of symbols, of sizes, of functions: compiled, saved and tested.
 
-Those that users' names can meet are tried in the whole suite; the long runs try every one, on the target numba too.
+The whole suite tries those that users' names can meet. The long runs try every one, on the target numba too.
 """
 
 import pytest

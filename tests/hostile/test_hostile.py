@@ -1,4 +1,4 @@
-"""Hostile texts through all public parameters, some and many, and that the trial sees what it is there to see."""
+"""Hostile texts through all public parameters, few and many, and tests that the harness detects planted faults."""
 
 import inspect
 
@@ -14,7 +14,7 @@ from hostile.trying import elsewhere, try_texts
 
 
 def test_every_public_parameter_is_tried():
-    """A new function, method or command has to have an example here, whose parameters are then all tried."""
+    """A new function, method or command needs an example here; all its parameters are then tried."""
     assert set(public()) <= set(EXAMPLES)
     assert set(commands()) == set(COMMANDS)
     with elsewhere() as folder:
@@ -28,7 +28,7 @@ def test_every_public_parameter_is_tried():
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("label", [label for label in EXAMPLES if "minimize" not in label])
 def test_examples_are_right(label):
-    """An example that fails would have every text refused."""
+    """An invalid example would have every text rejected."""
     make, args, keywords = EXAMPLES[label]
     with elsewhere():
         made = make()(*args, **keywords)

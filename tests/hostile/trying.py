@@ -1,4 +1,4 @@
-"""Hostile texts through the parameters, in a folder of their own, each from the same rulebook."""
+"""Passes hostile texts through the parameters, in a folder of their own, each with the same rulebook."""
 
 import os
 import random
@@ -21,7 +21,7 @@ from matcalc.rulebook.load import adopt, default_rulebook
 
 @contextmanager
 def elsewhere() -> Iterator[Path]:
-    """Work in a new folder, deep enough for paths that climb; leave it and the rulebook as they were."""
+    """Work in a new folder, deep enough for paths that climb; restore the folder and the rulebook afterwards."""
     before, book = os.getcwd(), default_rulebook()
     with tempfile.TemporaryDirectory(prefix="hostile-") as top:
         folder = Path(top).joinpath(*"abcdef")
@@ -35,7 +35,7 @@ def elsewhere() -> Iterator[Path]:
 
 
 def try_texts(count: int, seed: int, every: int = 0) -> tuple[Counter[str], list[str]]:
-    """Return how many texts were refused and accepted, and what went wrong; tell it `every` so many texts."""
+    """Return the numbers of rejected and accepted texts, and the faults; report progress after `every` texts."""
     draw = random.Random(seed)
     counts: Counter[str] = Counter()
     faults: list[str] = []

@@ -1,4 +1,4 @@
-"""Declarations and signatures: reading, writing, and what is refused."""
+"""Declarations and signatures: reading, writing, and rejected texts."""
 
 import pytest
 

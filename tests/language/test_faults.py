@@ -1,4 +1,4 @@
-"""Messages of parse errors: a table of text, message, caret position and advice."""
+"""Messages of parse errors: a table of text, message, caret position and hint."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""LaTeX: a table of formulas as textbooks set them, and templates given from outside."""
+"""LaTeX output: a table of formulas as textbooks set them, and templates from user code."""
 
 import pytest
 

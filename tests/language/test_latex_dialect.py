@@ -1,11 +1,11 @@
-r"""LaTeX read: undeclared names, what declarations decide, displays, and faults with their place."""
+r"""LaTeX input: undeclared names, readings that declarations decide, displays, and errors with their position."""
 
 import pytest
 
 import matcalc as mc
 
 TABLE = [
-    # names, and what their fonts say
+    # names, and the meaning of their fonts
     (r"\hat{x} + \tilde{x} + \bar x + \vec{x}", "", "x + x_bar + x_hat + x_tilde"),
     (r"\boldsymbol{\mu}^\top \boldsymbol\Sigma^{-1} \boldsymbol{\mu}", "", "mu'*inv(Sigma)*mu"),
     (r"w_{\text{out}}^{\mathsf T} x_{1}", "", "w_out'*x_1"),

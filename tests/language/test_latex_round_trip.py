@@ -1,4 +1,4 @@
-"""All that `latex` writes is read back to the same node: every formula of tests/cases, and their derivatives."""
+"""LaTeX output is read back to the same node: every formula of tests/cases, and their derivatives."""
 
 import json
 import re
@@ -16,11 +16,11 @@ UNKNOWN = (
     "kron(B', A)*vec(X)",
     "vec(A)'*vec(B)",
 )
-"""What stands there with a function or sizes that are not declared with it."""
+"""Formulas with a function or sizes that are not declared with them."""
 
 
 def formulas() -> Iterator[tuple[str, str]]:
-    """Yield formulas with their declarations: both sides of what tests/cases states."""
+    """Yield formulas with their declarations: both sides of each case in tests/cases."""
     for name in ("identities", "textbook", "rules"):
         for case in json.loads((CASES / f"{name}.json").read_text(encoding="utf-8")):
             yield case["text"], case["let"]
@@ -58,7 +58,7 @@ def test_formula(text, let):
 
 
 def derivatives() -> Iterator[tuple[str, str, str, str]]:
-    """Yield kind, formula, variable and declarations of the derivatives that tests/cases states."""
+    """Yield kind, formula, variable and declarations of the derivatives in tests/cases."""
     for name in ("identities", "textbook"):
         for case in json.loads((CASES / f"{name}.json").read_text(encoding="utf-8")):
             yield case["kind"], case["text"], case["wrt"], case["let"]

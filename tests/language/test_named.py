@@ -1,4 +1,4 @@
-"""Named parts: the last formula of a text, with the names of the others replaced by what they stand for."""
+"""Named parts: the last formula of a text, with the names of the others replaced by their formulas."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""NumPy's spelling: the matrix text that means the same, and what is refused."""
+"""NumPy's spelling: the matrix text of the same meaning, and rejected texts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reading: the precedence table, every form of the language, places, and texts meant to break it."""
+"""Reading: the precedence table, every form of the language, positions, and texts meant to break the parser."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""LaTeX that others typeset: each command is one of MathJax and of KaTeX, and both take whole formulas.
+"""LaTeX for other typesetters: MathJax and KaTeX know each command and accept whole formulas.
 
 `MATCALC_MATHJAX` names a folder of mathjax-full, unpacked (`npm pack mathjax-full`): then MathJax typesets them too.
 """
@@ -34,7 +34,7 @@ LET = "S: matrix(n, n) spd; d: scalar"
 
 
 def typeset(formulas, folder):
-    """Return what refuses which formula, and the commands in all."""
+    """Return the formulas that each typesetter rejects, and all commands."""
     file = folder / "formulas.json"
     file.write_text(json.dumps(formulas))
     command = ["node", HERE / "typeset.cjs", KATEX, file, *([MATHJAX] if MATHJAX else [])]

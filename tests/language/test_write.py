@@ -1,4 +1,4 @@
-"""Writing: the spelling, and that reading gives the tree back, on generated trees."""
+"""Writing: the spelling, and reading back to the same tree, on generated trees."""
 
 import random
 from fractions import Fraction
@@ -140,7 +140,7 @@ VALUES = [Fraction(v) for v in ("0", "1", "2", "0.5", "1.25", "1e-7", "1e20", "1
 
 
 def generate(draw: random.Random, size: int, inside: bool = False) -> Ast:
-    """Return a tree of about `size` nodes that the parser can make; conditions only `inside` index form."""
+    """Return a tree of about `size` nodes that the parser can make, with conditions only `inside` an index form."""
     if size <= 1:
         return number(draw.choice(VALUES)) if draw.random() < 0.3 else name(draw.choice(NAMES))
     return draw.choice(MAKERS)(draw, size - 1, inside)

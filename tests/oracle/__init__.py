@@ -1,6 +1,6 @@
 """An evaluator of the matrix language for tests. It shares no code with matcalc, on purpose.
 
-Texts are read by a recursive-descent parser (`reading`), evaluated in NumPy with two-dimensional arrays
-for everything (`values`, `functions`), on data made from declarations (`data`), and differentiated by complex
-steps or extrapolated differences (`differences`). What it says about a formula is independent evidence.
+A recursive-descent parser reads texts (`reading`). NumPy evaluates them with two-dimensional arrays for everything
+(`values`, `functions`), on data drawn for declarations (`data`). Complex steps or extrapolated differences
+differentiate them (`differences`). Its results are independent evidence about a formula.
 """

@@ -1,4 +1,4 @@
-"""What functions of the oracle take and give: two-dimensional arrays, real or complex."""
+"""Arguments and results of the oracle's functions: two-dimensional arrays, real or complex."""
 
 import numpy as np
 

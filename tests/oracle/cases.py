@@ -20,7 +20,7 @@ LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "sk
 
 @dataclass(frozen=True)
 class Identity:
-    """A formula, what it is differentiated by, and the derivative that a book gives."""
+    """A formula, its variable, and the derivative from a book."""
 
     id: str
     text: str
@@ -35,7 +35,7 @@ class Identity:
 
     @property
     def facts(self) -> frozenset[str]:
-        """The linear facts of the variable."""
+        """Return the linear facts of the variable."""
         return declared(self.let)[self.wrt][1] & LINEAR
 
     @property
@@ -44,7 +44,7 @@ class Identity:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes that the declarations name."""
+        """Return the sizes that the declarations name."""
         return {name: size for name, size in SIZES.items() if re.search(rf"\b{name}\b", self.let)}
 
     def renamed(self, mark: str) -> "Identity":
@@ -62,11 +62,11 @@ class Identity:
         return data
 
     def reference(self, data: dict[str, np.ndarray]) -> np.ndarray:
-        """Evaluate the book's derivative; in the evaluator's own two-dimensional form."""
+        """Evaluate the book's derivative, in the evaluator's own two-dimensional form."""
         return evaluate(self.derivative, data, SIZES)
 
     def expected(self, data: dict[str, np.ndarray]) -> np.ndarray:
-        """Evaluate the book's derivative in the shape and convention that matcalc's interface states."""
+        """Evaluate the book's derivative in the shape and convention of matcalc's interface."""
         value = self.reference(data)
         shape = np.shape(data[self.wrt])
         if self.kind == "gradient":
@@ -108,11 +108,11 @@ class Operation:
         return np.asarray(np.random.default_rng([seed, 11, *self.op.encode()]).standard_normal(self.out))
 
     def value(self, data: dict[str, np.ndarray]) -> np.ndarray:
-        return np.asarray(eval(self.numpy, {**MODULES, **data}), float)  # the table is ours
+        return np.asarray(eval(self.numpy, {**MODULES, **data}), float)  # our own table
 
     def adjoint(self, wrt: str, data: dict[str, np.ndarray], G: np.ndarray) -> np.ndarray:
         scope = {**MODULES, **data, "G": G, "Y": self.value(data)}
-        return np.asarray(eval(self.vjp[wrt], scope), float)  # the table is ours
+        return np.asarray(eval(self.vjp[wrt], scope), float)  # our own table
 
     def at(self, shapes: dict[str, tuple[int, ...]]) -> "Operation":
         """Return the operation at other sizes of its arguments."""

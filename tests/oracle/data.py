@@ -1,4 +1,4 @@
-"""Data for declarations: sizes, and arrays that have the declared facts and are well away from degenerate."""
+"""Data for declarations: sizes, and arrays that have the declared facts and are far from degenerate."""
 
 import re
 import zlib
@@ -95,7 +95,7 @@ def lower(rng, shape, draw):
     return np.tril(draw, -1) * 0.5 + np.diag(rng.uniform(0.8, 2.0, shape[0]))
 
 
-# In the order in which they decide: the most particular fact first.
+# In the order in which they decide: the most specific fact first.
 SAMPLERS = {
     "diagonal": lambda rng, shape, draw: np.diag(rng.uniform(0.5, 2.0, shape[0])),
     "orthogonal": lambda rng, shape, draw: rotation(rng, shape[0]),

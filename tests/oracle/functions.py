@@ -1,7 +1,7 @@
 """The functions of the language in plain NumPy, on two-dimensional arrays, real or complex.
 
-Where it can be, a function is analytic as written (no conjugates, comparisons by real part), so that a
-complex step gives derivatives to the last digit. The others raise NotAnalytic on complex input.
+Functions are analytic as written where possible (no conjugates, comparisons by real part), so that a complex step gives
+derivatives to the last digit. The others raise NotAnalytic on complex input.
 """
 
 import math
@@ -99,7 +99,7 @@ ELEMENTWISE = {
 
 
 def reduced(f):
-    """A reduction of everything to a scalar, or along an axis to a vector (a column)."""
+    """Return a reduction of all entries to a scalar, or along an axis to a vector (a column)."""
 
     def reduce(x, axis=None):
         if axis is None:

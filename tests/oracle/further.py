@@ -1,6 +1,6 @@
-"""Further functions in plain NumPy: order and selection, Perron and pair products, what is taken along an axis.
+"""Further functions in plain NumPy: order and selection, Perron and pair products, functions along an axis.
 
-As in functions.py: analytic as written where it can be, else NotAnalytic on complex input.
+As in functions.py they are analytic as written where possible; the others raise NotAnalytic on complex input.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from oracle.linear_algebra import along_step, eigh, svd
 
 
 def along_axis(f, is_number=False):
-    """A function of a vector or of everything, or with axis= of each column (0) or each row (1).
+    """Return a function of a vector or of all entries, or with axis= of each column (0) or each row (1).
 
-    `is_number`: f gives a number, and the numbers are a vector.
+    `is_number`: f returns a number, and the numbers form a vector.
     """
 
     def of(x, *more, axis=None):
@@ -29,7 +29,7 @@ def along_axis(f, is_number=False):
 
 
 def by_rows(f):
-    """A function of the rows of a matrix, of a vector as one."""
+    """Return a function of the rows of a matrix; a vector is one row."""
     return lambda x: f(x) if is_vector(x) else np.stack([f(column(row)).reshape(-1) for row in x])
 
 
@@ -38,7 +38,7 @@ def ascending(x):
 
 
 def places(x):
-    """1/k at the k entries that are the median, or half of it at each of the two."""
+    """Return 1/k at the k entries that are the median, or half of it at each of the two."""
     flat = x.real.reshape(-1)
     order = np.sort(flat)
     middle = order[[(flat.size - 1) // 2, flat.size // 2]]
@@ -51,7 +51,7 @@ def largest(x):
 
 
 def pfaffian(A):
-    """By expansion along the first row; where that has too many terms, by Schur complements of two rows."""
+    """Compute the Pfaffian by expansion along the first row; for many terms, by Schur complements of two rows."""
     n = A.shape[0]
     if n > 8:
         j = 1 + int(np.argmax(np.abs(A[0, 1:])))
@@ -73,12 +73,12 @@ def pfaffian(A):
 
 
 def extremes(X):
-    """The singular values in descending order."""
+    """Return the singular values in descending order."""
     return np.linalg.svd(real_only(X), compute_uv=False)
 
 
 def real_eigen(X):
-    """Real eigenvalues ascending, and eigenvectors of unit length with the largest entry positive."""
+    """Return real eigenvalues ascending, and eigenvectors of unit length with the largest entry positive."""
     w, V = np.linalg.eig(real_only(X))
     if np.any(np.abs(w.imag) > 1e-15 * len(w) * np.max(np.abs(X), initial=0.0)):
         raise np.linalg.LinAlgError("not real")
@@ -96,18 +96,18 @@ def svd_mapped(f, X, *E):
     if E:
         raise NotImplementedError("along directions")
     U, s, V = svd(X)
-    share = s > 4 * sum(X.shape) * np.finfo(float).eps * s.max(initial=0)  # of a zero nothing: U and V are any there
+    share = s > 4 * sum(X.shape) * np.finfo(float).eps * s.max(initial=0)  # empty for zero, where U and V are arbitrary
     return (U * np.where(share, np.asarray(f(s.reshape(1, -1))).reshape(-1), 0)) @ V.T
 
 
 def betaln(a, b):
     if np.iscomplexobj(a) or np.iscomplexobj(b):
         return sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b)
-    return sp.betaln(a, b)  # where a is large the difference has no digits
+    return sp.betaln(a, b)  # for large a the difference has no digits
 
 
 def repeated(x, *counts):
-    """Return `tile(x, p, q)`: of one count, that of the last axis."""
+    """Return `tile(x, p, q)`; a single count is that of the last axis."""
     p, q = [1, *map(integer, counts)][-2:]
     if is_vector(x) and x.shape[1] == 1:
         return column(np.tile(x.reshape(-1), q)) if len(counts) == 1 else np.tile(x.reshape(-1), (p, q))
@@ -115,13 +115,13 @@ def repeated(x, *counts):
 
 
 def stacked(x, *counts):
-    """Return `repmat(x, p, q)`: of one count, that of both axes."""
+    """Return `repmat(x, p, q)`; a single count is that of both axes."""
     p, q = (integer(counts[0]), integer(counts[-1]))
     return np.tile(x, (p, q))
 
 
 def toeplitz(c, *r):
-    """Constant along diagonals: the first column, and the first row but for its first entry."""
+    """Return a matrix constant along diagonals, from its first column and its first row without the first entry."""
     below = c.reshape(-1)
     above = r[0].reshape(-1) if r else below
     gaps = np.subtract.outer(np.arange(below.size), np.arange(above.size))
@@ -138,7 +138,7 @@ def real_powers(x, p):
 
 
 def stirring(f):
-    """A cyclic shift by k: along the axis, of everything in order (roll), or down the columns (circshift)."""
+    """Return a cyclic shift by k: along the axis, of all entries in order (roll), or down the columns (circshift)."""
 
     def of(x, k, axis=None):
         steps = integer(k)
@@ -155,7 +155,7 @@ def prod_others(x):
 
 
 def inner(X):
-    """The largest and the smallest in the denominator."""
+    """Divide by the product of the largest and the smallest."""
     s = extremes(X)
     return scalar(s[0] / s[-1])
 

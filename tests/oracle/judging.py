@@ -1,4 +1,4 @@
-"""Ask matcalc for an answer and judge it: right, a named error, or wrong. Only this module imports it."""
+"""Compares matcalc's answers with the oracle: right, a named error, or wrong. Only this module imports matcalc."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ DERIVATIVES: dict[str, Callable] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """`state` is "right", "error" (matcalc refused, `detail` is the message) or "wrong"."""
+    """The outcome: `state` is "right", "error" (matcalc raised, `detail` is the message) or "wrong"."""
 
     state: str
     detail: str = ""
@@ -68,7 +68,7 @@ def evaluated(case: Identity) -> Verdict:
 
 
 PROGRAMS = 10
-"""In which all identities are compiled, the k-th of them in the program k % PROGRAMS."""
+"""Number of programs in which all identities are compiled, the k-th of them in the program k % PROGRAMS."""
 
 
 @cache
@@ -85,7 +85,7 @@ def compiled(number: int) -> dict[str, Verdict]:
 
 
 def together(chunk: dict[Identity, mc.Expression]) -> dict[str, Verdict]:
-    """Compile all expressions of `chunk` as one program; one by one if that is refused."""
+    """Compile all expressions of `chunk` as one program; if that raises, one by one."""
     try:
         function = mc.compile(list(chunk.values()))
     except mc.MatcalcError as error:

@@ -1,7 +1,7 @@
-"""Which operands are matrices, where their values do not tell: a matrix of one column looks like a vector.
+"""Which operands are matrices, where their values do not show it: a matrix of one column looks like a vector.
 
-`tile(A, 2)` puts a matrix beside itself and a vector below itself, `sum(A, axis=0)` of one row is a vector and not a
-number. The kind of an operand follows from the ranks of the data, by the signatures of the rule files as texts.
+`tile(A, 2)` repeats a matrix sideways and a vector downwards; `sum(A, axis=0)` of one row is a vector, no number. The
+kind of an operand follows from the ranks of the data, by the signatures in the texts of the rule files.
 """
 
 import re
@@ -20,7 +20,7 @@ SPREADING = ("+", "-", ".+", ".-", ".*", "./", "//", "%", ".^", "compare")
 
 @lru_cache(maxsize=1000)
 def settled(tree: tuple, ranks: frozenset[tuple[str, int]]) -> tuple:
-    """Return a tree in which calls that depend on it say that their operand is a matrix."""
+    """Return a tree in which calls that depend on it state that their operand is a matrix."""
     return _settled(tree, dict(ranks))
 
 
@@ -31,7 +31,7 @@ def _settled(tree, ranks: dict[str, int]):
     if not made or made[0] != "call" or not made[2] or kind(tree[2][0], ranks) != MATRIX:
         return made
     _, name, (first, *others), keywords = made
-    if name == "tile":  # of a matrix both are np.tile(A, (p, q))
+    if name == "tile":  # for a matrix both are np.tile(A, (p, q))
         counts = others if len(others) > 1 else [("number", 1.0), *others]
         return ("call", "repmat", (first, *counts), keywords)
     if name in REDUCED and keywords:
@@ -40,7 +40,7 @@ def _settled(tree, ranks: dict[str, int]):
 
 
 def kind(tree: tuple, ranks: dict[str, int]) -> str | None:
-    """Return the kind of a tree's value; None where nothing here tells."""
+    """Return the kind of a tree's value; None where it is unknown here."""
     head = tree[0]
     if head in ("number", "total"):
         return SCALAR

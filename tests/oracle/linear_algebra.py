@@ -1,4 +1,4 @@
-"""Operations of matrices in plain NumPy, analytic as written where they can be (see functions.py)."""
+"""Operations of matrices in plain NumPy, analytic as written where possible (see functions.py)."""
 
 import numpy as np
 import scipy.linalg as sl
@@ -43,7 +43,7 @@ def cholesky(S):
 
 
 def qr(X):
-    """Thin QR with positive diagonal of R, from the normal equations of the leading square part."""
+    """Return thin QR with positive diagonal of R, from the normal equations of the leading square part."""
     k = min(X.shape)
     if np.iscomplexobj(X):
         R1 = cholesky(X[:, :k].T @ X[:, :k]).T
@@ -55,7 +55,7 @@ def qr(X):
 
 
 def eigh(S):
-    if not np.all(np.isfinite(S)):  # of what LAPACK does not look at it may give numbers
+    if not np.all(np.isfinite(S)):  # LAPACK may return numbers for entries that it does not read
         raise np.linalg.LinAlgError("a matrix with infs or NaNs")
     w, V = np.linalg.eigh(real_only((S + S.T) / 2))
     return w, fix_signs(V)
@@ -90,7 +90,7 @@ def spectral(f, S):
 
 
 def signm(X):
-    """The sign of a matrix by its eigenvectors: each eigenvalue becomes the sign of its real part."""
+    """Return the sign of a matrix by its eigenvectors: each eigenvalue becomes the sign of its real part."""
     w, V = np.linalg.eig(X)
     if np.any(np.abs(w.real) <= 1e-12 * np.max(np.abs(w), initial=0.0)):
         raise np.linalg.LinAlgError("an eigenvalue on the imaginary axis")
@@ -99,7 +99,7 @@ def signm(X):
 
 
 def matfun(f, S, *E):
-    """A function of a symmetric matrix, or its derivative along E; where two eigenvalues agree, by the slope."""
+    """Return a function of a symmetric matrix, or its derivative along E; equal eigenvalues take the slope."""
     w, V = eigh(S)
     value = np.asarray(f(w.reshape(1, -1))).reshape(-1)
     if not E:
@@ -115,7 +115,7 @@ def matfun(f, S, *E):
 
 
 def divided_difference(f, a, *points):
-    """f(a), or (f(a) - f(b))/(a - b), the derivative where a is b."""
+    """Return f(a), or (f(a) - f(b))/(a - b), the derivative where a is b."""
     if not points:
         return f(a)
     (b,) = points
@@ -125,7 +125,7 @@ def divided_difference(f, a, *points):
 
 
 def along_block(f):
-    """A function of a matrix with its derivative along E: the upper right block of f([X, E; 0, X])."""
+    """Return a function of a matrix with its derivative along E: the upper right block of f([X, E; 0, X])."""
 
     def of(X, *E):
         if not E:
@@ -139,7 +139,7 @@ def along_block(f):
 
 
 def along_step(f):
-    """A function with its derivative along E by a complex step."""
+    """Return a function with its derivative along E by a complex step."""
 
     def of(X, *E):
         if len(E) > 1:
@@ -163,7 +163,7 @@ def matrix_power(A, p):
 
 
 def real_where_real(f, X):
-    """A matrix function that has to be real at a real matrix: not defined where an eigenvalue is negative."""
+    """Return a matrix function that must be real at a real matrix; it is undefined for a negative eigenvalue."""
     value = f(X)
     if np.iscomplexobj(X):
         return value
@@ -173,7 +173,7 @@ def real_where_real(f, X):
 
 
 def square_root(X):
-    """The square root of a matrix; one that is singular has none in general, unless it is symmetric."""
+    """Return the square root of a matrix; a singular one has none in general, unless it is symmetric."""
     if np.isrealobj(X) and not np.allclose(X, X.T) and np.linalg.cond(X) > 1e13:
         raise np.linalg.LinAlgError("singular")
     return real_where_real(sl.sqrtm, X)
@@ -221,6 +221,8 @@ LINEAR_ALGEBRA = {
     "tie_same": lambda w, g: g,
     "tie_share": lambda w, g: g,
     "regular": lambda R: R,
+    "pivoted": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, R, np.eye(len(R))),
+    "pivots_used": lambda R, k: np.where(np.arange(len(R)) < integer(k) - 1, 1.0, 0.0),
     "real_values": lambda y, w: y,
     "sym": lambda X: (X + X.T) / 2,
     "skew": lambda X: (X - X.T) / 2,

@@ -1,7 +1,7 @@
-"""Read a text of the matrix language into nested tuples `(head, ...)`, by recursive descent.
+"""Reads a text of the matrix language into nested tuples `(head, ...)`, by recursive descent.
 
-A sum is `("+", a, b)`, a product `("*", a, b)` with the operator as head, and so on; `Reader` follows the
-table of precedences, one method per level.
+A sum is `("+", a, b)`, a product `("*", a, b)` with the operator as head, and so on. `Reader` follows the table of
+precedences, one method per level.
 """
 
 import re
@@ -18,7 +18,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 class Unreadable(ValueError):
-    """The text is not in the language that this evaluator reads."""
+    """The text is outside the language that this evaluator reads."""
 
 
 @lru_cache(maxsize=1000)
@@ -45,7 +45,7 @@ def tokens(text: str) -> list[tuple[str, str]]:
 
 
 class Reader:
-    """The tokens still to be read, and one method for each level of precedence."""
+    """The tokens not yet read, and one method for each level of precedence."""
 
     def __init__(self, found: list[tuple[str, str]], names: frozenset[str]) -> None:
         self.found, self.names, self.at = found, names, 0
@@ -173,7 +173,7 @@ class Reader:
         return ("call", name, tuple(positional), tuple(keywords))
 
     def block(self) -> tuple:
-        """A block matrix, or a condition over indices such as `[k == i + j]`."""
+        """Read a block matrix, or a condition over indices such as `[k == i + j]`."""
         first = self.comparison()
         if first[0] == "compare":
             self.take("]")

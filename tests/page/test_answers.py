@@ -1,4 +1,4 @@
-"""What the page is told, topic by topic, beside NumPy; and text that is an attack, which is text."""
+"""Answers to the page, topic by topic, against NumPy; hostile text stays text."""
 
 import json
 import subprocess
@@ -232,7 +232,7 @@ def test_symbols_are_shown_where_their_kinds_do_not_fit():
 
 @pytest.mark.long
 def test_memory_does_not_grow_with_questions():
-    """A thousand questions with names and numbers of their own, saved files among the answers, in one process."""
+    """A thousand questions with new names and numbers, with saved files among the answers, in one process."""
     command = [sys.executable, "-c", SOAK]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=1200, cwd=Path(__file__).resolve().parents[2]

@@ -26,9 +26,9 @@ def address():
 
 @pytest.fixture
 def opened(browser, address):
-    """A function that opens the page; no message may come to its console, and nothing from elsewhere be asked for.
+    """Return a function that opens the page; console messages and requests to other hosts fail the test.
 
-    What a test leaves on it keeps nobody out.
+    After each test the page must pass the accessibility checks.
     """
     contexts, said = [], []
 

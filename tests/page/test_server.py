@@ -1,4 +1,4 @@
-"""The server by HTTP: what it serves, what it refuses, and that what takes too long is ended."""
+"""The server by HTTP: the pages it serves, the requests it rejects, and the end of slow requests."""
 
 import http.client
 import itertools
@@ -24,7 +24,7 @@ MONSTER = {"topic": "derive", "formula": f"tr({'*'.join(['(A + B)'] * 40)})", "w
 
 
 class Listening:
-    """Stands where the pool does, and keeps what it is asked."""
+    """A stand-in for the pool that records its requests."""
 
     def __init__(self):
         self.asked = []
@@ -60,7 +60,7 @@ def answering():
 
 
 def sent(server, data):
-    """Return the status of the answer and all of it; 0 where the line is closed without one."""
+    """Return the status of the answer and all of it; 0 where the connection closes without one."""
     with closing(socket.create_connection(("127.0.0.1", server.port), timeout=20)) as line:
         try:
             line.sendall(data)
@@ -80,7 +80,7 @@ def asked(server, question):
         return answer.status, json.loads(answer.read())
 
 
-# ---- what is served
+# ---- pages served
 
 
 def get(server, path, host=None):
@@ -188,14 +188,14 @@ def test_too_many_lines_at_once_are_closed(quiet):
     assert asked(quiet, QUESTION)[0] == 200
 
 
-# ---- the processes that answer
+# ---- the processes that compute answers
 
 
 @pytest.mark.whole
 @pytest.mark.whole
 @pytest.mark.parametrize("part", ["line", "headers", "body"])
 def test_a_request_that_comes_slowly_is_ended(quiet, monkeypatch, part):
-    """A line now and then is no reason to wait: the whole request has its time."""
+    """Sending a line now and then does not extend the time: the limit is for the whole request."""
     monkeypatch.setattr("matcalc.page.server.PATIENCE", 1.0)
     first, more = {
         "line": (b"GET / HT", b"T"),
@@ -214,7 +214,7 @@ def test_a_request_that_comes_slowly_is_ended(quiet, monkeypatch, part):
 
 
 def head_of_question(server):
-    """Return the head of a question that is to have a long body."""
+    """Return the head of a question that announces a long body."""
     host = f"127.0.0.1:{server.port}"
     lines = ["POST /ask HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", f"X-Matcalc-Token: {server.token}"]
     lines += ["Content-Type: application/json", "Content-Length: 60000", "", ""]

@@ -1,4 +1,4 @@
-"""Pictures of numbers: what is drawn is right, as text and by matplotlib; what cannot be drawn is said."""
+"""Plots of numbers are right, as text and by matplotlib; undrawable data give a message."""
 
 from xml.etree import ElementTree
 
@@ -18,7 +18,7 @@ HESSIANS = {
 }
 
 
-# ---- which entries are there
+# ---- nonzero entries
 
 
 @pytest.mark.parametrize("formula", HESSIANS)
@@ -33,7 +33,7 @@ def test_a_hessian_has_the_entries_that_it_has_by_hand(formula, n):
 
 
 def test_blocks_stand_beside_each_other_as_stacked_columns():
-    """Of sum(exp(U*v)): rows of U do not meet; by U stacked by columns the entries are those where rows agree."""
+    """In sum(exp(U*v)) rows of U do not interact; with U stacked by columns, the entries are those of equal rows."""
     m, n = 3, 2
     found = mc.structure(
         mc.hessian("sum(exp(U*v))", ["U", "v"], "U: matrix(m, n); v: vector(n)"), sizes={"m": m, "n": n}
@@ -71,7 +71,7 @@ def test_what_cannot_be_looked_at_is_said():
         mc.structure((("x", "A"), ("A", "x")), "x: vector(3); A: matrix(3, 3)")
 
 
-# ---- how a derivative is right
+# ---- checks of a derivative
 
 
 def test_the_errors_of_a_right_derivative_fall_with_the_square_of_the_step():
@@ -99,7 +99,7 @@ def test_every_kind_of_derivative_has_its_curve(f, x, against):
         assert len(steps) == len(errors) > 10 and min(errors) < 1e-6
 
 
-# ---- how a fit went, what a plan costs
+# ---- the progress of a fit, the cost of a plan
 
 
 def test_a_fit_comes_down():

@@ -1,7 +1,7 @@
 """Formulas of the rulebook evaluated by brute force: the parser's tree, NumPy, oracles of the operations.
 
-No nodes, no index algebra: vectors are columns, an index form is a loop over all indices. Slow, and
-independent of everything that compiles formulas.
+There are no nodes and no index algebra: vectors are columns, and an index form is a loop over all indices. The
+evaluation is slow, and independent of all code that compiles formulas.
 """
 
 import itertools
@@ -22,7 +22,7 @@ def evaluate(book, text, scope, shape=None):
 
 
 def column(x):
-    """Return an array as this module keeps it: a vector as a column."""
+    """Return an array in this module's form, a vector as a column."""
     x = np.asarray(x, float)
     return x[:, None] if x.ndim == 1 else x
 
@@ -136,7 +136,7 @@ def index_form(book, node, scope, shape):
 
 
 def measure(book, root, scope, lengths):
-    """Enter the lengths of the indices that stand in parts below `root`."""
+    """Record the lengths of the indices that occur in parts below `root`."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -201,7 +201,7 @@ def fits(parameters, values):
 
 
 def applied(book, rule, output, index, values):
-    """Return a rule's value by its oracle, given and returned in this module's form."""
+    """Return a rule's value by its oracle; arguments and result are in this module's form."""
     function = oracle(book, rule, index)
     if function is None:
         return evaluate(

@@ -1,4 +1,4 @@
-"""Arguments for every rule: as its signature declares, by the samplers of the facts, within its domain."""
+"""Arguments for every rule, as its signature declares, drawn by the samplers of the facts within its domain."""
 
 import zlib
 
@@ -20,7 +20,7 @@ def shifted(scale, shift):
     return lambda rng, shape: scale * rng.standard_normal(shape) + shift * np.eye(*shape)
 
 
-# What the text of `domain` says: rule -> parameter -> sampler.
+# Meaning of the text of `domain`: rule -> parameter -> sampler.
 DOMAINS = {
     "log1p": {"x": uniform(-0.5, 2)},
     "logit": {"x": uniform(0.1, 0.9)},
@@ -71,6 +71,8 @@ DOMAINS = {
     "tie_mean": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "tie_share": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "regular": {"R": shifted(0.5, 2)},
+    "pivots_used": {"R": shifted(0.5, 2)},
+    "pivoted": {"R": shifted(0.5, 2)},
     "gapdiv": {"w": lambda rng, shape: np.arange(1.0, shape[0] + 1)},
     "psd_part": {"S": lambda rng, shape: np.diag([-1.0, 0.5, 2.0][: shape[0]])},
     "svdfun_at": {"f": lambda rng, shape: "sinh", "t": lambda rng, shape: 0.3},
@@ -86,7 +88,7 @@ DOMAINS = {
 
 APART = {"x": uniform(0.5, 2), "y": uniform(-1, 0.4)}
 
-# Of rewrites whose left side has a value on a part of the numbers alone: variable -> sampler.
+# Rewrites whose left side has a value only for some numbers: variable -> sampler.
 REWRITES = {
     "log(1 - exp(x))": {"x": uniform(-2, -0.1)},
     "log(-expm1(x))": {"x": uniform(-2, -0.1)},
@@ -150,7 +152,7 @@ def arguments(book, rule, index=0, seed=0, tangents=0, facts=None):
 
 
 def sample(book, rng, shape, facts=()):
-    """Return data with the given facts: by the sampler of each, the most particular last."""
+    """Return data with the facts, by the sampler of each, the most specific last."""
     M = column(rng.standard_normal(shape))
     for fact in sorted(facts, key=lambda name: len(book.closure([name]))):
         M = column(evaluate(book, book.facts[fact].sample, {"M": M, "n": M.shape[-1] if M.ndim == 2 else 1}))

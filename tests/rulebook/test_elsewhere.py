@@ -1,4 +1,4 @@
-"""Proposals for names that are not read: slips of the pen, and what other systems call things."""
+"""Suggestions for unknown names: slips of the pen, and the names of other systems."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ LETTERS = "aeqx_2"
 
 
 def slips(name):
-    """Return what a slip makes of a name: a letter more, less or other, two in the wrong order."""
+    """Return all slips of a name: a letter more, less or other, two in the wrong order."""
     for i in range(len(name) + 1):
         head, tail = name[:i], name[i:]
         yield from (head + letter + tail for letter in LETTERS)
@@ -33,7 +33,7 @@ def proposed(word):
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_slip_is_understood(name):
-    """What is proposed for a slip is the name itself, perhaps beside others as near, or nothing."""
+    """The suggestion for a slip is the name itself, perhaps beside others as near, or nothing."""
     unread = {word for word in slips(name) if word and word not in BOOK.spellings and word not in BOOK.rules}
     hints = {word: proposed(word) for word in unread}
     for word, hint in hints.items():
@@ -50,7 +50,7 @@ def test_nothing_is_proposed(word):
 
 
 def test_the_table():
-    """Each way of writing is read here, and no name in the table is."""
+    """Each spelling suggested is read, and no name in the table is."""
     read = {name.lower().replace("_", "") for name in BOOK.spellings}
     assert not read & set(elsewhere())
     for text in dict.fromkeys(elsewhere().values()):
@@ -85,7 +85,7 @@ MEANT = [
 
 @pytest.mark.parametrize(("word", "data", "truth"), MEANT, ids=[word for word, *_ in MEANT])
 def test_what_is_written_here(word, data, truth):
-    """A formula that is proposed for a name is what the name means in NumPy."""
+    """A formula suggested for a name has the meaning of the name in NumPy."""
     text = proposed(word).removeprefix("write  ")
     e = mc.expression(text, "X: matrix(m, n)")
     np.testing.assert_allclose(e(**data), truth, rtol=1e-12)

@@ -155,7 +155,7 @@ def test_definition(rule):
 
 
 def has(fact, x):
-    """Whether a value passes the tests of a fact."""
+    """Return whether a value passes the tests of a fact."""
     record, scope = BOOK.facts[fact], {"X": x, "n": np.shape(x)[-1] if np.ndim(x) else 1}
     scale = 1e-9 * max(1.0, np.max(np.abs(x), initial=0))
     zero = record.zero is None or np.max(np.abs(evaluate(BOOK, record.zero, scope))) <= scale

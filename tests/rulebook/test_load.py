@@ -1,4 +1,4 @@
-"""Loading: addresses, spellings, faults with file and line, and that the book is complete and frozen."""
+"""Loading the rulebook: addresses, spellings, errors with file and line; the book is complete and frozen."""
 
 import copy
 import pickle
@@ -20,7 +20,7 @@ from matcalc.store.data_folders import data_folder
 BOOK = default_rulebook()
 FAIL = Path(__file__).parent / "fail"
 
-# The functions that the interface names, in its words and order.
+# The functions of the interface, by its names and in its order.
 INTERFACE = re.findall(
     r"\w+",
     """
@@ -154,7 +154,7 @@ def test_prelude_of_an_own_file_is_in_scope():
 
 
 def faults(path):
-    """Return the faults that a file has, at loading or at check, without the path; and those it expects."""
+    """Return the faults of a file, at loading or at check, without the path, and those that the file expects."""
     with pytest.raises(RuleError) as caught:
         check_names(load([path], BOOK))
     found = str(caught.value).replace(path.as_posix() + ":", "")

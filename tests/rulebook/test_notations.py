@@ -1,4 +1,4 @@
-"""What a rule of one's own is called in NumPy, SymPy and LaTeX: fields like those of the shipped book."""
+"""Names of user-defined rules in NumPy, SymPy and LaTeX: the same fields as in the shipped rulebook."""
 
 import pytest
 import sympy as sp

@@ -1,7 +1,7 @@
-"""Every rule on a target of a framework's arrays: value, adjoint, second derivative.
+"""Tests every rule on a target of a framework's arrays: value, adjoint, second derivative.
 
-They are held against the target `numpy` and against plain evaluation, which no generated code takes part in. A rule is
-compiled whole; where the target refuses that, its value and adjoint, then its value alone.
+They are compared with the target `numpy` and with plain evaluation, which uses no generated code. A rule is compiled
+whole. Where the target raises, its value and adjoint are compiled, then its value alone.
 
     python tests/rules/arrays_check.py torch [NAME ...]
 """
@@ -29,12 +29,12 @@ from matcalc.evidence.numeric.finding import REFUSED, distance, largest
 
 EXACT = 1e-12
 ANY_BOUND = ("radius",)
-"""Rules whose values are no one number: how far a series surely converges, which targets estimate alike."""
+"""Rules whose values are bounds: a radius within which a series surely converges, estimated by each target."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """How far one case of a rule came: what was compiled, the refusal of the rest, the worst relative error."""
+    """The result of one case of a rule: the parts compiled, the error for the rest, the worst relative error."""
 
     name: str
     depth: str
@@ -44,7 +44,7 @@ class Tried:
 
 
 def tried(case: Case, target: str, give: Callable[[Any], Any], run: Callable[[Any], Any] = lambda f: f) -> Tried:
-    """Return how a case fares on a target; `give` makes an argument of an array, `run` makes compiled code run."""
+    """Return the result of a case on a target; `give` converts an array to an argument, `run` runs compiled code."""
     refusal = ""
     for depth, without in (("all", ()), ("adjoint", ("the second",)), ("value", ("the second", "the adjoint"))):
         some = replace(case, outputs=tuple(out for out in case.outputs if not out[0].startswith(without or ("-",))))
@@ -87,7 +87,7 @@ def _flat(results: Any) -> list[Any]:
 
 
 def giver(target: str) -> Callable[[Any], Any]:
-    """Return what makes an argument on a target, in double precision."""
+    """Return a function that converts arrays to a target's arguments, in double precision."""
     if target == "c":
         return lambda a: a
     if target == "torch":
@@ -101,12 +101,12 @@ def giver(target: str) -> Callable[[Any], Any]:
 
 
 def runner(target: str) -> Callable[[Any], Any]:
-    """Return what makes a compiled function of a target run."""
+    """Return a function that runs a target's compiled functions."""
     return CCall if target == "c" else lambda function: function
 
 
 def main(target: str, names: list[str]) -> None:
-    """Print how each rule fares."""
+    """Print the result of each rule."""
     from rules.compiled import made, rules
 
     for case, _, _ in made(rules(names)):

@@ -1,8 +1,8 @@
-"""Compiled rules against plain evaluation at every shape, layout and scale, with NaN, inf or nothing as data.
+"""Compiled rules against plain evaluation at every shape, layout and scale, with NaN, inf or empty data.
 
     python tests/rules/compiled.py numba [NAME ...]
 
-What is wrong is printed, then what the target refuses.
+It prints the faults, then the cases that the target rejects.
 """
 
 import sys
@@ -46,7 +46,7 @@ def rules(names=()):
 
 
 def faults(chosen, target):
-    """Yield (name, what is wrong, whether it is a refusal) of compiled rules."""
+    """Yield (name, fault, whether the target rejected it) of compiled rules."""
     known = {case.tag: (mode, draws) for case, mode, draws in chosen}
     for group in groups([case for case, _, _ in chosen], target):
         if isinstance(group, tuple):
@@ -63,9 +63,9 @@ def faults(chosen, target):
 def poisoned(group, case):
     """Yield where a result is a number although an entry on which it depends is not.
 
-    A result depends on an entry if it is another one where the entry is. NaN has to come out wherever that is so;
-    an infinite entry of a matrix in one place at least, and so NaN where an argument may be permuted without a change
-    of the result (`sort` puts it last). A LinAlgError is right too.
+    A result depends on an entry if a change of the entry changes it. NaN must appear everywhere in such results. An
+    infinite entry of a matrix must appear at one index at least. So must NaN where permuting an argument does not
+    change the result (`sort` puts it last). A LinAlgError is right too.
     """
     data = case.data(case.at)
     clean = called(group, case, data)
@@ -91,7 +91,7 @@ def poisoned(group, case):
 
 
 def differing(group, case, mode, draws):
-    """Yield where values are errors on one path alone: with data that are not finite, at sizes 0; there NaN too."""
+    """Yield where only one path raises, with data that are not finite or sizes 0; NaN is allowed there too."""
     at, data = case.at, case.data(case.at)
     for name, node in at.symbols.items():
         array = data[node.name]
@@ -120,7 +120,7 @@ def differing(group, case, mode, draws):
 
 
 def both(group, case, at, data):
-    """Return the values plain and compiled, None for each that is refused."""
+    """Return the values plain and compiled, None for each that raises."""
     try:
         plain = [np.asarray(a) for a in evaluate([node for _, node in case.outputs], data, case.lengths(at))]
     except REFUSED:
@@ -147,7 +147,7 @@ def called(group, case, data):
 
 
 def with_entry(case, name, array, at, entry):
-    """Return an array with another entry; in symmetric and skew ones with its mirror image."""
+    """Return an array with another entry, in symmetric and skew arrays with its mirror image."""
     facts = case.at.book.hull(case.at.facts[name])
     changed = array.copy()
     changed[at] = entry

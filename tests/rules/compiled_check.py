@@ -1,9 +1,9 @@
 """Compiled code of every rule against plain evaluation: value, adjoint, and the adjoint's own derivative.
 
-Several rules are compiled as one function, since most of the time of a compilation does not depend on its length.
-Each is then called at sizes 0 and 1, wide and tall, with arrays in every layout, at cotangents from 1e-150 to 1e150
-and, where the rule has a degree, at arguments from 1e-180 to 1e180. The reference is the same derivative by plain
-NumPy, which other tests hold against the rule's `value`.
+Several rules are compiled as one function, since most of the time of a compilation does not depend on its length. Each
+is called at sizes 0 and 1, wide and tall, with arrays in every layout. Cotangents range from 1e-150 to 1e150 and, where
+the rule has a degree, arguments from 1e-180 to 1e180. The reference is the same derivative by plain NumPy, which other
+tests compare with the rule's `value`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from matcalc.compiler.runtime.compiled import Compiled
 from matcalc.compiling import compile as compiled
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.evidence.numeric.covariance import degree
-from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, place, value_or_none
+from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none
 from matcalc.evidence.numeric.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
@@ -33,7 +33,7 @@ from matcalc.tensor.symbols import Names
 
 SHAPES = ((3, 4, 2, 5), (4, 2, 3, 5), (1,), (0,), (0, 3), (3, 0), (1, 4), (4, 1))
 SAME, NEAR = 1e-9, 1e-8
-"""Bounds: of one evaluation against the other; at another scale."""
+"""Bounds on the difference of the two evaluations, and of that at another scale."""
 COTANGENTS = tuple(2.0**k for k in (-498, 27, 498))
 ARGUMENTS = tuple(2.0**k for k in (-600, -332, 27, 332, 600))
 LARGEST = 1e280
@@ -41,9 +41,9 @@ LARGEST = 1e280
 
 @dataclass(frozen=True)
 class Case:
-    """One form of a rule with the nodes that are compiled: their names hold the case's own tag.
+    """One form of a rule with the nodes to compile; their names contain the case's own tag.
 
-    data: arrays by name, of the arguments, cotangents and tangents. outputs: node and what it is, in order.
+    data: arrays by name, of the arguments, cotangents and tangents. outputs: nodes with their descriptions, in order.
     """
 
     at: Point
@@ -56,7 +56,7 @@ class Case:
         return (*self.at.symbols.values(), *self.more)
 
     def data(self, at: Point, seed: int = 0) -> dict[str, Array]:
-        """Return arrays for all symbols, the arguments being those of a point."""
+        """Return arrays for all symbols; the arguments are those of a point."""
         rng = np.random.default_rng([67, seed, *at.rule.name.encode()])
         found = {node.name: at.data[name] for name, node in self.at.symbols.items()}
         lengths = self.lengths(at)
@@ -71,7 +71,7 @@ class Case:
 
 
 def cases(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Case]:
-    """Return what is compiled of a rule: each form that has arguments and random data."""
+    """Return the cases of a rule: each form that has arguments and random data."""
     found = []
     for number, form in enumerate(forms(rule)):
         at = _at(book, rule, form, SHAPES[0], mode, draws) or _at(book, rule, form, SHAPES[1], mode, draws)
@@ -135,7 +135,7 @@ class Group:
     function: Compiled
 
     def call(self, case: Case, at: Point, data: Mapping[str, Array]) -> list[Array]:
-        """Return a case's outputs, the other cases being given their own data."""
+        """Return a case's outputs; the other cases get their own data."""
         given = {name: a for other in self.cases for name, a in other.data(other.at).items()} | dict(data)
         start = 0
         for other in self.cases:
@@ -153,9 +153,9 @@ class Group:
 
 
 def groups(made: Sequence[Case], target: str = "numba", size: int = 24) -> Iterator[Group | tuple[Case, str]]:
-    """Yield cases compiled together, `size` outputs or so at once; a case that a target refuses with its reason.
+    """Yield groups of about `size` outputs; a case that a target rejects comes with the reason.
 
-    A case whose second derivatives are refused is told so, and compiled without them.
+    A case whose second derivatives are rejected is reported and compiled without them.
     """
     pending: list[tuple[Case, ...]] = []
     row: list[Case] = []
@@ -226,7 +226,7 @@ def _compared(
     try:
         found = group.call(case, at, {name: laid(a) for name, a in data.items()})
     except REFUSED as error:
-        yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, place(at))
+        yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, location(at))
         return
     for (what, _), one, other in zip(case.outputs, found, wanted, strict=True):
         if not np.all(np.isfinite(other)):
@@ -234,11 +234,11 @@ def _compared(
         scale = max(largest(other), 1e-6 * max(largest(w) for w in wanted if np.all(np.isfinite(w))), 1e-300)
         if what.startswith("the second"):
             scale = max(scale, _size_of_second(at, data))
-        yield Finding(f"{what}, compiled,", "lowering", distance(one, other) / scale, SAME, place(at) + words)
+        yield Finding(f"{what}, compiled,", "lowering", distance(one, other) / scale, SAME, location(at) + words)
 
 
 def _size_of_second(at: Point, data: Mapping[str, Array]) -> float:
-    """Return how large the terms of a second derivative may be that cancel: at one row or column all of them do."""
+    """Return the possible size of cancelling terms of a second derivative; at one row or column all of them cancel."""
     value = max((largest(a) for a in at.value().values()), default=0.0)
     steps = max((largest(a) for a in data.values()), default=0.0) ** 2
     return FLOOR * value * steps / max(min((largest(a) for a in at.data.values()), default=1.0), 1e-100) ** 2
@@ -256,7 +256,7 @@ def _scaled(group: Group, case: Case) -> Iterator[Finding]:
         found = group.call(case, at, {**data, **{name: c * data[name] for name in bars}})
         for (what, _), one, before in zip(case.outputs, found, here, strict=True):
             power = 0 if what.startswith("the value") else 1
-            yield from _power(what, one, before, c, power, f"{place(at)}, c*G with c = {c:.0e}")
+            yield from _power(what, one, before, c, power, f"{location(at)}, c*G with c = {c:.0e}")
     tensors = [p.name for p in tensors_of(at.rule.signature) if not p.repeated]
     if at.rule.degree is None or at.form.overload or not tensors or tensors[0] not in at.data:
         return
@@ -265,12 +265,12 @@ def _scaled(group: Group, case: Case) -> Iterator[Finding]:
         try:
             found = group.call(case, at, {**data, f"{first}_{case.tag}": c * at.data[first]})
         except REFUSED as error:
-            yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, place(at))
+            yield Finding(f"compiled: {type(error).__name__}: {error}", "lowering", float("inf"), 0.0, location(at))
             continue
         for (what, _), one, before in zip(case.outputs, found, here, strict=True):
             if what.startswith("the value") or what.endswith(f"in {first}") and what.startswith("the adjoint"):
                 less = 0 if what.startswith("the value") else 1
-                yield from _power(what, one, before, c, exponent - less, f"{place(at)}, c*{first} with c = {c:.0e}")
+                yield from _power(what, one, before, c, exponent - less, f"{location(at)}, c*{first} with c = {c:.0e}")
 
 
 def _power(what: str, found: Array, before: Array, c: float, power: float, where: str) -> Iterator[Finding]:

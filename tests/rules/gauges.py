@@ -1,8 +1,8 @@
-"""What depends on a choice: eigenvectors, singular vectors, signs; and which derivatives come to speak of it.
+"""Operations that depend on a choice (eigenvectors, singular vectors, signs), and the derivatives that contain them.
 
-An operation without a gauge must stay without one under differentiation, to any order: at a tie its derivative would
-else be that of a choice. Which operations a derivative holds is a graph over the rulebook; what is taken as a constant
-in it (an operation with the differential 0) is a leaf.
+An operation without a gauge must stay without one in derivatives of any order. Otherwise its derivative at a tie would
+be that of a choice. The operations in a derivative form a graph over the rulebook. Constants in it (operations with the
+differential 0) are leaves.
 """
 
 from matcalc.calculus.derive.differentiate import pullback
@@ -32,7 +32,7 @@ def varied_parts(roots):
 
 
 def derivative_graph(book, draws):
-    """Return for each (rule, output) the operations that its simplified derivatives hold.
+    """Return for each (rule, output) the operations in its simplified derivatives.
 
     `draws` are integer arguments by rule, where sizes have to fit together.
     """
@@ -42,7 +42,7 @@ def derivative_graph(book, draws):
 
 def derivatives_of(book, rule, draws):
     if rule.opaque is not None or rule.implicit is not None or not rule.values:
-        return []  # what an equation's derivative holds is in the equation
+        return []  # all operations of an equation's derivative are in the equation
     for mode in range(len(MODES)):
         at = next(points(book, rule, mode, draws), None)
         if at is not None and at.is_defined():
@@ -63,7 +63,7 @@ def derivatives_of(book, rule, draws):
 
 
 def path_to_gauge(graph, start):
-    """Return the shortest way from an operation to a gauge part through derivatives; empty where there is none."""
+    """Return the shortest path from an operation to a gauge part through derivatives, empty where there is none."""
     before, waiting = {start: start}, [start]
     while waiting:
         part = waiting.pop(0)

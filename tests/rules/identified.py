@@ -1,9 +1,9 @@
-"""Products that are almost what a rewrite asks for: indices of its left side identified, shared, put out or masked.
+"""Products that almost match a rewrite: indices of its left side identified, shared, output or masked.
 
-`variants` takes the left side of a rewrite and yields what differs from it in one index: operands of operations on
-their diagonal, under a mask, turned, repeated or with a weight on their summed index; the whole on its diagonal, in a
-trace, a Hadamard product, or a larger product; two variables that are one; batch axes that are an axis of the
-operation. Whether the rewrite fires on any of them is its own matter; what it makes must be worth the same.
+`variants` yields changes of a rewrite's left side in one index. Operands are on their diagonal, under a mask,
+transposed, repeated or weighted on their summed index. The whole is on its diagonal, in a trace, a Hadamard product, or
+a larger product. Two variables are one, or a batch axis is an axis of the operation. The rewrite may or may not fire,
+but its result must have the same value.
 """
 
 import itertools
@@ -26,13 +26,13 @@ SIZES = ((3, 3), (4, 3), (1, 1), (1, 3))
 """Lengths of every second size: equal ones, tall, 1."""
 BOUND = 1e-7
 MOST_WAYS = 3
-"""Ways in which a rewrite fits one product that are tried: those of equal factors are many."""
+"""Maximal number of matches tried for one product; equal factors give many."""
 DATA = 2
-"""Sets of data."""
+"""Number of data sets."""
 
 
 def variants(left):
-    """Yield the products that are nearly those of a left side, each with what was done."""
+    """Yield the products that almost match a left side, each with its change."""
     yield from operands_changed(left)
     yield from read_otherwise(left)
     if left.kind == "product":
@@ -41,7 +41,7 @@ def variants(left):
 
 
 def operands_changed(left):
-    """Yield the left side with an operand of an operation or function on its diagonal, masked, turned or repeated."""
+    """Yield the left side with an operand on its diagonal, masked, transposed or repeated."""
     for user in toposort(left):
         if user.kind not in ("op", "map"):
             continue
@@ -54,7 +54,7 @@ def operands_changed(left):
 
 
 def readings(node):
-    """Yield tensors of the same shape that hold a tensor at other indices, or beside others."""
+    """Yield tensors of the same shape that contain a tensor at other indices, or beside others."""
     if node.rank == 1:
         yield "squared", product(1, [(node, (0,)), (node, (0,))], (0,))
         yield "flipped", product(1, [(node, (0,)), (selector(Selector("flip", node.shape * 2)), (0, 1))], (1,))
@@ -91,7 +91,7 @@ def rebuilt(node, args):
 
 
 def read_otherwise(left):
-    """Yield larger products that hold the left side, its axes read once, twice, together or not at all."""
+    """Yield larger products that contain the left side, with its axes read once, twice, together or not at all."""
     axes = tuple(range(left.rank))
     shape = dict(enumerate(left.shape))
     other = symbol("W_", left.shape)
@@ -114,7 +114,7 @@ def read_otherwise(left):
 
 
 def indices_changed(left):
-    """Yield a product with two of its indices one, with an index put out or held by another operand."""
+    """Yield a product with two indices identified, with an index output, or with an index in another operand too."""
     sizes = left.sizes
     inner = [i for i in sizes if i not in left.out]
     for one, two in itertools.combinations(sizes, 2):
@@ -134,7 +134,7 @@ def indices_changed(left):
 
 
 def variables_changed(left):
-    """Yield a left side with two variables that are one, and with a batch axis that is an axis of its own."""
+    """Yield a left side with two variables identified, and with a batch axis that is one of its own axes."""
     symbols = [n for n in toposort(left) if n.kind == "symbol" and n is not parameter()]
     for one, two in itertools.permutations(symbols, 2):
         if one.shape == two.shape and one.facts >= two.facts:
@@ -153,7 +153,7 @@ def variables_changed(left):
 
 
 def faults(rewrite, book):
-    """Return what a rewrite makes wrong of products that are almost its left side, and how often it fired."""
+    """Return the wrong results of a rewrite on products that almost match it, and how often it fired."""
     found, fired = [], 0
     for pattern in compiled(rewrite, book):
         chosen = chosen_symbols(pattern, book)
@@ -196,7 +196,7 @@ def datum(node, sizes, mode):
 
 
 def value(node, data, sizes):
-    """Return a value, None where there is none or SciPy has doubts."""
+    """Return a value, None where there is none or SciPy warns."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:

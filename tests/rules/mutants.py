@@ -1,8 +1,8 @@
-"""Mutants of rules: each entry with one thing changed in one of its formulas or declarations.
+"""Mutants of rules: each entry with one change in one of its formulas or declarations.
 
 A formula is changed as a tree: the sign of a term, a term left out, a factor transposed or no longer, factors or
-arguments in another order, a number one larger, a relation turned round. A declaration is changed into its
-opposite, or loses a condition.
+arguments in another order, a number one larger, a relation reversed. A declaration becomes its opposite, or loses a
+condition.
 """
 
 import re
@@ -27,7 +27,7 @@ OTHER_FACT = {
 
 
 class Mutant(NamedTuple):
-    """An entry with one change: `path` leads to the text in it, `text` stands there now."""
+    """An entry with one change: `path` leads to the changed text, `text` is the new text."""
 
     name: str
     path: tuple[object, ...]
@@ -62,7 +62,7 @@ def texts(value, path):
 
 
 def declarations(name, fields):
-    """Yield mutants of what an entry says of its values."""
+    """Yield mutants of an entry's declarations about its values."""
     for field, other in OPPOSITE.items():
         if field in fields:
             yield Mutant(name, (field,), fields[field], other[fields[field]])
@@ -126,7 +126,7 @@ def changes(formula):
 
 
 def changed_trees(root):
-    """Yield the trees that differ from `root` in one place."""
+    """Yield the trees that differ from `root` in one node."""
     pending = [(root, lambda new: new, True)]
     while pending:
         node, put, is_matrix = pending.pop()
@@ -139,7 +139,7 @@ def changed_trees(root):
 
 
 def may_turn(node, k):
-    """Whether operand k may be a matrix to be transposed: no bound of a slice, subscript, exponent or index."""
+    """Return whether operand k may be a matrix to transpose: no bound of a slice, subscript, exponent or index."""
     if node.head in ("slice", "condition", "compare", "index_form", "function", "number"):
         return False
     return not (node.head in ("part", "power", "transpose") and k >= (1 if node.head != "transpose" else 0))
@@ -155,7 +155,7 @@ def with_keyword(node, k, new):
 
 
 def own_changes(node, is_matrix):
-    """Yield what may stand in the place of one node of a tree."""
+    """Yield replacements of one node of a tree."""
     if node.head == "number":
         yield Ast("number", (), node.value + 1)
     elif node.head == "sum":

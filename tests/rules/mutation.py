@@ -1,10 +1,10 @@
-"""Is a wrong rule found? Every mutant of every entry must be refused by the checks that all rules go through.
+"""Tests that wrong rules are found: the checks for all rules must reject every mutant of every entry.
 
     python tests/rules/mutation.py [NAME ...]
 
-A mutant whose formulas compile to the nodes of the original changes nothing and is left out. Those that change
-something and are right all the same (equal by symmetry, on the domain, or in exact arithmetic) are listed in
-equivalent.toml, each with the reason.
+A mutant whose formulas compile to the nodes of the original is no change and is left out. Mutants that change something
+and are right all the same (equal by symmetry, on the domain, or in exact arithmetic) are listed in equivalent.toml,
+each with the reason.
 """
 
 import sys
@@ -28,7 +28,7 @@ from matcalc.calculus.simplify.rewrite import compiled
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.edges import edges
 from matcalc.evidence.numeric.finding import is_finite, value_or_none
-from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.function_course import function_shape
 from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
 from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
@@ -54,7 +54,7 @@ def reason_of(mutant):
 
 
 def with_rule(book, old, new):
-    """Return a rulebook in which an entry stands in place of another of its name."""
+    """Return a rulebook in which an entry replaces another of its name."""
     rules = MappingProxyType({**book.rules, old.name: new})
     spellings = {
         name: tuple(Candidate(new, c.output, c.index) if c.rule is old else c for c in found)
@@ -69,7 +69,7 @@ def with_rule(book, old, new):
 
 
 class Entry:
-    """An entry whose mutants are tried: where its own tests pass, and what its formulas compile to."""
+    """An entry whose mutants are tried: the points where its own tests pass, and the nodes of its formulas."""
 
     def __init__(self, book, rule):
         self.book, self.rule = book, rule
@@ -87,7 +87,7 @@ class Entry:
         return [(at, value) for at in points(self.book, self.rule, 0, self.draws) if (value := self.value(at))]
 
     def compiled(self, rule):
-        """Return the nodes of all formulas; None where one is refused."""
+        """Return the nodes of all formulas; None where one is rejected."""
         try:
             made = settings(rule, self.book)
             if rule.kind == "definition":
@@ -97,7 +97,7 @@ class Entry:
             return None
 
     def fate(self, mutant):
-        """Return what became of a mutant, and by which fault."""
+        """Return the outcome of a mutant, and the fault that caused it."""
         if mutant.path[0] == "rewrites":
             return rewrite_fate(self.book, self.rule.rewrites[mutant.path[1]], str(mutant.text))
         table = replaced(dict(self.rule.fields), mutant)
@@ -127,7 +127,7 @@ class Entry:
         """
         ready = [(replace(at, rule=rule, book=book), value) for at, value in self.points]
         kinds = (values, derivatives, further_tests)
-        kinds = kinds if is_formula else (properties, course, *kinds)
+        kinds = kinds if is_formula else (properties, function_shape, *kinds)
         for kind in kinds:
             for at, value in ready:
                 try:
@@ -149,13 +149,13 @@ class Entry:
 
 
 def compared_sides(pattern, book):
-    """Return both sides over symbols that have the facts asked for; None if no symbols have them."""
+    """Return both sides over symbols that have the required facts; None if no symbols have them."""
     chosen = chosen_symbols(pattern, book)
     return None if chosen is None else applied_sides(pattern, book, chosen)
 
 
 def rewrite_fate(book, original, text):
-    """Return what became of a mutant of a rewrite."""
+    """Return the outcome of a mutant of a rewrite."""
     parts = read_rewrite(text)
     if parts is None:
         return STATIC, "does not read"
@@ -175,8 +175,10 @@ def rewrite_fate(book, original, text):
 
 
 def fates(names=(), every=1, part=1):
-    """Yield (mutant, fate, fault) of the entries called `names`, or of one entry in `part`; of each one mutant in
-    `every`."""
+    """Yield (mutant, fate, fault) of the entries called `names`, or of one entry in `part`.
+
+    Of each entry one mutant in `every` is tried.
+    """
     book = shipped_rulebook()
     for rule in list(book.rules.values())[::part]:
         if (names and rule.name not in names) or not rule.values or rule.kind == "implicit":

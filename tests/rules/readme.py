@@ -1,4 +1,4 @@
-"""The table of the whole rulebook in rules/README.md, made of its entries.
+"""Writes the table of the whole rulebook in rules/README.md from its entries.
 
 python tests/rules/readme.py
 """
@@ -13,7 +13,7 @@ HEAD = """`Y` is the value, `G` the cotangent. The pullback is in no file: it is
 differential. The error is the largest measured error of value, JVP, VJP and second order, relative to mpmath.
 `matcalc rules NAME` shows the whole entry."""
 COLUMNS = ("operation", "rule", "pullback of G", "domain; gauge", "error", "source")
-LONGEST = 110  # characters of a formula in the table; a longer one is left to the page of its rule
+LONGEST = 110  # characters of a formula in the table; the page of its rule shows longer ones
 
 
 def table():
@@ -43,7 +43,7 @@ def rows(rules):
 
 
 def codes(texts, name=""):
-    """Return formulas as code, a line each; derived ones that are too long are left to the page of rule `name`."""
+    """Return formulas as code, a line each; derived ones that are too long are only on the page of rule `name`."""
     if name and any(len(line) > LONGEST for line in texts):
         texts = [*(line for line in texts if len(line) <= LONGEST), f"matcalc rules {name}"]
     return "<br>".join(f"`{line}`" for line in map(escaped, texts))
@@ -54,7 +54,7 @@ def escaped(line):
 
 
 def fresh(page_text):
-    """Return the text of a page with its table made anew: what stands below the mark is replaced."""
+    """Return the text of a page with its table rewritten: everything below the mark is replaced."""
     head, _, _ = page_text.partition(MARK)
     return f"{head.rstrip()}\n\n{table()}"
 

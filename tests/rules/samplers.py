@@ -1,4 +1,4 @@
-"""What random data cannot know of a rule: where its domain lies, and sizes that fit together."""
+"""Properties of rules that random data do not show: the domain of a rule, and sizes that fit together."""
 
 import numpy as np
 from rulebook.samples import DOMAINS
@@ -7,6 +7,7 @@ DRAWS = {
     **DOMAINS,
     "psd_part": {},
     "reshape": {"p": 6, "q": 2},
+    "pivoted": {**DOMAINS["pivoted"], "k": 9},  # more rows than pivots
     # rows in a cycle, so that the permutation is not its own inverse
     "lu": {"X": lambda rng, shape: np.roll(0.5 * rng.standard_normal(shape) + 2 * np.eye(*shape), 1, axis=0)},
 }

@@ -1,4 +1,4 @@
-"""What an operation costs: in a copy of the tree one entry of rules/ and one of codegen/, and no Python."""
+"""Adding an operation takes one entry of rules/ and one of codegen/ in a copy of the tree, and no Python."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Every rule on the targets `torch` and `jax`: which are computed, to 1e-12, and which are refused by name."""
+"""Every rule on the targets `torch` and `jax`: computed to 1e-12, or rejected by name, as recorded."""
 
 import importlib
 import tomllib
@@ -26,7 +26,7 @@ def test_every_rule(target):
 
 
 def wrong(target, names):
-    """Return where a rule fares otherwise than the record says, and errors above the bound."""
+    """Return the rules whose outcome differs from the record, and errors above the bound."""
     importlib.import_module(target) if importlib.util.find_spec(target) else pytest.skip(f"{target} is not installed")
     known = {name: depth for depth, words in RECORD[target].items() for name in words.split()}
     faults = []

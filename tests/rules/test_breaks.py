@@ -1,4 +1,4 @@
-"""Functions that jump or bend between eigenvalues that are close: a mean of the derivative does not see it."""
+"""Functions with a jump or kink between close eigenvalues, where a mean of the derivative would miss it."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""Every rule on the target `c`, compiled by gcc: which are computed, to 1e-12, and which are refused by name.
+"""Every rule on the target `c`, compiled by gcc: computed to 1e-12, or rejected by name, as recorded.
 
-Each is compiled with all warnings as errors and called with exactly the workspace that it asks for, at sizes 0 and 1,
+Each is compiled with all warnings as errors and called with exactly the workspace that it requests, at sizes 0 and 1,
 wide and tall, and at scales far apart.
 """
 
@@ -36,7 +36,7 @@ def test_the_record_names_rules():
 
 
 def wrong(chosen):
-    """Return where a rule fares otherwise than the record says, and errors above the bound."""
+    """Return the rules whose outcome differs from the record, and errors above the bound."""
     known = {name: depth for depth, words in RECORD.items() for name in words.split()}
     faults = []
     with np.errstate(all="ignore"), warnings.catch_warnings():

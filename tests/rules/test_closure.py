@@ -1,4 +1,4 @@
-"""No operation without a gauge has a derivative, of any order, that speaks of eigenvectors or signs."""
+"""No derivative, of any order, of an operation without a gauge contains eigenvectors or signs."""
 
 import pytest
 from rules.gauges import derivative_graph, path_to_gauge
@@ -7,7 +7,7 @@ from matcalc.evidence.numeric.rewrite_check import is_gauge_part
 from matcalc.rulebook import default_rulebook
 
 BOOK = default_rulebook()
-# Eigenvalues one by one, as its definition says: each has a derivative where it is simple alone.
+# By definition single eigenvalues: each has a derivative only where it is simple.
 ONE_BY_ONE = {"eigvalsh_pair": "eigh"}
 
 

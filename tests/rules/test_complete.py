@@ -1,4 +1,4 @@
-"""Nothing is left out: every operation has a derivative, a value, and a lowering on each target."""
+"""Every operation has a derivative, a value, and a lowering on each target."""
 
 import pytest
 
@@ -36,6 +36,6 @@ def test_every_operation_has_a_derivative_and_a_value(rule):
 
 @pytest.mark.parametrize("target", ["numba", pytest.param("numpy", marks=pytest.mark.whole)])
 def test_every_operation_has_a_lowering(target):
-    """An entry in codegen/; on NumPy the rule's value serves where there is none."""
+    """It is an entry in codegen/; NumPy uses the rule's value where there is none."""
     without = [rule for rule in PRIMITIVE if not has_entry(rule, target)]
     assert [rule.name for rule in without if target == "numba" or target not in targets(rule, BOOK)] == []

@@ -1,4 +1,4 @@
-"""Own operations: what is added works everywhere, what is wrong is refused, and nothing is half-added."""
+"""User-defined operations work everywhere; wrong ones raise, and no rule is added in part."""
 
 import threading
 
@@ -63,7 +63,7 @@ def test_a_file_holds_no_function_whose_text_does_not_stand_alone(tmp_path):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.sampled(2)
 def test_a_value_may_call_the_python_of_the_rulebook(target):
-    """What it calls stands above the program, without types."""
+    """Functions that the value calls are above the program, without types."""
     mc.define(f"own_square_{target}{SQUARE_MATRIX}", value="finite_(X) @ X", differential="dX*X + X*dX")
     X = draw(9)
     function = mc.compile(f"own_square_{target}(X)*X", declarations=LET, target=target)
@@ -143,7 +143,7 @@ WRONG = [
     ({"differential": "dX*X*X + X*dX*X + X*dX*X"}, "the derivative in X"),
     ({"differential": "dX*X*X + X*dX*X"}, "the derivative in X"),
     ({"differential": "X.*X"}, "dX does not occur"),
-    ({"differential": "dX*ones(n)"}, "is to have the shape"),
+    ({"differential": "dX*ones(n)"}, "must have the shape"),
     ({"differential": "dX*dX"}, "linear"),
     ({"differential": "dX*Z"}, "unknown name 'Z'"),
     ({"value": "np.trace(X)"}, "wrong shape"),
@@ -220,7 +220,7 @@ rule = "sin(x).^2 => 1 - cos(x)"
 
 
 def test_a_file_with_five_faults(tmp_path):
-    """All are told, with file and line, and nothing of the file is in force."""
+    """All faults are reported, with file and line, and no entry of the file is in force."""
     path = tmp_path / "faulty.toml"
     path.write_text(FAULTY)
     before = default_rulebook()
@@ -248,7 +248,7 @@ def test_a_file_without_faults(tmp_path):
 
 
 def test_threads_define_side_by_side():
-    """Each definition is there afterwards, and none sees another's trial."""
+    """Each definition is in force afterwards, and no thread sees another's trial."""
     failed = []
 
     def work(k):
@@ -275,7 +275,7 @@ def test_a_wrong_edge_is_refused():
 
 
 def test_a_rule_that_ends_at_one_is_tried_inside():
-    """(I - X)^-1 (I + X) is not defined where 1 is an eigenvalue: no test draws such a matrix."""
+    """(I - X)^-1 (I + X) is undefined where 1 is an eigenvalue: no test draws such a matrix."""
     made = mc.define(
         "cayley_of(X: matrix(n, n)) -> matrix(n, n)",
         value="np.linalg.solve(np.eye(X.shape[0]) - X, np.eye(X.shape[0]) + X)",

@@ -1,4 +1,4 @@
-"""Divided differences of every function of one operand, near ties and far apart, against many digits."""
+"""Divided differences of every function of one operand, near ties and far apart, against high precision."""
 
 from fractions import Fraction
 
@@ -15,7 +15,7 @@ POWERS = ("1/1000", "-1/1000", "1/10", "1/3", "1/2", "-1/2", "3/2", "5/2", "-1",
 DIGITS = 340
 SHAKEN = 1e-25
 BOUND = 3e-14
-"""Of the error, divided by how much more than the points the truth moves."""
+"""Bound of the error, divided by the relative sensitivity of the true value to the points."""
 
 DRAWN = {"log1p": (0.0, 20.0), "acosh": (1.1, 30.0), "gamma": (0.5, 8.0), "lambertw": (0.1, 20.0)}
 INSIDE = {"asin", "acos", "atanh", "erfinv"}
@@ -25,7 +25,7 @@ CALLS += [("pow", f"pow(t, {p})", (Fraction(p),)) for p in POWERS]
 
 
 def points(name):
-    """Return points on both sides of 0, small and large, where a function of that name is defined."""
+    """Return points on both sides of 0, small and large, in the domain of the function of that name."""
     rng = np.random.default_rng([1, *name.encode()])
     if name in INSIDE:
         return rng.uniform(-0.6, 0.6, 9)
@@ -40,7 +40,7 @@ def points(name):
 
 
 def exact(name, given, a, b):
-    """Return the divided difference and how far it moves with either point, relative to that, as doubles."""
+    """Return the divided difference and its relative sensitivity to either point, as doubles."""
     value = precise_oracle(BOOK, BOOK.get(name))
 
     def quotient(a, b):
@@ -63,7 +63,7 @@ CANCELS = pytest.mark.xfail(reason="divided differences of log_erfc lose digits 
 )
 @pytest.mark.sampled(9)
 def test_against_many_digits(name, call, given):
-    """No pair of points is off by more than some roundings beyond the condition of the problem."""
+    """No pair of points has an error above a few roundings times the condition of the problem."""
     with np.errstate(all="ignore"):
         found = mc.compile(f"dd(t -> {call}, a, b)", declarations="a: vector(n); b: vector(n)", target="numpy")
         for gap in GAPS:

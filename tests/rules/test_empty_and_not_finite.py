@@ -1,4 +1,4 @@
-"""Reductions, scans and sorting of nothing, and with NaN or an infinity at each place, against NumPy on every path."""
+"""Reductions, scans and sorting of empty arrays, and with NaN or infinity at each index, against NumPy on all paths."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ BAD = (np.nan, np.inf, -np.inf)
 
 
 def vectors(name):
-    """Vectors of 0 to 4 entries with nothing, one and two of NaN and the infinities at every place."""
+    """Vectors of 0 to 4 entries with none, one and two of NaN and the infinities at every index."""
     for n in range(1 if name in NONE_OF_NOTHING else 0, 5):
         plain = np.array([2.0, -1.0, 3.0, 0.5])[:n]
         yield plain
@@ -83,7 +83,7 @@ SPECTRAL = {
 @pytest.mark.parametrize("path", ["plain", "numpy"])
 @pytest.mark.parametrize("text", SPECTRAL)
 def test_values_of_a_spectrum(text, path):
-    """NaN where an entry is NaN or infinite, wherever it stands: LAPACK alone may go on with a number."""
+    """NaN where any entry is NaN or infinite: LAPACK alone may return a number."""
     e = mc.expression(text, "S: matrix(n, n) symmetric")
     fn = e if path == "plain" else mc.compile(e, target=path)
     for n in (1, 2, 3):
@@ -99,7 +99,7 @@ def test_values_of_a_spectrum(text, path):
 
 @pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
 def test_the_condition_of_what_is_not_finite_or_of_nothing(path):
-    """NaN where LAPACK would fail, give inf or not return at all; of nothing there is none, as in NumPy."""
+    """NaN where LAPACK would fail, return inf or hang; an empty matrix has none, as in NumPy."""
     e = mc.expression("cond(X)", "X: matrix(m, n)")
     fn = e if path == "plain" else mc.compile(e, target=path)
     for bad in BAD:

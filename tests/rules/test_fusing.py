@@ -1,4 +1,4 @@
-"""Every spelling of a function without a choice is differentiated without one: no eigenvector, no sign is left."""
+"""Every spelling of a function without a choice has a derivative without one: no eigenvector and no sign."""
 
 import re
 

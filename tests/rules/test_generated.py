@@ -1,4 +1,4 @@
-"""Every rule of the book, tested as a new rule is when it is added: no test is written for a rule by hand."""
+"""Every rule of the book passes the tests for newly added rules: no rule has a hand-written test."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.symbols import Names
 
 BOOK = default_rulebook()
-# What solves an equation that it is given has its own tests (tests/test_root.py).
+# Equation solvers have their own tests (tests/test_root.py).
 VALUED = [rule for rule in BOOK.rules.values() if rule.values and rule.kind != "implicit"]
 
 
@@ -30,7 +30,7 @@ def of(rules):
 @of(VALUED)
 @pytest.mark.sampled(9)
 def test_value_and_derivatives_at_one_point(rule):
-    """What a change of the engine breaks shows in the first draw that is inside the domain."""
+    """A fault in the engine shows in the first draw inside the domain."""
     found = (wrong(rule, at_one_point(rule, mode)) for mode in range(len(MODES)))
     assert [] in found
 
@@ -57,7 +57,7 @@ def test_rule(rule):
 
 
 def wrong(rule, found):
-    """Return what is wrong and has no reason; None if nothing was found."""
+    """Return the faults without a listed reason; None if there is none."""
     if rule.name in DELIBERATE and found:
         found = [f for f in found if f.bound <= DOT and "against" not in f.what]
     kinks = KINKS.get(rule.name, ())
@@ -67,7 +67,7 @@ def wrong(rule, found):
 @of([rule for rule in VALUED if any(p.kind in ("vector", "matrix", "array") for p in rule.parameters)])
 @pytest.mark.sampled(4)
 def test_empty(rule):
-    """Arguments of size 0: where the oracle has a value, so has the engine, and derivatives have shapes."""
+    """Arguments of size 0: the engine has a value where the oracle has one, and derivatives have the right shapes."""
     for at in points(BOOK, rule, 0, DRAWS.get(rule.name, {}), [(0,)]):
         if any(a.size for a in at.data.values() if a.ndim):
             continue
@@ -96,7 +96,7 @@ EACH_EDGE = pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}
 @EACH_EDGE
 @pytest.mark.sampled(3)
 def test_edge(rule, k):
-    """Kinks, ties and singular points as the entry states them."""
+    """Kinks, ties and singular points, as the entry states them."""
     is_as_stated(rule, k, evaluated)
 
 
@@ -120,6 +120,6 @@ def on_target(target, node, data):
 
 
 def test_sizes_are_not_symbols():
-    """The generated points bind sizes as the public functions do: by name."""
+    """The generated points bind sizes by name, as the public functions do."""
     at = next(points(BOOK, BOOK.get("inv"), 0, {}))
     assert all(isinstance(size, Size) and size.names for size in at.symbols["X"].shape)

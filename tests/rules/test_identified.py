@@ -1,4 +1,4 @@
-"""Every rewrite on products that are almost its left side: what it makes of them is worth the same."""
+"""Every rewrite on products that almost match its left side: the result has the same value."""
 
 import pytest
 from rules.identified import faults

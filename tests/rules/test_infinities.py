@@ -1,8 +1,8 @@
-"""Elementwise rules at NaN, infinities and zeros, alone and together: one number on every path, and the limit.
+"""Elementwise rules at NaN, infinities and zeros, alone and together: one value on every path, and the limit.
 
-Plain evaluation, the NumPy target and the kernels of Numba are written apart. What is compared is every order of every
-rule of the book at every combination of special arguments, divided differences of functions with kinks, jumps and
-poles included. The limit is the value at a huge argument, by mpmath.
+Plain evaluation, the NumPy target and the kernels of Numba are written independently. The tests compare every order of
+every rule at every combination of special arguments. These include divided differences of functions with kinks, jumps
+and poles. The limit is the value at a huge argument, by mpmath.
 """
 
 import itertools
@@ -25,7 +25,7 @@ POINTS = {
     3: (*SPECIAL[:4], 1.0, -1.0, 0.5, 2.0),
     4: (*SPECIAL[:4], 1.0, -1.0),
 }
-"""Arguments of a rule of so many: all combinations of them."""
+"""Special arguments by number of arguments of a rule, in all combinations."""
 POWERS = ("-1", "-2", "-3", "1/2", "-1/2", "3/2", "-3/2", "5/2", "1/3", "-1/3", "13", "-13")
 FUNCTIONS = (
     "exp", "log", "log1p", "log10", "tanh", "sigmoid", "softplus", "relu", "abs", "huber", "sign", "step", "sinh",
@@ -33,11 +33,11 @@ FUNCTIONS = (
     "x -> x*tanh(x)",
 )  # fmt: skip
 ROUNDING = 2e-14
-"""Beside 1: where a function crosses 0 (`sinc`) and where terms cancel (`betainc_diff`)."""
+"""Additional points: where a function crosses 0 (`sinc`) and where terms cancel (`betainc_diff`)."""
 
 
 def texts(name):
-    """Yield the calls of a rule, at each order that it may have, each with how many entries it takes."""
+    """Yield the calls of a rule, at each order that it may have, each with its number of entries."""
     if name == "dd":
         for f, count in itertools.product(FUNCTIONS, (1, 2, 3)):
             yield f"dd({f}, {', '.join('abc'[:count])})", count
@@ -54,7 +54,7 @@ def texts(name):
 
 
 def data(count, is_plain_zero):
-    """Return all combinations of special arguments by name; without -0, which a divided difference takes for 0."""
+    """Return all combinations of special arguments by name; without -0, which a divided difference equates with 0."""
     points = POINTS[count]
     if is_plain_zero:
         points = [x for x in POINTS[4 if count == 3 else count] if x != 0 or not np.signbit(x)]
@@ -72,7 +72,7 @@ def called(functions, at):
 
 
 def is_same(one, other):
-    """Where two arrays hold the same: both NaN, the same infinity, or numbers within rounding."""
+    """Return whether two arrays are equal: both NaN, the same infinity, or numbers within rounding."""
     finite = np.isfinite(one) & np.isfinite(other)
     with np.errstate(all="ignore"):
         near = np.abs(one - other) <= 1e-9 * np.abs(one) + ROUNDING
@@ -117,12 +117,12 @@ WORDS = {
     "log2": lambda x: mpmath.log(x, 2), "gammaln": mpmath.loggamma, "erfc": lambda x: 1 - mpmath.erf(x),
 }  # fmt: skip
 FAR, BOUND = mpmath.mpf(10) ** 300, 50
-"""An argument so large that what grows at all, a logarithm too, is beyond the bound."""
+"""An argument so large that every growing function, even a logarithm, is beyond the bound."""
 
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name):
-    """Value and slope at the infinities are those far out, NaN outside the domain."""
+    """Value and slope at the infinities are those at huge arguments, and NaN outside the domain."""
     f = WORDS.get(name) or getattr(mpmath, name)
     e = mc.expression(f"{name}(x)", "x: scalar")
     for sign in (1,) if name in ("gammaln", "digamma") else (1, -1):
@@ -156,7 +156,7 @@ OPERATIONS = (
 @pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore")
 def test_values_of_operations_agree(name):
-    """What is written apart for evaluation and for NumPy is finite in the same entries, and equal there."""
+    """The separate forms for evaluation and for NumPy are finite in the same entries, and equal there."""
     compared = 0
     chosen = [replace(c, outputs=tuple(o for o in c.outputs if "the value" in o[0])) for c, _, _ in made(rules([name]))]
     for group in groups(chosen, "numpy", 1):

@@ -34,7 +34,7 @@ def wrong(name):
 
 
 def test_a_batch_axis_taken_for_an_axis_of_the_operation_is_found(monkeypatch):
-    """An argument of a batch axis and one of its own, turned as if it were a matrix."""
+    """An argument with a batch axis and one axis of its own is transposed as if it were a matrix."""
 
     def turned(slot):
         return slot._replace(node=operations.simple_product(1, [(slot.node, (0, 1))], (1, 0)))
@@ -57,7 +57,7 @@ LENGTHS = (3, 3, 3, 3)
 
 
 def given_facts(rule, symbols):
-    """Return what to declare of larger symbols: what fact rules ask of matrices, every fact of a matrix of rows."""
+    """Return facts to declare of larger symbols: conditions of fact rules, and every fact of a matrix of rows."""
     asked = [{name: (fact,) for fact, name in conditions} for conditions, _, _ in rule.fact_rules]
     rows = [s.name for s in symbols if s.rank == 2]
     found = [*asked, *(dict.fromkeys(rows, (fact,)) for fact in MATRIX_FACTS if rows)]
@@ -67,7 +67,7 @@ def given_facts(rule, symbols):
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.kind == "op"], ids=lambda rule: rule.name)
 @pytest.mark.sampled(4)
 def test_facts_are_of_slices(rule):
-    """What is known of an operation with a batch axis is true of each slice, of rows of a structured matrix too."""
+    """Facts of an operation with a batch axis hold for each slice, and for rows of a structured matrix too."""
     for form in forms(rule, tangents=0):
         lengths = lengths_of(rule, form.overload, SKEW if takes_skew(rule) else LENGTHS)
         at = point(BOOK, rule, form, lengths, 1, 0, DRAWS.get(rule.name, {}))
@@ -81,7 +81,7 @@ def test_facts_are_of_slices(rule):
 
 
 def false_facts(whole, facts, lengths):
-    """Yield the facts that operations are said to have and have not, with the facts declared of symbols."""
+    """Yield the claimed facts that operations lack, with the declared facts of symbols."""
     rng = np.random.default_rng(11)
     declared, data = {}, {}
     for s in symbols_of(whole):
@@ -89,20 +89,20 @@ def false_facts(whole, facts, lengths):
         own = sorted(facts[s.name]) if s.rank > 1 and shape[-1] == shape[-2] else []
         drawn = [sample(rng, shape[-2:], interior(own, True)) for _ in range(shape[0] if s.rank > 2 else 1)]
         if any(defect(a, fact) > 1e-9 for a in drawn for fact in own):
-            return  # nothing is drawn that has them all
+            return  # no sample has them all
         declared[s] = symbol(s.name, s.shape, own)
         data[s.name] = np.stack(drawn) if s.rank > 2 else drawn[0]
     ops = [n for n in toposort(substitute(whole, declared)) if n.kind == "op" and n.facts & BOOK.facts.keys()]
     try:
         values = evaluate(ops, data, lengths)
     except (np.linalg.LinAlgError, ValueError):
-        return  # outside of the domain
+        return  # outside the domain
     for node, value in zip(ops, values, strict=True):
         yield from ((fact, node) for fact in node.facts & BOOK.facts.keys() if not has(node, np.asarray(value), fact))
 
 
 def has(node, value, fact):
-    """Whether each slice has a fact, one of matrices only where it is a matrix; what is not finite has all."""
+    """Return whether each slice has a fact; facts of matrices need a matrix, values that are not finite have all."""
     if not np.all(np.isfinite(value)) or np.iscomplexobj(value):
         return True
     if fact in MATRIX_FACTS and node.rank - node.batch_rank != 2:

@@ -43,7 +43,7 @@ def test_listed_mutants_have_a_reason_and_exist():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.whole
 def test_a_wrong_entry_is_named():
-    """What kills a mutant says what is wrong and where."""
+    """The fault that a mutant causes states what is wrong and where."""
     faults = {str(mutant): fault for mutant, fate, fault in fates(["inv"]) if fate != LIVES}
     assert "the derivative in X" in faults["inv.differential: -Y*dX*Y  ->  Y*dX*Y"]
     assert "`degree`" in faults["inv.degree: -1  ->  0"]

@@ -1,4 +1,4 @@
-"""NaN in the data of an evaluated operation comes out as NaN or as a LinAlgError, never as a number."""
+"""NaN in the data of an evaluated operation gives NaN or a LinAlgError, never a number."""
 
 import warnings
 
@@ -11,7 +11,7 @@ from matcalc.evidence.numeric.finding import REFUSED
 from matcalc.tensor.signature import PLAIN
 
 RULES = {rule.name: rule for rule in rules() if any(p.kind not in PLAIN for p in rule.parameters)}
-del RULES["settled"]  # it leaves out what is not finite, for that is its use
+del RULES["settled"]  # it ignores entries that are not finite, by definition
 
 
 def evaluated(case, data):
@@ -28,7 +28,7 @@ def evaluated(case, data):
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.sampled(5)
 def test_not_finite(name):
-    """An entry on which a value depends makes some of it NaN or infinite where it is so itself."""
+    """If an entry on which a value depends is NaN or infinite, some of the value is too."""
     cases = {case.at.form: case for case, _, _ in made([RULES[name]])}
     assert cases
     for case in cases.values():

@@ -1,4 +1,4 @@
-"""Derivatives of sinc at arguments where it turns many times, against mpmath."""
+"""Derivatives of sinc at arguments after many oscillations, against mpmath."""
 
 import mpmath
 import numpy as np

@@ -1,4 +1,4 @@
-"""Rules of a user go through the checks of the rulebook and come with their report; a geometric mean by one entry."""
+"""User-defined rules go through the checks of the rulebook and return their report; a geometric mean by one entry."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_a_report_of_a_wrong_rule_says_so():
 
 
 def test_own_rules_are_tried_in_larger_tensors(monkeypatch):
-    """What a law takes out of an argument with a batch axis, as of the book's rules; a fault made on purpose."""
+    """Laws also extract factors from arguments with a batch axis, as for the book's rules; one fault is deliberate."""
     spelled = ("rows_inv(X: matrix(n, n)) -> matrix(n, n)", "np.linalg.inv(X)")
     own = mc.define(*spelled, differential="-Y*dX*Y", degree=-1)
     told = " ".join(f.what for _, found in own.report.findings for f in found)
@@ -75,7 +75,7 @@ def test_the_command_line_tests_a_file(tmp_path, capsys, mean):
 
 @pytest.mark.whole
 def test_the_geometric_mean_and_its_derivative_at_many_digits(mean):
-    """A # B = A*(inv(A)*B)^(1/2); differences of 60 digits."""
+    """A # B = A*(inv(A)*B)^(1/2); differences at 60 digits."""
     rng = np.random.default_rng(5)
     M, N, C, E = rng.standard_normal((4, 4, 4))
     A, B, E = M @ M.T / 4 + np.eye(4), N @ N.T / 4 + np.eye(4), E + E.T

@@ -1,4 +1,4 @@
-"""Every rewrite of the book: it fires on its own left side, gets no larger, keeps shapes, and is true."""
+"""Every rewrite of the book fires on its own left side, does not enlarge it, keeps shapes, and is true."""
 
 import pytest
 
@@ -110,7 +110,7 @@ def test_faulty_rewrites_are_refused(let, rule, fault):
 
 
 def test_a_rewrite_is_there_when_it_fits():
-    """A rewrite waits until all that it needs has been met; what it fits holds all of that."""
+    """A rewrite waits until all operations that it needs exist; every formula that it fits contains all of them."""
     rewriter = Rewriter(BOOK)
     late = [
         str(rewrite)

@@ -1,4 +1,4 @@
-"""Every rewrite where axes are empty: its right side is worth what its left side is, wherever that is a number."""
+"""Every rewrite for empty axes: both sides have one value wherever the left side is a number."""
 
 import itertools
 
@@ -14,12 +14,12 @@ from matcalc.tensor.node import toposort
 
 BOOK = default_rulebook()
 TRIED = [r for r in BOOK.rewrites if "[" not in str(r).partition("=>")[0] and "if orthonormal" not in str(r)]
-"""A part of nothing is an error where it is written; no matrix with fewer rows than columns is orthonormal."""
+"""A part of an empty axis is an error when written; no matrix with fewer rows than columns is orthonormal."""
 POWER = {"k": 2}
 
 
 def needs_an_entry(node, sizes):
-    """Whether an operation that needs an entry has an empty argument."""
+    """Return whether an operation that needs an entry has an empty argument."""
     if node.kind not in ("op", "map") or not node.rule.nonempty:
         return False
     batch = len(node.batches[0]) if node.kind == "op" else 0

@@ -1,7 +1,7 @@
-"""Gradients and Hessians where others break: ties, low rank, zero; against differences at 60 digits, on both targets.
+"""Gradients and Hessians at ties, low rank and zero, against differences at 60 digits, on both targets.
 
-Each function is written as a user must write it where there is no operation for it, through eigenvectors or singular
-vectors, or as the operation. The reference knows values alone: eigenvalues and determinants by mpmath.
+Each function is written as a user must write it without an operation for it, through eigenvectors or singular vectors,
+or as the operation. The reference uses values alone: eigenvalues and determinants by mpmath.
 """
 
 import mpmath as mp
@@ -25,7 +25,7 @@ def inner(A, B):
 
 
 def spectral(f):
-    """The function of a symmetric matrix."""
+    """Return the function of the symmetric matrix."""
 
     def value(S):
         w, V = mp.eigsy((S + S.T) / 2)
@@ -35,7 +35,7 @@ def spectral(f):
 
 
 def singular(f):
-    """U*diag(f(s))*V', f taking all singular values."""
+    """Return U*diag(f(s))*V', where f takes all singular values."""
 
     def value(X):
         U, s, V = mp.svd_r(X)
@@ -81,7 +81,7 @@ def adjugate(X):
 
 
 def tie(*w):
-    """A rotated symmetric matrix with these eigenvalues: ties are within rounding, not exact."""
+    """Return a rotated symmetric matrix with these eigenvalues: ties are within rounding, not exact."""
     return ROTATION @ np.diag(w) @ ROTATION.T
 
 
@@ -156,7 +156,7 @@ CASES = {
 
 
 def differences(f, at, E, F):
-    """The derivative along E, and the second along E and F, by central differences."""
+    """Return the derivative along E, and the second along E and F, by central differences."""
     with mp.workdps(DIGITS):
         A, E, F = (mp.matrix(a) for a in (at, E, F))
         first = (f(A + STEP * E) - f(A - STEP * E)) / (2 * STEP)
@@ -181,6 +181,6 @@ def test_gradient_and_hessian(name, target):
     first, second = function(**{a: data[a] for a in function.args})
     wanted, mixed = differences(value, at, E, F)
     size = max(np.sum(np.abs(E * first)), abs(wanted))
-    nearby = np.sum(np.abs(at)) * abs(mixed)  # what the gradient at a matrix within rounding differs by
+    nearby = np.sum(np.abs(at)) * abs(mixed)  # how far the gradient changes at a matrix within rounding
     assert abs(np.sum(E * first) - wanted) <= BOUND * max(size, nearby)
     assert abs(np.sum(E * second) - mixed) <= BOUND * max(np.sum(np.abs(E * second)), abs(mixed), size) + TRUNCATION

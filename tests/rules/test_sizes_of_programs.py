@@ -1,4 +1,4 @@
-"""No program of a rule makes an array of more axes than its arguments and results have, nor more work than these ask.
+"""No program of a rule has an array with more axes than its arguments and results have, nor more work than they imply.
 
 Programs are measured, not run: entries of their arrays and work of their steps, at all sizes four times as large.
 """
@@ -47,18 +47,18 @@ def asked(rule):
 
 
 def growth(node, symbols):
-    """Return the degrees, in all sizes at once, of the largest array made, the largest given or asked, and the work."""
+    """Return the degrees, in all sizes, of the largest temporary, the largest argument or result, and the work."""
     names = Names({s.name: s for s in symbols}, tuple(s.name for s in symbols))
     try:
         program = planned(request_of([Expression(node, names)], ["result"])).program
-    except NotSupported:  # so is the rule itself, which other tests say
+    except NotSupported:  # other tests check that the rule itself raises
         return 0.0, 0.0, 0.0
     small, large = (measured(program, n) for n in SIZES)
     return tuple(math.log(b / a, SIZES[1] / SIZES[0]) for a, b in zip(small, large, strict=True))
 
 
 def measured(program, n):
-    """Return the entries of the largest temporary and of the largest array given, and the most work of a step."""
+    """Return the entries of the largest temporary and of the largest argument or result, and the work of a step."""
 
     def entries(shape):
         return math.prod(max(1, size.evaluate(dict.fromkeys(size.names, n))) for size in shape)

@@ -48,7 +48,7 @@ def test_divided_difference_of_exp_across_the_range_of_doubles(target):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("power", "exact"), [("-1", lambda a, b: -1 / (a * b)), ("1/2", lambda a, b: 1 / (a + b))])
 def test_divided_differences_of_powers(power, exact, target):
-    """Of 1/x across 0, where its arguments differ in sign, and of the root at 0."""
+    """Divided differences of 1/x with arguments of both signs, and of the root at 0."""
     a = np.array([2.0, -2.0, 3.0, 1e-10, 1e-200, 4.0])
     b = np.array([-3.0, -2.0000001, 3.0000001, 1.0, 1e100, 0.5])
     if power == "1/2":
@@ -61,7 +61,7 @@ def test_divided_differences_of_powers(power, exact, target):
 
 
 def erfcx(order, x):
-    """(-2)^k k! exp(x^2) times the k-th integral of erfc, by recurrence at many digits."""
+    """Return (-2)^k k! exp(x^2) times the k-th integral of erfc, by recurrence in high precision."""
     with mpmath.workdps(250):
         terms = [2 / mpmath.sqrt(mpmath.pi), mpmath.exp(x * x) * mpmath.erfc(x)]
         for n in range(1, order + 1):
@@ -70,7 +70,7 @@ def erfcx(order, x):
 
 
 def log_ndtr(order, x):
-    """The k-th derivative by h' = -h*(x + h) at many digits."""
+    """Return the k-th derivative by h' = -h*(x + h) in high precision."""
     with mpmath.workdps(250):
         h = [mpmath.npdf(x) / (mpmath.erfc(-x / mpmath.sqrt(2)) / 2)]
         for n in range(order - 1):
@@ -110,7 +110,7 @@ def lower_gamma(a, x):
 
 
 def lower_beta(a, b, x):
-    """By the series at the nearer end."""
+    """Compute the value by the series at the nearer end."""
     if x * (a + b) > a:
         return -lower_beta(b, a, 1 - x)
     front = mpmath.exp(a * mpmath.log(x) + b * mpmath.log(1 - x) - logs_of_beta(a, b))
@@ -134,7 +134,7 @@ INCOMPLETE = {
 @pytest.mark.parametrize("text", INCOMPLETE)
 @pytest.mark.sampled(30)
 def test_incomplete_functions_in_every_argument(text, target):
-    """From 1e-3 to 1e3 in the parameters, in the bulk and far in the tails."""
+    """Parameters from 1e-3 to 1e3, in the bulk and far in the tails."""
     orders = INCOMPLETE[text]
     rng = np.random.default_rng(sum(orders))
     a, b, u = 10 ** rng.uniform(-3, 3, 12), 10 ** rng.uniform(-3, 3, 12), rng.uniform(0.02, 0.98, 12)

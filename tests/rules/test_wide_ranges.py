@@ -1,6 +1,6 @@
 """Elementwise rules far from 1: plain evaluation, by a rule's value, and compiled code, by its lowering, agree.
 
-The value of a rule and its kernel are written apart: where they differ one is wrong, or has lost its digits.
+The value of a rule and its kernel are written independently: a difference means that one is wrong or inaccurate.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Logistic regression with a known answer for the adapters, written out in NumPy and solved by Newton's method here."""
+"""Logistic regression with a known answer for the adapters, solved here by Newton's method in plain NumPy."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What every adapter of a flat vector refuses, in one sentence, before it asks for the library that it is for."""
+"""Input that every adapter of a flat vector rejects, in one sentence, before it imports its library."""
 
 import sys
 
@@ -38,7 +38,7 @@ def test_an_objective_is_a_scalar(adapter):
 def test_what_is_explained_is_told():
     data = {"X": np.eye(3), "y": np.ones(3), "z": np.ones(3)}
     likelihood = "-(X*w - y).^2 - z"
-    with pytest.raises(ValueError, match="the vectors among the data are y, z: say with endog="):
+    with pytest.raises(ValueError, match="the vectors among the data are y, z: name the explained data with endog="):
         solvers.statsmodels(likelihood, "w", data, target="numpy")
     with pytest.raises(mc.UnknownName, match="endog: yy is none of the data"):
         solvers.statsmodels(likelihood, "w", data, target="numpy", endog="yy")

@@ -1,4 +1,4 @@
-"""A sum over rows on a Dask cluster: the numbers of one machine, also where a worker is killed."""
+"""A sum over rows on a Dask cluster: the numbers of one machine, also when a worker is killed."""
 
 import os
 import signal
@@ -81,7 +81,7 @@ def test_the_order_of_sums_is_fixed(problem):
 
 
 def test_drawn_rows(client, problem):
-    """Each block draws its share where it is: the same digits, and those by hand."""
+    """Each block draws its share on its worker: the same digits, and those by hand."""
     found = problem.minimize("sgd", batch=50, passes=1, step=1e-3, seed=4)
     again = solvers.dask(LOSS, "w", DATA, client=client, start=START, block=60, declarations=LET)
     assert again.minimize("sgd", batch=50, passes=1, step=1e-3, seed=4).x["w"].tobytes() == found.x["w"].tobytes()
@@ -176,7 +176,7 @@ def test_a_worker_compiles_once_and_has_one_thread_for_blas(client, problem):
 
 
 def _place(made):
-    """Return where the compiled function of a held split is."""
+    """Return the worker that has the compiled function of a stored split."""
     return id(made), id(made.partials)
 
 
@@ -208,7 +208,7 @@ def test_files_are_read_again_where_a_worker_is_lost(client, tmp_path):
 
 
 def test_blocks_lie_as_they_are_computed_with(client, problem):
-    """What arrives is not aligned, and would be copied in each evaluation."""
+    """Arriving arrays are not aligned, and each evaluation would copy them."""
     problem.fun(np.ones(4))
     places = [client.submit(_is_aligned, future, pure=False).result() for future in problem._futures]
     assert all(places)

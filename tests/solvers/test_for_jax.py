@@ -147,5 +147,5 @@ def test_bad_input_is_one_sentence():
         f(X, w)
     with pytest.raises(mc.NotSupported, match="twice, not three times"):
         jax.jacrev(jax.jacrev(jax.grad(f, 1), 1), 1)(X, w, y)
-    with pytest.raises(ValueError, match="no argument tells the size n"):
+    with pytest.raises(ValueError, match="no argument determines the size n"):
         solvers.jax("a*ones(n)", "a: scalar; n: size", target="numpy")

@@ -14,7 +14,7 @@ def made(target="numpy"):
 
 def test_the_gradient_is_written_where_there_is_room():
     g, x = made(), np.array([0.3, -0.2, 0.5, 1.0])
-    x.flags.writeable = False  # as NLopt hands it in
+    x.flags.writeable = False  # as NLopt calls it
     grad = np.full(4, np.nan)
     assert np.isclose(g(x, grad), logistic.value(x), rtol=1e-13)
     assert np.allclose(grad, logistic.gradient(x), rtol=1e-12)
@@ -38,7 +38,7 @@ def test_the_known_answer_in_fewer_evaluations():
 
 @pytest.mark.whole
 def test_constraints_are_formulas_too():
-    """The point of an ellipsoid that is nearest to a plane's normal direction: x = -inv(A)*c / sqrt(c'*inv(A)*c)."""
+    """The point of an ellipsoid that is extreme in a plane's normal direction: x = -inv(A)*c / sqrt(c'*inv(A)*c)."""
     nlopt = pytest.importorskip("nlopt", reason="the extra [solvers] is not installed")
     A, c = np.diag([1.0, 4.0, 9.0]) + 0.5, np.array([1.0, -2.0, 0.5])
     objective = solvers.nlopt("c'*x", "x", {"c": c}, target="numpy")

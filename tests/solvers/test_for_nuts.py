@@ -1,4 +1,4 @@
-"""solvers.nuts: the log density by hand, and nutpie's draws against the posterior that is known in closed form."""
+"""solvers.nuts: the log density by hand, and nutpie's draws against a posterior in closed form."""
 
 import numpy as np
 import pytest

@@ -33,14 +33,14 @@ def stiefel(target="numpy"):
 
 
 def spd(target="numpy"):
-    """The covariance that is most likely: that of the data."""
+    """The most likely covariance is that of the data."""
     let = "S: matrix(n, n) spd; C: matrix(n, n) symmetric"
     manifold = SymmetricPositiveDefinite(5)
     return solvers.pymanopt("logdet(S) + tr(inv(S)*C)", "S", manifold, {"C": C}, declarations=let, target=target)
 
 
 def product(target="numpy"):
-    """The best approximation of rank 2: what is left are the other singular values."""
+    """The best approximation of rank 2: the residual has the other singular values."""
     manifold = Product([Stiefel(6, 2), Euclidean(4, 2)])
     let = "U: matrix(m, k); V: matrix(n, k); M: matrix(m, n)"
     return solvers.pymanopt("norm2(M - U*V')^2", ["U", "V"], manifold, {"M": M}, declarations=let, target=target)

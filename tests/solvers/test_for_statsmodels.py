@@ -90,7 +90,7 @@ def test_fewer_evaluations_than_with_differences(spector):
 
 @pytest.mark.whole
 def test_a_scale_beside_coefficients():
-    """Normal errors: least squares, and the root mean square of what is left."""
+    """Normal errors: least squares, and the root mean square of the residual."""
     rng = np.random.default_rng(2)
     X = np.column_stack([np.ones(50), rng.standard_normal((50, 2))])
     y = X @ [1.0, -2.0, 0.5] + 0.3 * rng.standard_normal(50)

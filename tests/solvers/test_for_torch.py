@@ -19,7 +19,7 @@ def loss(X, w, y):
     return ((X @ w - y) ** 2).sum() + torch.log1p(torch.exp(X @ w)).sum()
 
 
-# Formula, declarations, the same in PyTorch, shapes: scalar, vector and matrix results, scalar and matrix arguments.
+# Formula, declarations, the function in PyTorch, shapes: scalar, vector and matrix results and arguments.
 CASES = [
     (LOSS, "", loss, [(4, 3), (3,), (4,)]),
     ("tanh(A*B)", "", lambda A, B: torch.tanh(A @ B), [(2, 3), (3, 2)]),
@@ -210,7 +210,7 @@ def test_what_cannot_be_is_said():
     (second,) = torch.autograd.grad(first.sum(), w, create_graph=True)
     with pytest.raises(mc.NotSupported, match="twice, not three times"):
         second.sum().backward()
-    with pytest.raises(ValueError, match="no argument tells the size n"):
+    with pytest.raises(ValueError, match="no argument determines the size n"):
         solvers.torch("a*ones(n)", "a: scalar; n: size", target="numpy")
     assert solvers.torch("a*ones(n)", "a: scalar; n: size", target="numpy", sizes={"n": 2})(w[0]).shape == (2,)
     with pytest.raises(mc.NotSupported, match="list of formulas"):

@@ -1,4 +1,4 @@
-"""Files of evaluations: cut anywhere, of other data with entries that are not finite."""
+"""Files of evaluations: truncated anywhere, or of other data with entries that are not finite."""
 
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,7 @@ ENTRIES = (1.0, 0.0, np.inf, -np.inf, np.nan)
 
 
 def test_a_file_that_is_cut_anywhere_is_resumed(tmp_path: Path) -> None:
-    """A kill or a full disk can end the file at any byte, those of its head too: what is whole is kept."""
+    """A kill or a full disk can end the file at any byte, even in its head: complete entries are used."""
     path, value = tmp_path / "fit", np.array([3.0, 4.0])
     Journal(path, "a formula").get("f", POINT, lambda: value)
     content = path.read_bytes()
@@ -37,7 +37,7 @@ def test_a_head_of_another_formula_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kept", "other"), list(product(ENTRIES, ENTRIES)))
 def test_results_are_compared_where_others_are_not_finite(tmp_path: Path, kept: float, other: float) -> None:
-    """Beside each entry that is not finite, the rest says whether the data are the same."""
+    """Besides entries that are not finite, the rest decides whether the data are the same."""
     path, value = tmp_path / "fit", np.array([3.0, kept, 5.0])
     Journal(path, "a formula").get("f", POINT, lambda: value)
     same = Journal(path, "a formula").get("f", POINT, value.copy)
@@ -51,7 +51,7 @@ def test_results_are_compared_where_others_are_not_finite(tmp_path: Path, kept: 
 
 
 def loss(X, y, **more):
-    """A fit whose value and gradient at the start are those of any data: all weights are 0, and the loss is even."""
+    """Return a fit with the same value and gradient at the start for all data: weights are 0, the loss is even."""
     return mc.solvers.rows("sum(cos(X*w))", "w", {"X": X}, start={"w": np.zeros(3)}, declarations=LET, **more)
 
 
@@ -60,7 +60,7 @@ X = np.arange(12.0).reshape(4, 3)
 
 
 def changes():
-    """Yield arrays that are not X, each in one respect."""
+    """Yield arrays that differ from X in one respect each."""
     for at in np.ndindex(X.shape):
         yield X + 1e-9 * (np.indices(X.shape) == np.reshape(at, (2, 1, 1))).all(0)
     yield X[::-1]

@@ -1,7 +1,7 @@
-"""Problems of the literature, as formulas, solved with every method that takes derivatives: known minima are reached.
+"""Published problems, as formulas, solved with every method that uses derivatives: known minima are reached.
 
 Source: Moré, Garbow, Hillstrom, "Testing unconstrained optimization software", ACM TOMS 7 (1981), section 3: the
-numbers there, the functions, the starts and the minima of the sum of squares; known to the digits printed.
+problem numbers, the functions, the starts and the minima of the sum of squares, to the digits printed.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ KOWALIK_U = [4, 2, 1, 0.5, 0.25, 0.167, 0.125, 0.1, 0.0833, 0.0714, 0.0625]
 
 @dataclass(frozen=True)
 class Known:
-    """A residual, its start, and the least sums of squares known, of which a method may reach any."""
+    """A residual, its start, and the known local minima of its sum of squares, of which a method may reach any."""
 
     name: str
     residual: str
@@ -31,10 +31,12 @@ class Known:
     minima: tuple[float, ...]
     data: dict[str, Any] = field(default_factory=dict)
     unfit: tuple[str, ...] = ()
-    """Methods that do not apply: dogleg where the Hessian is indefinite on the way, which SciPy excludes, and those
-    whose first step leaves for infinity, where the sum of squares has another limit. SciPy's CG gives up on problem 25,
-    with a gradient written by hand too, and its Newton-CG may stay near the saddle of problem 14, by the last digits of
-    the start."""
+    """Methods that do not apply.
+
+    Dogleg, where the Hessian becomes indefinite, which SciPy excludes. Methods whose first step goes to infinity, where
+    the sum of squares has another limit. SciPy's CG stops early on problem 25, with a hand-written gradient too. Its
+    Newton-CG may stay near the saddle of problem 14, depending on the last digits of the start.
+    """
 
     @property
     def declarations(self) -> str:
@@ -77,8 +79,11 @@ PROBLEMS = [
 
 METHODS = list(dict.fromkeys((*GRADIENT, *PRODUCT, *HESSIAN, *RESIDUAL)))
 COMPILED = {"lbfgs": "L-BFGS-B", "newton-cg": "trust-ncg", "lm": "lm"}
-"""The compiled loops, and SciPy's methods of the same steps. Each of them applies to every problem: where L-BFGS-B
-leaves for infinity in problem 6, the compiled loop refuses the step to where the value overflows."""
+"""The compiled loops, and SciPy's methods with the same steps.
+
+Each of them applies to every problem. In problem 6 L-BFGS-B goes to infinity, and the compiled loop rejects the step
+because the value overflows.
+"""
 TIGHT = {
     "L-BFGS-B": {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000},
     "TNC": {"ftol": 1e-15, "gtol": 1e-9, "xtol": 1e-12, "maxfun": 5000},

@@ -1,4 +1,4 @@
-"""Objectives from totals of the rows: the fits of NumPy, said in the plan, and only where that is cheaper."""
+"""Objectives from totals of the rows: NumPy's fits, reported in the plan, and used only where that is cheaper."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_a_fit_from_totals(method):
 
 
 def test_a_fit_without_residuals_ends_at_zero():
-    """The value is what is left of totals that cancel: the rows are read for it."""
+    """The value is the rest of totals that cancel, so it is computed from the rows."""
     truth = np.arange(5.0)
     found = mc.minimize("norm2(X*w - y)^2", "w", START, {"X": X, "y": X @ truth}, declarations=LET, tol=1e-14)
     assert found.fun == pytest.approx(np.sum((X @ (found.x["w"] - truth)) ** 2), rel=1e-6)
@@ -54,7 +54,7 @@ def test_where_rows_stay():
 
 
 def test_several_variables_and_a_size_of_both():
-    """A size that a variable has is no size of rows of data."""
+    """A size that a variable has is not the size of rows of data."""
     start = {"w": np.zeros(5), "c": 0.5}
     found = mc.minimize(
         "norm2(X*w - y)^2 + (c - 1)^2", ["w", "c"], start, {"X": X, "y": Y}, declarations=LET, tol=1e-14

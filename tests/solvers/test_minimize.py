@@ -1,4 +1,4 @@
-"""mc.minimize: every kind of method, variables of any shape, and SciPy's habits."""
+"""mc.minimize: every kind of method, variables of any shape, and SciPy's conventions."""
 
 import numpy as np
 import pytest
@@ -109,8 +109,13 @@ def test_residual_methods_read_the_squares(f, method, least_squares):
         ("sum(exp(X*w))", {"method": "lm"}, mc.NotSupported, "not recognised as a sum of squares"),
         ("-norm2(X*w - y)^2", {"method": "trf"}, mc.NotSupported, "not recognised"),
         ("lam*norm2(X*w - y)^2", {"method": "trf"}, ValueError, "not finite"),
-        ("norm2(X*w - y)^2", {"method": "BFGS", "bounds": {"w": (0, 1)}}, ValueError, "BFGS takes no bounds"),
-        ("norm2(X*w - y)^2", {"method": "CG", "constraints": "sum(w) == 1"}, ValueError, "CG takes no constraints"),
+        ("norm2(X*w - y)^2", {"method": "BFGS", "bounds": {"w": (0, 1)}}, ValueError, "BFGS does not support bounds"),
+        (
+            "norm2(X*w - y)^2",
+            {"method": "CG", "constraints": "sum(w) == 1"},
+            ValueError,
+            "CG does not support constraints",
+        ),
         ("norm2(X*w - y)^2", {"constraints": [3]}, ValueError, "no comparison"),
     ],
 )

@@ -69,7 +69,7 @@ def test_sparse_rows():
     assert made.minimize("adam", passes=2).success
 
 
-# ---- kept on disk
+# ---- stored on disk
 
 KILLED = """
     import os, sys
@@ -121,7 +121,7 @@ def test_what_is_kept_is_not_computed_again(tmp_path, method):
     again._result = lambda *args: calls.append(1) or compute(*args)
     found = again.minimize(method, **options)
     assert found.x["w"].tobytes() == first.x["w"].tobytes()
-    assert len(calls) <= 3  # the first one, to see whether the data are the same
+    assert len(calls) <= 3  # the first one, to check whether the data are the same
 
 
 @pytest.mark.whole
@@ -166,7 +166,7 @@ def test_drawn_rows_lead_to_the_minimum(method):
 
 
 def test_steps_are_those_by_hand():
-    """One pass of SGD, whose rows are those that NumPy draws."""
+    """One pass of SGD, with the rows that NumPy draws."""
     w = np.zeros(4)
     for k in range(6):
         order = np.random.default_rng([7, 0, k]).permutation(100) + 100 * k
@@ -188,7 +188,7 @@ def test_faults():
     with np.errstate(all="ignore"):
         found = problem().minimize("sgd", step=1e308, decay=0.0, passes=3)
     assert not found.success or np.isfinite(found.fun)
-    with pytest.raises(mc.NotSupported, match="rows cannot be drawn: min\\(y\\) of some tells nothing of the others'"):
+    with pytest.raises(mc.NotSupported, match="rows cannot be drawn: min\\(y\\) of some is no estimate for all"):
         solvers.rows("norm2(X*w - y)^2 - min(y)", "w", DATA, start=START, declarations=LET).minimize("sgd")
     with pytest.raises(ValueError, match="block is at least 1"):
         problem(block=0)

@@ -1,4 +1,4 @@
-"""Facts: what is inferred on products, sums, inverses, blocks and ranges, and that it is true; contradictions."""
+"""Inferred facts of products, sums, inverses, blocks and ranges, their truth, and contradictions."""
 
 import numpy as np
 import pytest

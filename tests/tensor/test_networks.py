@@ -1,4 +1,4 @@
-"""Products of tensors at random indices, held against NumPy's einsum: what is summed, kept, repeated, broadcast."""
+"""Products of tensors at random indices, against NumPy's einsum: summed, output, repeated and broadcast indices."""
 
 import random
 from fractions import Fraction
@@ -63,7 +63,7 @@ def networks(seed):
                 at.append(index)
             operands.append((node, tuple(at)))
         out = draw.sample(sorted(sizes), min(len(sizes), draw.choice([0, 0, 1, 1, 2, 2, 3])))
-        if draw.random() < 0.3:  # an axis that nothing measures
+        if draw.random() < 0.3:  # an axis that no operand has
             sizes[len(sizes)] = Size.of(draw.choice(["n", "m"]))
             out.insert(draw.randint(0, len(out)), len(sizes) - 1)
         yield operands, tuple(out), sizes
@@ -97,7 +97,7 @@ WRITTEN = {"ab": ["ab", "ba"], "ba": ["ab"], "a": ["aa", "ab", "ba"], "b": ["bb"
 
 @pytest.mark.parametrize("text", SUMS)
 def test_a_sum_and_what_is_read_of_it_are_added_as_they_are(text):
-    """A sum less a half of its diagonal, of its transpose, of its rows at each place: no re-indexing is a multiple."""
+    """A sum less a half of its diagonal, of its transpose, of its rows at each index: no re-indexing is a multiple."""
     let = f"{LET}; C2: matrix(n, n)"
     node, rng = mc.expression(text, let).node, np.random.default_rng(5)
     data = {name: rng.normal(size=3) for name in "xy"} | {name: rng.normal(size=(3, 3)) for name in ("B", "C2")}
@@ -120,11 +120,11 @@ def test_a_sum_and_what_is_read_of_it_are_added_as_they_are(text):
 
 LONG = [("c", ()), ("x", (0,))]
 COUNTS = [11, 12, 13, 22, 23, 24]
-"""About those from which a product of scalars, and one that indices connect, is never dissolved again."""
+"""Lengths around the bounds at which products, of scalars or connected by indices, are no longer merged."""
 
 
 def defined(terms, out, n):
-    """Return by einsum what a product is: ones where nothing measures an index, an identity for each repetition."""
+    """Return a product by einsum: ones for an index that no operand has, an identity for each repetition."""
     left, last = [], max([0, *out, *(i for _, at in terms for i in at)])
     for place, index in enumerate(out):
         if index in out[:place]:
@@ -140,7 +140,7 @@ def defined(terms, out, n):
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(("name", "at"), LONG)
 def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count):
-    """Each way to read out a long product, at each way to stand in another: of what nothing measures too."""
+    """Each output of a long product, at all indices inside another product, with broadcast indices too."""
     scope = mc.expression("c*x + y + B*x", "c: scalar; x: vector(n); y: vector(n); B: matrix(n, n)").names.symbols
     data = {"c": np.array(1.1), "x": np.array([0.9, 1.2, 0.7]), "y": np.array([1.0, -2.0, 0.5])}
     n, sizes = 3, dict.fromkeys(range(3), Size.of("n"))

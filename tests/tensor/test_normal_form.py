@@ -220,7 +220,7 @@ def test_matrices_of_symmetric_sums_are_symmetric_where_they_are_said_to_be():
 
 
 def _tensor(rng, rank):
-    """Return a random product of order 3 or more, axes that nothing measures and repeated ones among them."""
+    """Return a random product of order 3 or more, with broadcast axes and repeated ones among them."""
     pool = rank + rng.randint(0, 1)
     choices = [A, B, S, K, exp(A), selector(Selector("mask", (n, n), Size.of(0)))]
     operands = [
@@ -238,7 +238,7 @@ def turned(node, order):
 
 
 def _added(rng, terms):
-    """Add terms with their axes exchanged, in some order and brackets, and put the axes back."""
+    """Add terms with their axes exchanged, in some order and brackets, and restore the axes."""
     axes = range(terms[0][1].rank)
     order = rng.sample(axes, len(axes))
     moved = [(c, turned(term, order)) for c, term in terms]

@@ -1,4 +1,4 @@
-"""Random networks by each constructor of the normal form, against sums over all indices of what was put in."""
+"""Random networks by each constructor of the normal form, against sums over all indices of their operands."""
 
 import pytest
 from random_networks import faults_of

@@ -1,4 +1,4 @@
-"""Sizes where formulas meet data: what arguments determine, and what must fit."""
+"""Sizes where formulas meet data: the sizes that arguments determine, and those that must agree."""
 
 import itertools
 import operator
@@ -28,7 +28,7 @@ IDS = [text for text, *_ in OUTSIDE]
 
 @pytest.mark.parametrize(("text", "declarations", "shapes", "message"), OUTSIDE, ids=IDS)
 def test_parts_are_inside_when_the_sizes_are_known(text, declarations, shapes, message):
-    """They are never clipped: what is not there is no zero."""
+    """Parts are never clipped: a missing entry does not count as zero."""
     data = {name: np.ones(shape) for name, shape in shapes.items()}
     e = mc.expression(text, declarations)
     compiled = mc.compile(e, target="numpy")
@@ -252,7 +252,7 @@ def test_objects_that_do_not_fit_are_both_shown():
 
 
 def test_a_product_of_sizes_determines_neither_of_them():
-    """`m*n` gives m only where n is not 0: m is an argument, of values and of compiled functions alike."""
+    """`m*n` determines m only where n is not 0, so m is an argument, of values and of compiled functions alike."""
     e = mc.expression("x .* sum(unvec(u, n - 1, m), axis=1)", "u: vector(m*n - m); x: vector(n - 1)")
     assert e.symbols == mc.compile(e, target="numpy").args == ("u", "x", "m")
     for m, n in ((3, 3), (2, 1), (0, 4)):
@@ -272,7 +272,7 @@ OPERATIONS = [
 
 
 def test_the_text_of_a_size_means_the_size():
-    """All of two operations on names and fractions: Python finds the value in the text that the operations give."""
+    """For all operations on two names and fractions, Python evaluates the printed text to the value of the size."""
     pool = {Size.of(name): value for name, value in NUMBERS.items()}
     pool |= {Size.of(value): value for value in map(Fraction, ("2", "-1", "2/3"))}
     for _ in range(2):

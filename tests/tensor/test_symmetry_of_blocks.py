@@ -1,4 +1,4 @@
-"""A grid of blocks is known to be symmetric or skew at any number of blocks: past twelve its terms stand in groups."""
+"""A grid of blocks is inferred symmetric or skew for any number of blocks; past twelve, its terms are in groups."""
 
 import pytest
 

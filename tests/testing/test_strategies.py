@@ -1,4 +1,4 @@
-"""Random typed expressions: every form reads with the shape that it is said to have, and has data in its domain."""
+"""Random typed expressions: every form reads with its predicted shape, and has data in its domain."""
 
 import random
 import subprocess
@@ -18,7 +18,7 @@ from matcalc.testing.trees import Fit, Tree, write
 BOOK = default_rulebook()
 SHARES = 20
 INNER = ["squashed_for_testing", "plus", "times", "times_vector", "tanh", "exp", "det", "sum"]
-"""The rulebook may hold what other tests of the same process defined: their domains are their own."""
+"""The rulebook may contain definitions of other tests in the same process, which have domains of their own."""
 QUICK = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
@@ -98,7 +98,7 @@ def test_cases_shrink_to_a_single_operation():
         ({"outermost": "logdett"}, "did you mean logdet"),
         ({"operations": ["tanhh"]}, "did you mean tanh"),
         ({"kind": "matrx"}, "did you mean matrix"),
-        ({"kind": "matrix", "outermost": "logdet"}, "no operation asked for has a matrix as its value"),
+        ({"kind": "matrix", "outermost": "logdet"}, "no requested operation has a matrix as its value"),
     ],
 )
 def test_unknown_names_are_refused(options, message):

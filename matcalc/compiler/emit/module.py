@@ -184,7 +184,8 @@ class Statements:
         if call.onto:
             return [(f"{self.names.entry(results[0].value, results[0].lead)} += {text}", call.comment)]
         direct = [self.is_bindable(p) for p in results]
-        if call.kernel.sources and any(direct) and self.table[self.program.buffer_of[results[0].value]].shape:
+        is_array = bool(self.table[self.program.buffer_of[results[0].value]].shape)
+        if self.target == "numpy" and call.kernel.sources and any(direct) and is_array:
             text = f'np.array({text}, order="C")'  # a rule's value may return an argument, or a part of one
         self.fresh -= {self.program.buffer_of[p.value] for p, bound in zip(results, direct, strict=True) if bound}
         names = [fields[field] for field, _ in call.results]

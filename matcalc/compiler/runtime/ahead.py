@@ -1,7 +1,8 @@
-"""Functions with fixed data of which something is computed when they are fixed.
+"""Binds data to functions and computes the parts that depend on these data alone once, at the time of binding.
 
-Such a function is two: one of the fixed arguments, which is called once, and one of all arguments and of what that
-returned, for the calls. Both are made when these names are fixed first, for sizes to a power of two, and kept.
+Such a function is a pair. The first takes the fixed arguments and is called once. The second takes all arguments and
+the results of the first, and is called each time. A pair is compiled when these names are fixed for the first time,
+for sizes rounded up to powers of two. The function caches it.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from matcalc.tensor.sizes_from_shapes import solve
 Key = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
 Pair = tuple[Any, Any]
 MOST = 8
-"""How many pairs of functions are kept, of one function: for other names, other sizes."""
+"""The number of pairs cached for one function; each is for certain fixed names and sizes."""
 
 
 class BoundAhead(Bound):
-    """The function of the other arguments, `args`, with `computed`, by name, from those that are fixed.
+    """A function of the remaining arguments `args`; `computed` are the values derived from the fixed ones, by name.
 
-    What is computed is that of the data as they were then: what changes in them later is seen in part at most.
+    Derived values belong to the data at the time of binding. Bind again after the data change.
     """
 
     def __new__(cls, pair: Pair, fixed: Mapping[str, Any]) -> BoundAhead:
-        """Return an object that machine code is called through, where the function is one."""
+        """Return an object with a call slot if the second function is machine code."""
         return object.__new__(CALLED if pair[1].address and cls is BoundAhead and CALLED is not None else cls)
 
     def __init__(self, pair: Pair, fixed: Mapping[str, Any]) -> None:
@@ -55,10 +56,10 @@ class BoundAhead(Bound):
 
     @property
     def plan(self) -> Plan:
-        """What is computed when data are fixed, then what each call computes; printed, with the least times."""
+        """The plan of the computation at binding, then the plan of each call; printing adds the least times."""
         spec = self.spec
         head = f"computed once, from {', '.join(self.fixed)}:\n\n{self.pair[0].plan}\n\neach call:\n\n"
-        costs = [(place + head.count("\n"), flops, moved) for place, flops, moved in spec.costs]
+        costs = [(line + head.count("\n"), flops, moved) for line, flops, moved in spec.costs]
         return Plan(head + spec.plan, costs, dict(spec.typical), spec.hinted)
 
 
@@ -66,9 +67,9 @@ CALLED = with_call_slot(BoundAhead)
 
 
 def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any]) -> Bound:
-    """Return a function with arguments fixed; what depends on them alone is computed now where that saves work.
+    """Return a function with fixed arguments; parts that depend on these alone are computed now if that saves work.
 
-    Raises: as `Bound` does; LinAlgError and ShapeError for what is computed now.
+    Raises: as `Bound` does; LinAlgError and ShapeError from the computation at binding.
     """
     plain = Bound(function, function.spec, given, function.address)
     pair = _pair(function, kept, plain.fixed)
@@ -76,7 +77,7 @@ def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any])
 
 
 def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any]) -> Pair | None:
-    """Return the functions for arguments of these names and sizes; None where nothing is gained."""
+    """Return the pair of functions for fixed arguments of these names and sizes; None if it would save nothing."""
     spec: CompiledSpec = function.spec
     if spec.with_fixed is None or not fixed:
         return None
@@ -91,7 +92,7 @@ def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any])
                 kept.pop(next(iter(kept)))
             try:
                 made = spec.with_fixed(spec, key[0], typical)
-            except (ParseError, UnknownName):  # its text does not say all: data inside a formula, a rule that is gone
+            except (ParseError, UnknownName):  # the text is incomplete: it contains data, or a rule is gone
                 made = spec
             fits = made.ahead is not None and _is_same(spec, made)
             make = getattr(function, "single", type(function))
@@ -100,7 +101,7 @@ def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any])
 
 
 def _is_same(spec: CompiledSpec, made: CompiledSpec) -> bool:
-    """Whether a function that was read from what another says of itself takes and returns the same."""
+    """Whether a function rebuilt from the text of another has the same arguments, results and formulas."""
     given = [(a.name, a.shape, a.dtype, a.facts, a.known) for a in spec.arguments]
     taken = [(a.name, a.shape, a.dtype, a.facts, a.known) for a in made.arguments[: len(given)]]
     returned = [[(o.name, o.shape, o.dtype) for o in each.outputs] for each in (spec, made)]

@@ -1,9 +1,9 @@
-"""Generated text for Numba, whose additions to a total may be done in any order.
+"""Rewrites generated text for Numba so that additions to a total may be done in any order.
 
-Floating point is as it is written: no product is merged into a sum (`x*y - z*w` of equal products is 0), nothing is
-regrouped, no quotient becomes a product. Only a loop that adds to a total may make several of them, its lanes, as
-NumPy's own sums do: no zero, infinity or NaN of an entry comes from that. Numba allows orders to whole functions only,
-so `total += x` is handed to it as a function of one addition. Assembly and C are written from the text as it was.
+Other floating-point operations stay as written: no product is merged into a sum (`x*y - z*w` of equal products is 0),
+nothing is regrouped, no quotient becomes a product. Only a loop that adds to a total may split it into several (its
+lanes), as NumPy's sums do; this creates no zeros, infinities or NaN. Numba sets this option only for whole functions,
+so `total += x` becomes a call of a function with one addition. Assembly and C are written from the original text.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 
 PLUS = "plus"
-"""The function of `codegen/numba` that adds in any order."""
+"""The function of `codegen/numba` whose addition may be reordered."""
 TOTAL = re.compile(r"^(?P<pad> *)(?P<total>[^#\n]*?) \+= (?P<value>.*?)(?P<gap>  +(?=# )|$)", re.MULTILINE)
 """A line that adds to a total, up to its comment."""
 
 
 def in_any_order(source: str) -> str:
-    """Return the text with `total = plus(total, x)` for `total += x`; comments stay where they are if there is room."""
+    """Return the text with `total = plus(total, x)` for `total += x`; comments keep their columns if there is room."""
     return TOTAL.sub(_called, source)
 
 

@@ -1,4 +1,7 @@
-"""A function on the arrays of a framework: the text of its file, run; the framework is imported when it is made."""
+"""Defines compiled functions on the arrays of a framework, made by running the text of their file.
+
+The framework is imported when such a function is created.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from matcalc.locks import loading
 class ArrayFunction(Compiled):
     """A compiled function that takes and returns arrays of a framework.
 
-    Arrays stay on their device and in their precision, and the framework can trace it.
+    Arrays keep their device and precision, and the framework can trace the function.
     """
 
     def __init__(self, spec: CompiledSpec) -> None:
@@ -48,21 +51,21 @@ class ArrayFunction(Compiled):
     def _ordered(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         for word in ("out", "check_facts"):
             if kwargs.pop(word, None) is not None:
-                raise NotSupported(f"a function of the target {self.spec.target} takes no {word}")
+                raise NotSupported(f"a function of the target {self.spec.target} has no option {word}=")
         return bind(self.spec.name, self.spec.names, args, kwargs)
 
     @property
     def source(self) -> str:
-        """The text of the function, its header in it."""
+        """The text of the function with its header."""
         return self._text
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the function with its test as a stand-alone file that needs the framework alone.
+        """Write the function and its test as a stand-alone file that needs only the framework.
 
-        Raises: ParseError for a path that names no file; OSError, also for what is no regular file.
+        Raises: ParseError for a path that names no file; OSError if writing fails or the path is no regular file.
         """
-        place = file_path(path)
-        write_text(place, array_text(self.spec))
+        target = file_path(path)
+        write_text(target, array_text(self.spec))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (ArrayFunction, (self.spec,))

@@ -1,7 +1,7 @@
-"""Objects of Python and arrays of NumPy as C sees them.
+"""Describes the memory layout of Python objects and NumPy arrays, which machine code reads directly.
 
-NumPy publishes its layout, Python that of objects; both are checked once, on arrays, before any code relies on them.
-Where they do not hold, Python and Numba read the arrays.
+Python and NumPy publish these layouts. They are checked once, on sample arrays, before any code relies on them. If
+the check fails, Python and Numba read the arrays.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ CONTIGUOUS, ALIGNED, WRITABLE = {"C": 0x1, "F": 0x2, "A": 0}, 0x100, 0x400
 Fields = Sequence[tuple[str, type[Any]]]
 
 WORDS = ("vectorcall", "into", "slow", "given", "names")
-"""The words of an object that machine code is called through, behind those of its class: the function that is called;
-the machine code that computes; the Python function that takes what is not exact; for each argument the object that is
-fixed for it, or nothing; the names, `out` last."""
+"""The words that follow the fields of the class in an object with a call slot: the vectorcall function; the machine
+code that computes; the Python fallback for inexact arguments; the fixed object of each argument, or null; the names,
+`out` last."""
 
 
 class Object(ctypes.Structure):
-    """PyObject: the class comes last in each build of Python."""
+    """PyObject: the type pointer is its last field in every build of Python."""
 
     _fields_: ClassVar[Fields] = (
         ("head", ctypes.c_byte * (object.__basicsize__ - ctypes.sizeof(ctypes.c_void_p))),
@@ -64,7 +64,7 @@ class Dtype(Object):
 
 
 def is_known() -> bool:
-    """Whether this interpreter has objects, and NumPy arrays, as the machine code of calls expects them."""
+    """Whether objects and arrays of this interpreter have the layout that the machine code of calls expects."""
     return _is_plain_python() and are_arrays_known()
 
 
@@ -75,7 +75,7 @@ def _is_plain_python() -> bool:
 
 @cache
 def are_arrays_known() -> bool:
-    """Whether arrays have the structures above; no memory outside of an object is read to see it."""
+    """Whether arrays have the structures above; the check reads no memory outside of an object."""
     if platform.python_implementation() != "CPython" or np.ndarray.__basicsize__ < ctypes.sizeof(Array):
         return False
     return all(map(_is_seen, (np.zeros((2, 3)), np.zeros((3, 2), ">f8").T, np.zeros((2, 5), "<f8")[:, 1:])))

@@ -1,6 +1,6 @@
-"""The self-test of a saved file on the arrays of a framework: numbers of the formulas, and difference quotients.
+"""Writes the self-test of a saved file on a framework's arrays: expected values and difference quotients.
 
-It counts in lists of Python's numbers, so that the file needs nothing but the framework.
+The test computes with lists of Python numbers, so that the file needs only the framework.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ SLOPES_CALL = f"{INDENT * 2}found += check_slopes(data, results)\n"
 
 
 def array_test_text(specs: Sequence[CompiledSpec], derivatives: Sequence[Derivative], target: str) -> list[str]:
-    """Return the data, the functions that list what is wrong, and the main part that runs them."""
+    """Return the data, the functions that list the faults, and the main block that runs them."""
     oracle = next((spec.oracle for spec in specs if spec.oracle), None)
     reference = oracle(specs) if oracle else Reference(())
     texts = [*_projections(reference, derivatives, target), _tables(specs, reference, derivatives), RESULTS]
@@ -133,7 +133,7 @@ def array_test_text(specs: Sequence[CompiledSpec], derivatives: Sequence[Derivat
 
 
 def _projections(reference: Reference, derivatives: Sequence[Derivative], target: str) -> list[str]:
-    """Return the functions that project on the sets that arguments are in."""
+    """Return the functions that project on the sets of the arguments."""
     functions = []
     for number, text in enumerate(_projected(reference, derivatives).values(), 1):
         said = '"""Return M projected on the set that an argument is in."""'
@@ -146,7 +146,7 @@ def _projected(reference: Reference, derivatives: Sequence[Derivative]) -> dict[
 
 
 def _tables(specs: Sequence[CompiledSpec], reference: Reference, derivatives: Sequence[Derivative]) -> str:
-    """Return what the test goes through: functions, derivatives, data."""
+    """Return the tables of the test: functions, derivatives, data."""
     lines = ["FUNCTIONS = ("]
     for spec in specs:
         names = literals([a.name for a in spec.arguments] + list(spec.sizes))

@@ -1,7 +1,7 @@
-"""The text of functions on the arrays of a framework: one file that needs the framework and nothing else.
+"""Writes functions on the arrays of a framework as one file that needs only the framework.
 
-The mathematics stands first; below a line follow the functions that it calls and, in a saved file, the test. It is the
-same text that runs: `fn.source` lacks the test alone. Equal specs give equal bytes.
+The mathematics comes first; below a line follow the functions that it calls and, in a saved file, the test. The same
+text, without the test, is run and shown as `fn.source`. Equal specs give equal bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matcalc.language.identifiers import literal
 from matcalc.tensor.size import Size
 
 ARRAY_NAMES = (*ARRAY_TEST_NAMES, "arguments", "in_type", "is_false")
-"""What the functions of such a file must not be called."""
+"""Names that the functions of such a file must not have."""
 NOTES = ("Notes", "-----", "NaN results, since a function that is traced cannot fail:")
 LINE = "# ---- The mathematics ends here. What follows: the functions that it calls{test}. ----"
 WIDTH = 100
@@ -30,9 +30,9 @@ WIDTH = 100
 def array_text(
     *specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivative] = (), has_test: bool = True
 ) -> str:
-    """Return the text of the file of functions, with its test or without.
+    """Return the text of the file of functions, with or without its test.
 
-    Raises: NotSupported where the sizes need a system of equations.
+    Raises: NotSupported if the sizes need a system of equations.
     """
     target = specs[0].target
     bodies = list(dict.fromkeys(part for spec in specs for part in _cut(spec.source)[0]))
@@ -53,7 +53,7 @@ def array_text(
 
 
 def _cut(text: str) -> tuple[list[str], str]:
-    """Return the functions that stand above a function, and that function."""
+    """Return the helper functions above the last function of a text, and that last function."""
     lines, parts = text.splitlines(), []
     for statement in ast.parse(text).body:
         parts.append("\n".join(lines[statement.lineno - 1 : statement.end_lineno]))
@@ -61,7 +61,7 @@ def _cut(text: str) -> tuple[list[str], str]:
 
 
 def _entry(spec: CompiledSpec) -> str:
-    """Return the public function: documented, typed, its arguments checked."""
+    """Return the text of the public function: documented, typed, with checks of its arguments."""
     names = Spelled(spec, {*reserved_words(spec.target), *ARRAY_NAMES, f"{spec.name}_array"})
     sizes = size_lines(spec, names)
     if sizes is None:

@@ -1,8 +1,8 @@
-"""NumPy's text in the words of a framework: a table of names, and the functions that a target has of its own.
+"""Translates NumPy text to the names of a framework, by a table of names and the target's own functions.
 
-`codegen/<target>/words.toml` says what a name of NumPy and SciPy is called there; what it does not say the target
-lacks. Functions are those of `codegen/<target>/*.py`, as they stand, and those of `codegen/array/*.py`, which are
-spelled in NumPy's words for all such targets and change no array.
+`codegen/<target>/words.toml` maps the names of NumPy and SciPy to those of the framework; the target lacks any name
+that is missing there. Helper functions come from `codegen/<target>/*.py`, unchanged, and from `codegen/array/*.py`.
+The latter are written in NumPy's names for all such targets and change no array in place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matcalc.store.data_folders import data_folder
 
 MODULES = frozenset({"np", "sl", "sp", "linalg", "special", "math", "itertools"})
 LIKE = "like"
-"""The type and the device of a function's arguments, which new arrays get."""
+"""The variable with the type and device of a function's arguments, passed to functions that create arrays."""
 BRANCHES = (
     ast.If,
     ast.While,
@@ -38,7 +38,7 @@ BRANCHES = (
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a target calls NumPy's names; `creates` are those that make an array of no other."""
+    """A target's names for NumPy's; `creates` are the functions that create an array without an array argument."""
 
     target: str
     imports: Mapping[str, str]
@@ -60,7 +60,7 @@ def load_words(target: str) -> Words:
 
 @cache
 def array_library(target: str) -> Library:
-    """Return the functions of a target: its own, and those for all arrays in its words."""
+    """Return the functions of a target: its own, and the shared ones translated to its names."""
     own, shared = load_library(target), load_library("array")
     words = load_words(target)
     items: dict[str, Item] = {}
@@ -78,17 +78,17 @@ def array_library(target: str) -> Library:
 
 
 def reserved_words(target: str) -> frozenset[str]:
-    """Return the names that generated code leaves alone."""
+    """Return the names that generated code must not use for its variables."""
     return frozenset({*array_library(target).items, *array_library(target).imports, LIKE})
 
 
 def needed(target: str, text: str) -> tuple[Item, ...]:
-    """Return the functions that a text calls, and what they need."""
+    """Return the functions that a text calls, with their dependencies."""
     return closure(array_library(target), free_names(text))
 
 
 def respelled(text: str, words: Words, about: str) -> str:
-    """Return functions in NumPy's words in those of a target; `about` is what a refusal names.
+    """Return functions translated from NumPy's names to a target's; `about` is named in error messages.
 
     Raises: NotSupported for a name that the target lacks.
     """
@@ -143,10 +143,7 @@ def respelled(text: str, words: Words, about: str) -> str:
 
 
 def check_functional(text: str, target: str, about: str) -> None:
-    """Refuse what a rule brings along where it changes arrays or asks for the values of their entries.
-
-    Raises: NotSupported.
-    """
+    """Raise NotSupported if the helper functions of a rule change arrays or branch on the values of entries."""
     tree = ast.parse(text)
     stores = (s for s in ast.walk(tree) if isinstance(s, ast.Subscript) and isinstance(s.ctx, ast.Store))
     if any(isinstance(node, BRANCHES) for node in ast.walk(tree)) or any(True for _ in stores):
@@ -154,10 +151,9 @@ def check_functional(text: str, target: str, about: str) -> None:
 
 
 def check_entry(name: str, template: str, brought: str, parts: Iterable[str], target: str) -> None:
-    """Refuse an entry of `codegen/` that says something which a target has not; `brought` is what the entry defines,
-    `parts` the functions that are written for it.
+    """Raise NotSupported if an entry of `codegen/` uses something that a target lacks.
 
-    Raises: NotSupported with the name of the entry.
+    `brought` is the text of the functions that the entry defines, `parts` the names of those written for it.
     """
     plain = f"def entry():\n    return {FIELD.sub('x', template)}"
     respelled(plain, load_words(target), name)
@@ -170,9 +166,9 @@ def check_entry(name: str, template: str, brought: str, parts: Iterable[str], ta
 
 
 def in_words(text: str, target: str, about: str = "") -> str:
-    """Return functions that NumPy's words define in those of a target; with `about` they are what that brings along.
+    """Return functions translated from NumPy's names to a target's; `about` is the rule that brings them along.
 
-    Raises: NotSupported.
+    Raises: NotSupported if the target lacks a name, or if functions of a rule change arrays.
     """
     if about:
         check_functional(text, target, about)
@@ -186,7 +182,7 @@ def _lacking(about: str, target: str, word: str) -> NotSupported:
 
 
 def _dotted(node: ast.expr) -> str:
-    """Return `np.linalg.inv` of an attribute of a module, else nothing."""
+    """Return the dotted name of a module's attribute, such as `np.linalg.inv`; otherwise ""."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,7 +1,7 @@
-"""A function for each row of some of its arguments: another spec, whose source is a loop round that of the first.
+"""Derives the batched form of a function: a spec whose source loops over the rows of some arguments.
 
-The function itself stands above the loop under another name, compiled by Numba with its caller;
-nothing is planned again.
+The original function is placed above the loop under another name, and Numba compiles both together. Nothing is
+planned again.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from matcalc.language.identifiers import free
 from matcalc.tensor.size import Size
 
 ONE = '@njit(error_model="numpy", fastmath=False)'
-"""How the function is compiled that the loop calls."""
+"""The decorator of the function that the loop calls."""
 
 
 TRIED = 3
-"""The length of batches that a saved file tests itself with."""
+"""The length of the batches in the self-test of a saved file."""
 
 
 def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
     """Return the spec of a function with a leading axis `batch` on the arguments `over` and on all results.
 
-    Raises: UnknownName, NotSupported and ShapeError for arguments that can have none.
+    Raises: UnknownName, NotSupported or ShapeError for arguments that cannot have this axis.
     """
     _check(spec, over)
     taken = {*spec.names, *spec.entered, *size_names(spec), *(o.name for o in spec.outputs)}
@@ -58,7 +58,7 @@ def batched(spec: CompiledSpec, over: Sequence[str]) -> CompiledSpec:
 
 
 def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec]) -> Reference:
-    """Return what a batch of `TRIED` times the same row gives, by what the function should."""
+    """Return the reference values of a batch that repeats one row `TRIED` times."""
     assert spec.oracle is not None
     rows = spec.oracle([spec]).cases
 
@@ -74,18 +74,18 @@ def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec])
 
 def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
     if not over:
-        raise ShapeError("batch needs an argument that has the batch axis: over=[...]")
+        raise ShapeError("batch needs at least one argument with a batch axis: over=[...]")
     known = {a.name: a for a in spec.given}
     sparse = {s.declared.name for s in spec.sparse}
     for name in over:
         if name in sparse:
-            raise NotSupported(f"{name} is sparse: a batch has one of it")
+            raise NotSupported(f"over: {name} is sparse, and a sparse argument cannot have a batch axis")
         if name in spec.sizes:
-            raise NotSupported(f"the size {name} is the same for a whole batch")
+            raise NotSupported(f"over: {name} is a size, and a size cannot have a batch axis")
         if name not in known:
             raise UnknownName(f"over: {name} is no argument of {spec.name}({', '.join(spec.names)})")
         if known[name].dtype != "float64":
-            raise NotSupported(f"{name} holds places of an axis: a batch has one set of them")
+            raise NotSupported(f"over: {name} holds indices, and an index argument cannot have a batch axis")
 
 
 def _leading(operand: Operand, axis: str) -> Operand:
@@ -93,7 +93,7 @@ def _leading(operand: Operand, axis: str) -> Operand:
 
 
 def _loop(spec: CompiledSpec, over: Sequence[str], name: str, target: str) -> str:
-    """Return the text of the function and of the loop round it."""
+    """Return the text of the function and of the loop over its rows."""
     text = spec.source if target == "numba" else spec.numpy_source
     head = INTO.search(text)
     assert head is not None

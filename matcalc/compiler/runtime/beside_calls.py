@@ -1,6 +1,6 @@
-"""What compiled functions need beside calls: their text run, plans, other ways in, fixed data, files.
+"""Collects the rarely used parts of compiled functions: running their text, plans, twins, fixed data, files.
 
-It is imported when something of it is first asked for, so that a function of the disk is ready before all this is read.
+It is imported on first use, so that a cached function is ready before these modules are read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.compiler.runtime.linker_symbols import address_of
 from matcalc.compiler.runtime.made_by import surroundings
 from matcalc.compiler.runtime.modules import Lease, does_blas, keep, load_items, load_text
 from matcalc.compiler.runtime.native import natively
-from matcalc.compiler.runtime.places import check_places
+from matcalc.compiler.runtime.places import check_indices
 from matcalc.compiler.runtime.plan_text import Plan
 from matcalc.compiler.runtime.save import saved_text
 from matcalc.compiler.runtime.source import header, into_name, numba_text, numpy_text
@@ -30,7 +30,7 @@ from matcalc.compiler.runtime.write_file import write_text
 from matcalc.language.identifiers import file_path
 
 __all__ = [
-    "address_of", "bound", "check_places", "check_sparse_facts", "check_stored", "does_blas", "entry",
+    "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
     "further_entries", "has_entry", "header", "keep", "natively", "stored",
 ]  # fmt: skip
 
@@ -38,28 +38,28 @@ TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
 def text_of(spec: CompiledSpec) -> str:
-    """Return the module of a function."""
+    """Return the module text of a function."""
     return TEXTS[spec.target](spec)
 
 
 def lease_of(spec: CompiledSpec, text: str) -> Lease:
-    """Run the text of the module, the kernels that it needs before it."""
+    """Load the kernels that a module text needs, run the text, and return its lease."""
     load_items(spec.target, free_names(in_any_order(spec.source) if spec.target == "numba" else spec.numpy_source))
     return load_text(text, spec.name, stays=False).lease
 
 
 def made(into: Any) -> Made:
-    """Return the code of a function that Numba has compiled."""
+    """Return the object code of a function that Numba has compiled, with its provenance."""
     return Made(*part_of(into), surroundings())
 
 
 def into_of(spec: CompiledSpec, module: ModuleType) -> Any:
-    """Return the function of a module that writes into given arrays."""
+    """Return the `_into` function of a module, which writes into arrays of the caller."""
     return getattr(module, into_name(spec.source if spec.target == "numba" else spec.numpy_source))
 
 
 def plan_of(spec: CompiledSpec, source: str) -> Plan:
-    """Return the plan, with what does BLAS where that was chosen."""
+    """Return the plan; it names the BLAS library if one other than the default is used."""
     blas = does_blas(source)
     text = spec.plan if blas == DEFAULT else f"{spec.plan}\nblas: {blas}"
     return Plan(text, spec.costs, dict(spec.typical), spec.hinted)

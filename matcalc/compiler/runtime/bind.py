@@ -1,6 +1,7 @@
-"""Arguments by position and name, as Python binds them: for expressions and compiled functions alike.
+"""Binds positional and keyword arguments as Python does, for expressions and compiled functions.
 
-One dictionary gives them by name as well, for names that Python's call does not take: `fn({"out": x})`.
+A single dictionary also gives arguments by name. It is needed for names that Python's call reserves:
+`fn({"out": x})`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ def is_short(name: Any) -> bool:
 
 
 def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Mapping[str, Any]) -> list[Any]:
-    """Return the values of arguments in the order of `names`; `function` is what errors call that which takes them.
+    """Return the values of the arguments in the order of `names`; `function` is the name used in error messages.
 
-    Raises: TypeError, as Python does for its own functions, that names what is missing, unknown or given twice.
+    Raises: TypeError, as for Python's own functions, naming the argument that is missing, unknown or given twice.
 
     Example:
         >>> bind("f", ["X", "w"], [1], {"w": 2})
@@ -43,8 +44,8 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
         count = f"{len(names)} argument{'s' if len(names) != 1 else ''}"
         raise TypeError(f"{takes} takes {count}, not {len(args)}")
     values = dict(zip(names, args, strict=False))
-    for given, value in keywords.items():
-        name = normalised(given) if isinstance(given, str) else given
+    for keyword, value in keywords.items():
+        name = normalised(keyword) if isinstance(keyword, str) else keyword
         if name not in names:
             which = nearest(name, names) if is_short(name) else ": it is no name"
             raise TypeError(f"{takes} has no argument {name if is_short(name) else shown(name)}{which}")
@@ -54,6 +55,6 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
     missing = [name for name in names if name not in values]
     if missing:
         options = [name for name in missing if name in OPTIONS]
-        how = f"; {options[0]}= is an option of the call: give arguments as a dictionary" if options else ""
+        how = f"; {options[0]}= is an option: pass arguments of this name in a dictionary" if options else ""
         raise TypeError(f"{takes} lacks {', '.join(missing)}{how}")
     return [values[name] for name in names]

@@ -1,8 +1,8 @@
-"""Which routines another BLAS does than SciPy's: chosen by `matcalc warm --measure`, kept with the cache.
+"""Chooses the BLAS routines that another library computes, by `matcalc warm --measure`; stored with the cache.
 
-A routine keeps its symbol, so that compiled code is the same whoever does it. Where the choice depends on the sizes of
-a call, the symbol is that of a function which looks at them and goes on to the one or the other. A choice is for a
-number of threads and for the very file that was measured: elsewhere OpenBLAS does all, and a note says so.
+A routine keeps its symbol, so compiled code does not depend on the choice. If the choice depends on the sizes of a
+call, the symbol belongs to a function that reads the sizes and jumps to the chosen library. A choice is valid
+for the thread count and the file that were measured; otherwise OpenBLAS computes everything, and a note says why.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from matcalc.store import cache_entries
 from matcalc.store.cache_folder import cache_folder
 
 MARGIN = 1.15
-"""How many times faster another library must be to be taken."""
+"""How many times faster another library must be to be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A library as it was measured, and for each routine whether small, medium and large calls go to it."""
+    """A measured library, with the time ratios of each routine for small, medium and large calls."""
 
     path: str
     stamp: tuple[int, int]
@@ -39,11 +39,11 @@ class Choice:
     ratios: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def classes(self, name: str) -> tuple[bool, ...]:
-        """Return for which classes of sizes a routine is the library's."""
+        """Return for each size class whether the library computes a routine."""
         return tuple(ratio >= MARGIN for ratio in self.ratios.get(name, ()))
 
-    def said(self, names: Iterable[str]) -> str:
-        """Return which of these routines the library does, and for which sizes."""
+    def routines_text(self, names: Iterable[str]) -> str:
+        """Return which of these routines the library computes, and for which sizes, as text."""
         parts = []
         for name in sorted(names):
             taken = [word for word, is_taken in zip(CLASSES, self.classes(name), strict=False) if is_taken]
@@ -53,30 +53,30 @@ class Choice:
 
 
 def measure(given: str) -> Choice:
-    """Measure a library, given by path or `mkl`, against SciPy's, and keep what it is chosen for.
+    """Measure a library, named by its path or `mkl`, against SciPy's, and store the choice.
 
-    Raises: NotSupported in one sentence where the library is not found, cannot be used, or ends its process; where
-        nothing outlives this process.
+    Raises: NotSupported if the library is not found, cannot be used, or crashes its process; and if there is no
+        lasting cache.
     """
     if not cache_folder().lasting:
-        raise NotSupported(f"there is no cache to keep a choice in: {cache_folder().note or 'MATCALC_CACHE is 0'}")
+        raise NotSupported(f"there is no cache for the choice: {cache_folder().note or 'MATCALC_CACHE is 0'}")
     path = found(given)
     program = [sys.executable, "-m", "matcalc.compiler.runtime.blas_trial", str(path), str(threads())]
     run = subprocess.run(program, capture_output=True, text=True, check=False)
     try:
-        told = json.loads(run.stdout.splitlines()[-1])
+        report = json.loads(run.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         raise NotSupported(f"{path} ended the process that tried it, with status {run.returncode}") from None
-    if "refused" in told:
-        raise NotSupported(told["refused"])
-    choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in told.items()})
+    if "refused" in report:
+        raise NotSupported(report["refused"])
+    choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in report.items()})
     cache_entries.write(STEM, kept_under(), json.dumps(asdict(choice)).encode())
     chosen.cache_clear()
     return choice
 
 
 def forget() -> bool:
-    """Let OpenBLAS do all again, from the next process on; return whether there was a choice."""
+    """Delete the choice, so that later processes use OpenBLAS for everything; return whether there was one."""
     was = kept() is not None
     cache_entries.write(STEM, kept_under(), b"null")
     chosen.cache_clear()
@@ -84,7 +84,7 @@ def forget() -> bool:
 
 
 def kept() -> Choice | None:
-    """Return the choice of the cache, fit for this process or not; None where there is none."""
+    """Return the stored choice, whether or not it is valid for this process; None if there is none."""
     content = cache_entries.read(STEM, kept_under())
     read = json.loads(content) if content else None
     if not read:
@@ -95,12 +95,12 @@ def kept() -> Choice | None:
 
 @cache
 def chosen() -> Choice | str:
-    """Return the choice for this process, or why there is none, which may be empty."""
+    """Return the choice for this process, or a note on why it is not used, "" if there is no choice."""
     choice = kept()
     if choice is None:
         return ""
     if choice.threads != threads():
-        why = f"{choice.path} was measured with threads = {choice.threads}, and here are {threads()}"
+        why = f"{choice.path} was measured with threads = {choice.threads}, and this process has {threads()}"
     elif _stamp(Path(choice.path)) != choice.stamp:
         why = f"{choice.path} is not the file that was measured"
     else:
@@ -110,7 +110,7 @@ def chosen() -> Choice | str:
 
 @cache
 def _library(path: str, count: int) -> BlasLibrary | str:
-    """Return the library at a path for a number of threads, or why it cannot be used."""
+    """Return the library at a path for a number of threads, or a note on why it cannot be used."""
     try:
         return opened(Path(path), count)
     except NotSupported as refusal:
@@ -118,13 +118,13 @@ def _library(path: str, count: int) -> BlasLibrary | str:
 
 
 _bound: dict[str, tuple[int, MachineCode | None]] = {}
-"""Where calls of a routine go now, and the code there, where it is ours."""
+"""The address that each bound routine has now, and its code if it is a function of ours."""
 
 
 def bind(name: str) -> None:
-    """Let the symbol of SciPy's routine of this name be what was chosen for it.
+    """Point the symbol of a SciPy routine to the library chosen for it.
 
-    The symbol is there already, or there again, of SciPy. Names that are no routine's do nothing.
+    The symbol must be registered with SciPy's address. A name that is no routine has no effect.
     """
     if name in _bound:
         llvm.add_symbol(_symbol(name)[0], _bound[name][0])
@@ -150,20 +150,20 @@ def bind(name: str) -> None:
     llvm.add_symbol(symbol, other)
 
 
-def said(names: Iterable[str]) -> str:
-    """Return what does the routines of these names in this process."""
+def blas_in_use(names: Iterable[str]) -> str:
+    """Return which library computes the routines of these names in this process, as text."""
     choice = chosen()
-    return DEFAULT if isinstance(choice, str) else choice.said(name for name in names if name in _bound)
+    return DEFAULT if isinstance(choice, str) else choice.routines_text(name for name in names if name in _bound)
 
 
 def _symbol(name: str) -> tuple[str, bool]:
-    """Return the symbol of SciPy's routine, and whether it is one of LAPACK, which has `info` behind its arguments."""
+    """Return the symbol of SciPy's routine, and whether it is a LAPACK routine, whose last argument is `info`."""
     is_lapack = llvm.address_of_symbol(f"scipy_lapack_{name}") is not None
     return f"scipy_{'lapack' if is_lapack else 'blas'}_{name}", is_lapack
 
 
 def _fork(routine: Routine, classes: tuple[bool, ...], is_lapack: bool) -> str:
-    """Return LLVM's assembly of the function that looks at sizes and goes on to one library or the other."""
+    """Return LLVM assembly of the function that reads the sizes and jumps to one library or the other."""
     count = len(routine.arguments) + is_lapack
     kinds, given = ", ".join(["i64"] * count), ", ".join(f"i64 %a{k}" for k in range(count))
     lines = []

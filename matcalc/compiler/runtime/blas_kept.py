@@ -1,4 +1,4 @@
-"""Where the choice of another BLAS is kept, and whether there is one: all that a function of the disk has to know."""
+"""Locates the stored choice of another BLAS; a cached function needs only to know whether there is one."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def kept_under() -> str:
 
 
 def is_kept() -> bool:
-    """Whether a choice was kept, which may be to take none."""
+    """Whether a choice is stored, which may be the default library."""
     return cache_entries.has(STEM, kept_under())

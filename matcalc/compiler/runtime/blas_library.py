@@ -1,8 +1,8 @@
-"""A library of BLAS and LAPACK beside SciPy's: where it is, whether its integers are ours, how many threads it takes.
+"""Opens a BLAS and LAPACK library other than SciPy's, tests its integer size and sets its thread count.
 
-Routines are called as Fortran does, `dgemm_`, with integers of 32 bits. MKL stands for its `libmkl_rt`, where Python's
-packages are or the linker finds it; it has as many threads as OpenBLAS is told to take, or as MKL_NUM_THREADS says,
-and with one it is told to use no threads at all (its sequential layer).
+Routines are called by Fortran's convention, `dgemm_`, with 32-bit integers. `mkl` means MKL's `libmkl_rt`, searched
+in the prefix of Python and by the linker. MKL gets the thread count of OpenBLAS, or that of MKL_NUM_THREADS; with one
+thread its sequential layer is selected.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ LP64 = 0
 
 
 def found(given: str) -> Path:
-    """Return the file of a library that is given by path, or `mkl`.
+    """Return the file of a library, named by its path or by `mkl`.
 
-    Raises: NotSupported where there is none.
+    Raises: NotSupported if there is no such file.
     """
     if given.lower() != "mkl":
         path = Path(os.path.expanduser(given)).absolute()
@@ -47,7 +47,7 @@ def found(given: str) -> Path:
 
 
 def threads() -> int:
-    """Return how many threads OpenBLAS takes in this process, by the variables that it reads when it is loaded."""
+    """Return OpenBLAS's thread count in this process, from the environment variables that it reads when loaded."""
     for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
         if os.environ.get(name, "").isdigit() and int(os.environ[name]) > 0:
             return int(os.environ[name])
@@ -56,13 +56,13 @@ def threads() -> int:
 
 @dataclass(frozen=True)
 class BlasLibrary:
-    """A library that is open."""
+    """An open library."""
 
     path: Path
     library: ctypes.CDLL
 
     def address(self, name: str) -> int:
-        """Return where a routine is, 0 where the library has none of this name."""
+        """Return the address of a routine; 0 if the library has none of this name."""
         for spelling in SPELLINGS:
             routine = getattr(self.library, spelling.format(name), None)
             if routine is not None:
@@ -71,9 +71,9 @@ class BlasLibrary:
 
 
 def opened(path: Path, count: int) -> BlasLibrary:
-    """Open a library for a number of threads, its integers and a product of two matrices tried.
+    """Open a library for a number of threads, and test its integer size and a product of two matrices.
 
-    Raises: NotSupported in one sentence for a library that cannot be opened, or computes something else.
+    Raises: NotSupported if the library cannot be opened or computes wrong results.
     """
     try:
         library = ctypes.CDLL(str(path), mode=os.RTLD_LOCAL | os.RTLD_NOW if os.name == "posix" else 0)
@@ -86,10 +86,10 @@ def opened(path: Path, count: int) -> BlasLibrary:
 
 
 def _settle(library: ctypes.CDLL, count: int) -> None:
-    """Tell a library its integers and threads, where it has a word for that."""
+    """Set the integer size and the thread count of a library, if it has functions for that."""
     if hasattr(library, "MKL_Set_Threading_Layer"):
-        told = os.environ.get("MKL_NUM_THREADS", "")
-        count = int(told) if told.isdigit() and int(told) > 0 else count
+        threads_of_mkl = os.environ.get("MKL_NUM_THREADS", "")
+        count = int(threads_of_mkl) if threads_of_mkl.isdigit() and int(threads_of_mkl) > 0 else count
         library.MKL_Set_Interface_Layer(LP64)
         if count == 1:
             library.MKL_Set_Threading_Layer(SEQUENTIAL)
@@ -99,9 +99,9 @@ def _settle(library: ctypes.CDLL, count: int) -> None:
 
 
 def _tested(library: BlasLibrary) -> None:
-    """Refuse integers of 64 bits, and a product that is wrong.
+    """Raise NotSupported if the library has 64-bit integers or computes a wrong product.
 
-    To a library of 64-bit integers the size [1, -1] is negative, so that it scales nothing, in any of its versions.
+    A library with 64-bit integers reads the size [1, -1] as a negative number, so its dscal scales nothing.
     """
     scale, product = library.address("dscal"), library.address("dgemm")
     if not scale or not product:
@@ -110,21 +110,21 @@ def _tested(library: BlasLibrary) -> None:
     x, factor = np.array([3.0, 3.0]), np.array([2.0])
     call(scale, size, factor, x, step)
     if x.tolist() != [6.0, 3.0]:
-        raise NotSupported(f"{library.path} takes integers of 64 bits, and matcalc gives them in 32: LP64, not ILP64")
+        raise NotSupported(f"{library.path} takes 64-bit integers (ILP64): use one with 32-bit integers (LP64)")
     A, B, C = np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([[7.0, 11.0], [13.0, 17.0]]), np.full((2, 2), 9.0)
     two, one, zero = np.array([2, 0], np.int32), np.array([1.0]), np.array([0.0])
     no = np.frombuffer(b"N\0\0\0", np.int32)
     call(product, no, no, two, two, two, one, B, two, A, two, zero, C, two)
     if C.tolist() != [[33.0, 45.0], [86.0, 118.0]]:
-        raise NotSupported(f"{library.path} computes products wrong")
+        raise NotSupported(f"{library.path} computes a wrong matrix product")
 
 
 def call(address: int, *arrays: np.ndarray[Any, Any]) -> None:
-    """Call a routine as Fortran does: all by address."""
+    """Call a routine by Fortran's convention: all arguments by address."""
     prepared(address, arrays)()
 
 
 def prepared(address: int, arrays: Sequence[np.ndarray[Any, Any]]) -> Callable[[], None]:
-    """Return the call of a routine with these arrays, whose memory stays where it is, in the least time."""
+    """Return a fast repeatable call of a routine with these arrays, which must not be moved."""
     routine = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(address)
     return partial(routine, *(ctypes.c_void_p(array.ctypes.data) for array in arrays))

@@ -1,6 +1,6 @@
-"""The routines of `codegen/routines.toml`, and classes of the sizes that they are called with.
+"""Reads the BLAS routines of `codegen/routines.toml`, and defines the size classes of their calls.
 
-The order of a call is the geometric mean of its sizes; below and between the `BOUNDS` are three classes.
+The order of a call is the geometric mean of its sizes; the `BOUNDS` separate three classes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from functools import cache
 from matcalc.store.data_folders import data_folder
 
 BOUNDS = (32, 256)
-"""The largest orders that are small and medium."""
+"""The largest small order, and the largest medium one."""
 TRIED = (16, 100, 400)
-"""The order that each class is tried at."""
+"""The order at which each class is measured."""
 CLASSES = ("small", "medium", "large")
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """What a routine is tried with; which of its arguments are sizes; which is compared."""
+    """A routine: its test arguments, the numbers of the sizes among them, the number of the compared result."""
 
     name: str
     arguments: tuple[str | float, ...]

@@ -1,7 +1,7 @@
-"""Measure another BLAS against SciPy's, routine by routine and size by size: a program that writes JSON.
+"""Measures another BLAS against SciPy's for each routine and size, as a program that prints JSON.
 
-It runs in a process of its own, since a library that is broken may end it. Both libraries take turns; the time of each
-is the least of its turns. A result that differs is a ratio of 0: that routine is never taken.
+It runs in a separate process, since a broken library may crash it. The libraries alternate, and the time of each is
+its least. If the results differ, the ratio is 0, so that routine is never chosen.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from matcalc.compiler.runtime.blas_routines import TRIED, Routine, load_routines
 from matcalc.errors import NotSupported
 
 SECONDS = 0.4
-"""For each routine and size, both libraries."""
+"""Seconds of measurement for each routine and size, for both libraries together."""
 ROUNDS = 5
 CLOSE = 1e-10
-"""Of the largest entry of a result."""
+"""Allowed difference, relative to the largest entry of a result."""
 
 
 def main() -> None:
-    """Print the ratios of time, SciPy's over the other's, as JSON; `{"refused": why}` for a library that is no good."""
+    """Print the time ratios, SciPy's over the other's, as JSON; `{"refused": why}` for an unusable library."""
     path, count = sys.argv[1:]
     try:
         library = opened(Path(path), int(count))
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def ratios(routine: Routine, library: BlasLibrary) -> list[float]:
-    """Return the ratios of time at the orders tried, 0 where the other library lacks the routine or differs."""
+    """Return the time ratios at the tried orders; 0 if the other library lacks the routine or its result differs."""
     other = library.address(routine.name)
     return [_ratio(routine, n, _ours(routine.name), other) if other else 0.0 for n in TRIED]
 
@@ -53,7 +53,7 @@ def _ours(name: str) -> int:
 
 
 def _ratio(routine: Routine, n: int, ours: int, other: int) -> float:
-    """Return time of ours over time of the other's, 0 where the results are not the same to rounding."""
+    """Return SciPy's time over the other library's; 0 if the results differ by more than rounding."""
     cells = arguments(routine, n)
     fresh = [cell.copy() for cell in cells]
     runs = [prepared(address, cells) for address in (ours, other)]
@@ -75,7 +75,7 @@ def _ratio(routine: Routine, n: int, ours: int, other: int) -> float:
 
 
 def arguments(routine: Routine, n: int) -> list[Any]:
-    """Return an array for each argument, and for `info` of a routine of LAPACK."""
+    """Return an array for each argument, and one for the `info` of LAPACK routines."""
     rng = np.random.default_rng(0)
     general = rng.standard_normal((n, n))
     length, count = 8 * n * n + 200 * n + 1000, 20 * n + 100

@@ -1,4 +1,4 @@
-"""A compiled function with some of its arguments fixed: what solvers call with the rest."""
+"""Defines a compiled function with some of its arguments fixed, as solvers call it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from matcalc.language.identifiers import normalised
 
 
 class Bound:
-    """The function of the other arguments, `args`; `fixed` are the values by name, converted and checked once.
+    """A function of the remaining arguments `args`; `fixed` are the fixed values by name, converted and checked once.
 
-    Arrays of float64 in C order are not copied: what changes in them is seen by the next call. Others are copied.
+    Fixed arrays of float64 in C order are not copied: the next call sees changes to them. Others are copied.
     """
 
     def __new__(
         cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
     ) -> Bound:
-        """Return an object that machine code is called through, where the function is one (at `into`)."""
+        """Return an object with a call slot if the function is machine code (at the address `into`)."""
         return object.__new__(CALLED if into and cls is Bound and CALLED is not None else cls)
 
     def __init__(
@@ -50,9 +50,9 @@ class Bound:
         self._machine = code and connect(self, code, spec, into, Bound.__call__, self._values)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function gives; `out=` and `check_facts=` are as there.
+        """Return the result of the function; `out=` and `check_facts=` work as in its own call.
 
-        Raises: as the function; TypeError for an argument that is fixed.
+        Raises: as the function does; TypeError for an argument that is fixed.
         """
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs} if kwargs else {}
         values = self._values.copy()
@@ -78,12 +78,12 @@ CALLED = with_call_slot(Bound)
 
 
 def _again(function: Any, spec: CompiledSpec, fixed: Mapping[str, Any], by_machine: bool) -> Any:
-    """Return what was pickled: addresses are of one process, so that the function binds anew."""
+    """Restore a pickled object by binding anew, since addresses are valid in one process only."""
     return function.bind(fixed) if by_machine else Bound(function, spec, fixed)
 
 
 def _converted(operand: Operand | None, name: str, value: Any) -> Any:
-    """Return a value as compiled code takes it, without further checks; without an operand it is a size."""
+    """Return a fixed value in the type that compiled code takes; without an operand it is a size."""
     if operand is None:
         return to_size(name, value)
     array = to_array(operand, value)

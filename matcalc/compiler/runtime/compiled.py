@@ -1,9 +1,9 @@
-"""Compiled: a function made of generated source, callable with any array-like.
+"""Defines `Compiled`, a function made of generated source and callable with any array-like.
 
-Python calls machine code at once, which looks at the arguments where they are (see `call_slot.py`). What does not fit
-(a list, a float32 array, a wrong shape), and every call where Python is not known to be laid out so, takes `__call__`:
-first the quick entry of the generated module, then the polite way, which converts, checks, and names what is wrong.
-Nothing is shared between calls but compiled code, so a function may run in many threads.
+Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
+list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is not the known
+one. `__call__` tries the quick entry of the generated module, then the fallback, which converts, checks, and reports
+errors. Calls share nothing but compiled code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from matcalc.compiler.runtime.modules import Lease
     from matcalc.compiler.runtime.plan_text import Plan
 
-UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # of arguments that need the polite way
+UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
 TARGETS = ("numba", "numpy")
 
 
 class Found(NamedTuple):
-    """Machine code, how long it took to load or to make, whether it was built now, and what the user should know."""
+    """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
     image: image.Ready
     seconds: Mapping[str, float]
@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
 
 def beside() -> Any:
-    """Return what functions need beside calls, imported now."""
+    """Import and return the rarely used parts of compiled functions."""
     from matcalc.compiler.runtime import beside_calls
 
     return beside_calls
@@ -65,12 +65,12 @@ class Compiled:
     """
 
     _ready: Found | None = None
-    _blas: str | None = None  # what does BLAS, where that is plain without the kernels
+    _blas: str | None = None  # the BLAS library, if it is known without the kernels
     _text: str
 
     def __new__(cls, spec: CompiledSpec) -> Compiled:
-        """Return an object that machine code is called through, where the function has such an entry."""
-        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _is_polite(spec):
+        """Return an object with a call slot if the function has an entry in machine code."""
+        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
             return object.__new__(cls)
         ready = _found(spec, CALLED)
         made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
@@ -103,9 +103,9 @@ class Compiled:
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        is_polite = _is_polite(spec)
-        quick = None if is_polite else getattr(module, spec.name, None)
-        self._run: Callable[..., int] | None = None if is_polite else getattr(module, "run", None)
+        needs_fallback = _needs_fallback(spec)
+        quick = None if needs_fallback else getattr(module, spec.name, None)
+        self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
         self._quick: Callable[..., Any] | None = quick
         self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
         self.address = beside().address_of(into) if type(self) is CALLED else 0
@@ -117,7 +117,7 @@ class Compiled:
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:
-        """Run machine code without its text: what is not exact goes the polite way, shapes by polynomials."""
+        """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
         ready = found.image
         self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = image.Exactly(self.spec, ready)
@@ -129,7 +129,7 @@ class Compiled:
 
     @property
     def module(self) -> ModuleType:
-        """The module of the source, run now where only its machine code was loaded."""
+        """The module of the source; it is run now if only its machine code was loaded."""
         with loading:
             if self._lease is None:
                 self._lease = beside().lease_of(self.spec, beside().text_of(self.spec))
@@ -142,7 +142,7 @@ class Compiled:
             out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
             values = self._bound(args, kwargs)
             if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
-                return self(*values)  # machine code looks at them, which are in order now
+                return self(*values)  # machine code checks them, now in order
             if not check:
                 try:
                     return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
@@ -150,28 +150,28 @@ class Compiled:
                     raise
                 except UNFIT:
                     pass
-            return self._polite(*values, out=out, check_facts=check)
+            return self._fallback(*values, out=out, check_facts=check)
         try:
             return (self._quick or _refuse)(*args)
         except np.linalg.LinAlgError:
             raise
         except UNFIT:
-            return self._polite(*self._bound(args, kwargs))
+            return self._fallback(*self._bound(args, kwargs))
 
     @property
     def _entry(self) -> Callable[..., Any]:
-        """What takes arguments in order; a method is not kept, so that the function goes with its last user."""
-        return self._quick or self._polite
+        """The function for arguments in order. It is not stored, so that this object is in no reference cycle."""
+        return self._quick or self._fallback
 
     def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
-        """Return the function of the other arguments, these fixed: `fn.bind(X=X, y=y)(w)`.
+        """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
 
-        What depends on these alone, Gram matrices, factors, is computed now where that saves work in each call; the
-        `plan` of the bound function says it. Do not change data that are bound, bind again: those of float64 in C
-        order are not copied, and what was computed from them stays.
+        Parts that depend on the fixed arguments alone (Gram matrices, factors) are computed now if that saves work in
+        each call; see the `plan` of the bound function. Call `bind` again after the data change: arrays of float64 in C
+        order are not copied, and the parts computed from them are not updated.
 
-        Raises: TypeError for a name that is no argument, or a value that is no array of its rank (ShapeError);
-            LinAlgError where what is computed now fails.
+        Raises: TypeError for a name that is no argument or a value that is no array; ShapeError for another rank;
+            LinAlgError if the computation at binding fails.
         """
         named = by_name({} if given is None else given, "bind()")
         twice = next((name for name in keywords if name in named), None)
@@ -181,7 +181,7 @@ class Compiled:
         return made
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        """Write into exact arrays that share no memory; raise one of UNFIT for others, before anything is written."""
+        """Write into exact arrays that share no memory; for others raise one of UNFIT before anything is written."""
         if self._run is None:
             raise ValueError
         places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
@@ -207,7 +207,7 @@ class Compiled:
         return nest(self.spec.nesting, made)
 
     def _with_sparse(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Call with the arrays of each sparse matrix in its place."""
+        """Call with each sparse matrix replaced by its arrays."""
         out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
         values = self._bound(args, kwargs)
         if self.spec.check_facts if check is None else check:
@@ -221,7 +221,7 @@ class Compiled:
                     raise
                 except UNFIT:
                     pass
-            return self._polite(*inputs, out=out, check_facts=check)
+            return self._fallback(*inputs, out=out, check_facts=check)
         except np.linalg.LinAlgError:
             beside().check_stored(self.spec, inputs)
             raise
@@ -236,52 +236,51 @@ class Compiled:
 
     @property
     def source(self) -> str:
-        """The program that runs, under a header that says what each result is."""
+        """The program that runs, under a header with the formula of each result."""
         return f"{beside().header(self.spec)}\n\n{self._text}"
 
     @property
     def plan(self) -> Plan:
-        """Kernel calls and loops with their flop and byte counts; printed, with their least times on this machine."""
+        """Kernel calls and loops with their flops and bytes; printing adds their least times on this machine."""
         made: Plan = beside().plan_of(self.spec, self._text)
         return made
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What the statuses 1, 2, ... of `numba_into` mean; last, sizes that do not fit and arrays that overlap."""
+        """The meanings of the statuses 1, 2, ... of `numba_into`; the last two: misfit sizes, shared memory."""
         return (*self.spec.faults, *beside().further_entries.FAULTS)
 
     @property
     def checked(self) -> str:
-        """At which data the function was compared with its formulas as written; or why not."""
+        """The data at which the function was compared with its formulas as written; or why it was not."""
         return self.spec.checked
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Seconds of each stage, whether compiled code came from the cache, what does BLAS, and a note for the user."""
+        """Seconds of each stage, whether compiled code came from the cache, the BLAS library, a note for the user."""
         blas = self._blas or beside().does_blas(self._text)
         return {**self._seconds, "cache": self._cache, "blas": blas, "note": self._note}
 
     @property
     def numba(self) -> Any:
-        """The njit function that allocates its results and raises LinAlgError, for own njit code."""
+        """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
         return self._twin(beside().further_entries.allocating)
 
     @property
     def numba_into(self) -> Any:
-        """The njit function that writes into given arrays, checks sizes and returns a status."""
+        """The njit function that writes into arrays of the caller, checks sizes and returns a status."""
         return self._twin(beside().further_entries.into)
 
     def cfunc(self) -> Any:
         """Return Numba's handle (`.address`, `.ctypes`) of a C function.
 
-        It is `int64 f(double **in, int64 *sizes, double **out)`: arguments and results in order, all by
-        address, the sizes in the order of `size_names(spec)`, the status as from `numba_into`. Sizes are not
-        checked.
+        It is `int64 f(double **in, int64 *sizes, double **out)`. Arguments and results are in order, all by address;
+        sizes are in the order of `size_names(spec)`; the status is that of `numba_into`. Sizes are not checked.
         """
         return self._twin(beside().further_entries.c_entry)
 
     def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
-        """Return another way in, made once. Its callers hold addresses: from then on the machine code stays."""
+        """Return a further entry, built once. Its callers hold addresses, so the machine code is never freed."""
         with loading:
             if make not in self._twins:
                 module = self.module
@@ -291,17 +290,17 @@ class Compiled:
             return self._twins[make]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the function as a stand-alone file that needs NumPy, SciPy and, to be fast, Numba.
+        """Write the function as a stand-alone file that needs NumPy, SciPy and, for speed, Numba.
 
-        A file that is there is replaced as a whole and keeps its mode; a link is followed.
+        An existing file is replaced as a whole and keeps its mode; a link is followed.
 
-        Raises: ParseError for a path that names no file; OSError, also for what is no regular file; NotSupported for a
-        function that no file can hold.
+        Raises: ParseError for a path that names no file; OSError if writing fails or the path is no regular file;
+        NotSupported for a function that cannot be saved.
         """
         beside().save(self.spec, path)
 
-    def _polite(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
-        """Convert and check the arguments, given in order, then call."""
+    def _fallback(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
+        """Convert and check the arguments, which are in order, then call."""
         spec = self.spec
         values = tuple(bind(spec.name, spec.entered, values, {}))
         count = len(spec.arguments)
@@ -330,7 +329,7 @@ class Compiled:
     def _output_shapes(
         self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
     ) -> Sequence[tuple[int, ...]]:
-        """Return the shapes of the results: by generated code, or with the polynomials where that refuses."""
+        """Return the shapes of the results, from generated code or, if it raises, by evaluating the sizes."""
         try:
             shapes: Sequence[tuple[int, ...]] = self._shapes(*inputs)
             if all(length >= 0 for shape in shapes for length in shape):
@@ -340,10 +339,10 @@ class Compiled:
         return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
 
     def _finish(self, inputs: Sequence[Any], results: list[Any], wanted: Sequence[Array | None] = ()) -> Any:
-        """Call, raise for a fault, copy what was not computed in its place, and nest."""
+        """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
         status = self._fill(inputs, results)
         if status > self.spec.numeric_faults:
-            beside().check_places(self.spec, inputs)
+            beside().check_indices(self.spec, inputs)
         if status:
             raise np.linalg.LinAlgError(self.spec.faults[status - 1])
         with np.errstate(over="ignore"):
@@ -356,7 +355,7 @@ class Compiled:
         return nest(self.spec.nesting, values)
 
     def _fill(self, inputs: Sequence[Any], results: Sequence[Any]) -> int:
-        """Write results of exact arguments into arrays; return the status."""
+        """Write the results of exact arguments into arrays; return the status."""
         with np.errstate(all="ignore"):
             return self._into(*inputs, *results)
 
@@ -368,31 +367,31 @@ class Compiled:
 
 
 def _found(spec: CompiledSpec, kind: type) -> Found | None:
-    """Return the machine code of a function, of the disk or made now; None where only Numba can make it."""
+    """Return the machine code of a function, from the disk or compiled now; None if only Numba can compile it."""
     with loading, uncollected(), recording() as record:
         made = _loaded(spec) or beside().natively(spec, kind)
     return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 
 def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
-    """Return the machine code of a function from the disk, and how long that took."""
+    """Return the machine code of a function from the disk with the seconds of loading; None if it is not cached."""
     start = time.perf_counter()
     ready = image.recalled(spec)
     return None if ready is None else (ready, {"load": time.perf_counter() - start})
 
 
 def _number(array: Array, operand: Operand) -> Any:
-    """Return an argument as compiled code takes it: an array, a number, an integer of Python."""
+    """Return an argument in the type that compiled code takes: an array, a number or a Python integer."""
     return array if operand.shape else array[()] if operand.dtype == "float64" else int(array)
 
 
-def _is_polite(spec: CompiledSpec) -> bool:
-    """Whether every call takes the polite way: to check facts, to round results, or where arrays are not known."""
+def _needs_fallback(spec: CompiledSpec) -> bool:
+    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
     return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
 
 
 def _refuse(*_: Any) -> Any:
-    """Stand for the generated function of a module that has none."""
+    """Raise ValueError in place of a generated function that a module lacks."""
     raise ValueError
 
 

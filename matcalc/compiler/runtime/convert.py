@@ -1,4 +1,4 @@
-"""The polite way in: any array-like of the declared rank becomes what the code takes, or a clear error."""
+"""Converts any array-like of the declared rank to the form that compiled code takes, or raises a clear error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from matcalc.tensor.sizes_from_shapes import check_rank
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]
 TYPES = ("float64", "float32")
-"""Types of results."""
+"""The types that results can have."""
 
 
 def to_array(operand: Operand, value: Any, batched: bool = False) -> Array:
-    """Return an aligned C-contiguous array of native float64 of the declared rank; a copy only where one is needed.
+    """Return an aligned C-contiguous array of native float64 of the declared rank; it is a copy only if needed.
 
-    Of places of an axis it is one of int64. With `batched` there may be further axes in front.
+    Index arguments become int64. With `batched`, further leading axes are allowed.
 
-    Raises: TypeError for what holds no real numbers, ShapeError for another rank.
+    Raises: TypeError for entries that are no real numbers, ShapeError for another rank.
     """
     array = to_numbers(operand, value, batched)
     if array.dtype.kind == "c":
@@ -34,9 +34,9 @@ def to_array(operand: Operand, value: Any, batched: bool = False) -> Array:
 
 
 def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[Any]:
-    """Return an aligned array of the declared rank: integers as they are, others as float64 or complex128.
+    """Return an aligned array of the declared rank: integers unchanged, others as float64 or complex128.
 
-    Raises: TypeError for what holds no numbers or has a mask, ShapeError for another rank.
+    Raises: TypeError for entries that are no numbers or a mask, ShapeError for another rank.
     """
     array = _as_array(operand, value)
     if not batched or array.ndim < len(operand.shape):
@@ -61,14 +61,14 @@ def to_numbers(operand: Operand, value: Any, batched: bool = False) -> NDArray[A
 
 
 def _no_integers(operand: Operand, array: NDArray[Any]) -> str:
-    """Return what is said of an array that is to be places of an axis and has no integers."""
+    """Return the error message for an index argument whose entries are no integers."""
     given = f"entries of type {array.dtype}" if array.ndim else f"{array.item()!r}"
     hint = f": give {operand.name}.astype(int)" if array.ndim and array.dtype.kind == "f" else ""
     return f"{operand.declared} takes integers, not {given}{hint}"
 
 
 def to_size(name: str, value: Any) -> int:
-    """Return a size given as an argument.
+    """Return a size that is passed as an argument.
 
     Raises: TypeError for anything but an integer.
     """
@@ -87,11 +87,11 @@ def _as_array(operand: Operand, value: Any) -> NDArray[Any]:
         if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray | np.generic):
             return np.from_dlpack(value)
         array = np.asanyarray(value)
-    except RecursionError:  # a value whose conversion calls the function again is converted no second time
+    except RecursionError:  # the conversion of this value calls the function again
         raise
     except (TypeError, ValueError, RuntimeError, BufferError, OverflowError) as fault:
         raise TypeError(f"{operand.declared} cannot be read as an array: {fault}") from fault
-    if _has_mask(array):  # what made it an array gave it a mask
+    if _has_mask(array):  # the conversion to an array added a mask
         raise TypeError(_masked(operand))
     if array.dtype.kind == "O" and hasattr(value, "toarray"):
         other = ", or declare it sparse" if len(operand.shape) == 2 else ""
@@ -104,16 +104,16 @@ def _masked(operand: Operand) -> str:
 
 
 def _has_mask(value: Any, depth: int = 0) -> bool:
-    """Whether a value is masked, or holds masked ones in `depth` levels of lists."""
+    """Whether a value is masked or contains masked arrays within `depth` levels of lists."""
     if isinstance(value, np.ma.MaskedArray):
         return True
     return depth > 0 and isinstance(value, list | tuple) and any(_has_mask(part, depth - 1) for part in value)
 
 
 def type_of_results(dtype: Any, other: str = "") -> str:
-    """Return which of the types of results is asked for; on `other` targets they have that of the arguments.
+    """Return the requested type of results; on the target `other`, results have the type of the arguments.
 
-    Raises: NotSupported.
+    Raises: NotSupported for another type, or for any choice on such a target.
     """
     named = getattr(dtype, "__name__", dtype if isinstance(dtype, str) else str(dtype))
     if named not in TYPES:
@@ -124,23 +124,23 @@ def type_of_results(dtype: Any, other: str = "") -> str:
 
 
 def check_outs(operands: Sequence[Operand], values: Mapping[int, Any], shapes: Sequence[Shape]) -> list[Array | None]:
-    """Return the array given for each result, None for a scalar.
+    """Return the caller's array for each result, None for a scalar.
 
-    Raises: ValueError unless each is a writable array of the type and exactly the shape of its result, whose entries
-    lie in different places, and no two of them share memory.
+    Raises: ValueError unless each is a writable array of the type and exact shape of its result. No two entries and
+    no two arrays may share memory.
     """
     found = [_check_out(o, values[k], shapes[k]) for k, o in enumerate(operands)]
-    for k, place in enumerate(found):
+    for k, out in enumerate(found):
         for other in range(k):
-            if overlap(place, found[other]):
-                raise ValueError(f"out: {operands[other].name} and {operands[k].name} are given arrays that overlap")
+            if overlap(out, found[other]):
+                raise ValueError(f"out: {operands[other].name} and {operands[k].name} have arrays that overlap")
     return found
 
 
 def _check_out(operand: Operand, value: Any, shape: Shape) -> Array | None:
     if not operand.shape:
         if value is not None:
-            raise ValueError(f"out: {operand.name} is a scalar, its place takes None")
+            raise ValueError(f"out: {operand.name} is a scalar: pass None for it")
         return None
     if not isinstance(value, np.ndarray):
         raise ValueError(f"out: {operand.name} takes an array of shape {shape}, not {type(value).__name__}")
@@ -150,29 +150,29 @@ def _check_out(operand: Operand, value: Any, shape: Shape) -> Array | None:
         found = f"{value.dtype} of shape {value.shape}"
         raise ValueError(f"out: {operand.name} takes a {operand.dtype} array of shape {shape}, not {found}")
     if not value.flags.writeable:
-        raise ValueError(f"out: the array given for {operand.name} is read-only")
+        raise ValueError(f"out: the array for {operand.name} is read-only")
     if overlaps_itself(value):
-        raise ValueError(f"out: entries of the array given for {operand.name} share memory")
+        raise ValueError(f"out: entries of the array for {operand.name} share memory")
     return value
 
 
 def overlaps_itself(array: NDArray[Any]) -> bool:
-    """Whether two entries of an array share memory, as in one made by broadcasting."""
+    """Whether two entries of an array share memory, as after broadcasting."""
     axes = sorted((abs(stride), length) for stride, length in zip(array.strides, array.shape, strict=True))
     axes = [(stride, length) for stride, length in axes if length > 1]
     if array.size == 0:
         return False
     reach = array.itemsize
     if all(stride >= reach and (reach := reach + stride * (length - 1)) for stride, length in axes):
-        return False  # each axis steps over all that the shorter ones reach
-    places = np.zeros(1, dtype=np.intp)
+        return False  # each stride exceeds the extent of all axes with shorter strides
+    offsets = np.zeros(1, dtype=np.intp)
     for stride, length in axes:
-        places = np.add.outer(places, stride * np.arange(length)).ravel()
-    return bool(np.any(np.diff(np.sort(places)) < array.itemsize))
+        offsets = np.add.outer(offsets, stride * np.arange(length)).ravel()
+    return bool(np.any(np.diff(np.sort(offsets)) < array.itemsize))
 
 
 def overlap(one: Any, other: Any) -> bool:
-    """Whether two arrays share memory, or might and it takes too long to say."""
+    """Whether two arrays share memory; true also if the exact test takes too long."""
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray) or not np.may_share_memory(one, other):
         return False
     try:
@@ -182,6 +182,6 @@ def overlap(one: Any, other: Any) -> bool:
 
 
 def needs_copy(out: Array, others: Sequence[Any]) -> bool:
-    """Whether a result cannot be written in place: of another type, not contiguous, or sharing memory with others."""
+    """Whether a result cannot be written directly: another type, not contiguous, or memory shared with `others`."""
     usable = type(out) is np.ndarray and out.dtype == np.float64 and out.flags.c_contiguous and out.flags.aligned
     return not usable or any(isinstance(o, np.ndarray) and np.may_share_memory(out, o) for o in others)

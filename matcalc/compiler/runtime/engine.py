@@ -1,10 +1,10 @@
-"""An LLVM engine for each compiled function, so that its memory goes when the function does.
+"""Gives each compiled function its own LLVM engine, so that its memory is freed with the function.
 
-Numba puts all code of a process into one engine and never takes any out. Here a function has a target of its own:
-Numba's, with another engine, which it enters as object code. What it calls behind a symbol stays where it is, what is
-linked in is copied. Three more things would stay behind with each compilation: the types and constants of LLVM's
-context, so a function is made in one of its own; llvmlite's pass managers (`llvm_passes.py`); and the pass builders
-that Numba makes for mere declarations, 1.5 KB each.
+Numba puts all code of a process into one engine and never removes any. Here each function has its own copy of Numba's
+target with its own engine, which receives object code. Callees behind symbols stay in their engines; linked callees
+are copied. Three more leaks of a compilation are avoided: the types and constants of LLVM's context, by a context for
+each function; llvmlite's pass managers (`llvm_passes.py`); and the pass builders that Numba creates for mere
+declarations, 1.5 KB each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from matcalc.compiler.runtime.unboxing import Unboxing
 
 
 class _Definitions:
-    """The functions of a module that have a body, for passes over functions."""
+    """The functions of a module that have a body, as input of function passes."""
 
     def __init__(self, module: Any) -> None:
         self.functions = [function for function in module.functions if not function.is_declaration]
@@ -37,7 +37,7 @@ class _Definitions:
 
 @dataclass(frozen=True)
 class _Copied:
-    """A library that is linked in, copied into the LLVM context of the code that it is linked into."""
+    """A linked library, copied into the LLVM context of the code that links it."""
 
     library: Any
     into: context.ContextRef
@@ -52,22 +52,22 @@ class _Copied:
 
 @dataclass(frozen=True)
 class _Global:
-    """The name of a global variable, which is all that is asked of it once there is object code."""
+    """The name of a global variable; Numba reads nothing else of it once there is object code."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class _Loaded:
-    """What is left of a module that is object code now: its global variables."""
+    """The remainder of a module after its compilation to object code: its global variables."""
 
     global_variables: tuple[_Global, ...]
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Code made in an LLVM context of its own, which goes as soon as there is object code.
+    """Code built in an LLVM context of its own, which is freed as soon as there is object code.
 
-    `code` is the object code, `needs` are the symbols that it takes from elsewhere.
+    `code` is the object code, `needs` are its undefined symbols.
     """
 
     _final_module: Any
@@ -113,7 +113,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         return super().get_pointer_to_function(name)  # type: ignore[no-any-return]
 
     def _load(self, code: bytes) -> None:
-        """Hand object code to the engine, and let go of the module and the context that it was made from."""
+        """Add object code to the engine, and release the module and the context that it was compiled from."""
         engine, module = self._codegen._engine, self._final_module
         self.code = code
         engine._ee.add_object_file(object_file.ObjectFileRef.from_data(code))
@@ -141,7 +141,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 def _undefined(module: Any) -> list[str]:
-    """Return what a module names and does not define, LLVM's own functions aside."""
+    """Return the undefined symbols of a module, without LLVM's intrinsics."""
     named = [*module.functions, *module.global_variables]
     return [value.name for value in named if value.is_declaration and not value.name.startswith("llvm.")]
 
@@ -161,7 +161,7 @@ class _Codegen(JITCPUCodegen):  # type: ignore[misc]
 
 class _Context(CPUContext):  # type: ignore[misc]
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        """Return what writes the code of a call, that of Numba but for other shapes and rows of contiguous arrays."""
+        """Return the function that writes the code of a call: ours for `reshape` and row slices, else Numba's."""
         whole = sig.as_function()
         if is_reshape(fn, whole):
             return lambda builder, args, loc=None: reshaped(self, builder, whole, args)
@@ -173,7 +173,7 @@ class _Context(CPUContext):  # type: ignore[misc]
         return Unboxing(self, builder) if are_arrays_known() else super().get_python_api(builder)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
-        """Return what Python calls; of code without a way in from Python, what refuses."""
+        """Return the function that Python calls; for code without a Python wrapper, one that raises TypeError."""
         if library.get_pointer_to_function(fndesc.llvm_cpython_wrapper_name):
             return super().get_executable(library, fndesc, env)
         library.refuse = machine_code(refusal())
@@ -183,7 +183,7 @@ class _Context(CPUContext):  # type: ignore[misc]
 
 
 class _Target:
-    """Numba's CPU with an engine of its own and our way in from Python."""
+    """Numba's CPU target with its own engine and with our unboxing of arguments."""
 
     options = cpu_target.options
 
@@ -194,13 +194,13 @@ class _Target:
 
 
 class Dispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Numba's dispatcher of a function whose code is freed with it."""
+    """A Numba dispatcher of a function whose code is freed with it."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         self.targetdescr = _Target()
         super().__init__(function, targetoptions=options)
 
     def release(self) -> None:
-        """Let Numba forget the function: its tables lead through the globals of the function back to itself."""
+        """Remove the function from Numba's tables, which refer back to it through its globals."""
         self._make_finalizer()()
         self._reset_overloads()

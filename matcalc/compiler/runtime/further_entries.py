@@ -1,9 +1,9 @@
-"""Other ways into a compiled function, made when first asked for: for the user's own njit code and for C.
+"""Builds further entries of a compiled function on first use: for the user's own njit code and for C.
 
-Each is a small generated module that calls the `_into` function where it is, so none compiles it again. No
-exception crosses an njit frame but the one that the allocating twin raises itself: what crosses leaks arrays.
-The twins for njit code call by address (see symbols.py), so neither they nor their callers are cached on
-disk.
+Each is a small generated module that calls the existing `_into` function, so nothing is compiled twice. The only
+exception raised in an njit frame is that of the allocating twin itself, since an exception that crosses a frame leaks
+arrays. The twins for njit code call by address (see linker_symbols.py), so neither they nor their callers are cached
+on disk.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from matcalc.language.identifiers import free, literal
 
 UNCACHED = OPTIONS.replace('    "cache": True,\n', "")
 INTEGERS = {"int64": "integers", "int32": "stored_places"}
-"""What reads arrays of integers in njit code, by the type that compiled code takes."""
+"""The functions that convert arrays of integers in njit code, by the type that compiled code takes."""
 FAULTS = ("the sizes of the arguments do not fit", "a result shares memory with another array")
 
 
 def guarded(twin: Any) -> Any:
-    """Return the twin, which from now on looks at the arrays that Python calls it with."""
+    """Make a twin check the arrays of calls from Python; return it."""
     from matcalc.compiler.runtime.njit_entry import Guarded
 
     twin.__class__ = Guarded
@@ -62,7 +62,7 @@ def allocating(spec: CompiledSpec, module: str) -> Any:
 
 
 def into(spec: CompiledSpec, module: str) -> Any:
-    """Return the njit twin that writes into given arrays, checks sizes and returns a status."""
+    """Return the njit twin that writes into arrays of the caller, checks sizes and returns a status."""
     names, lines, tests = _sizes(spec)
     parameters = [*names.parameters, *names.outputs]
     conditions = [t for t, _ in tests]
@@ -87,7 +87,7 @@ def into(spec: CompiledSpec, module: str) -> Any:
 
 
 def c_entry(spec: CompiledSpec, module: str) -> Any:
-    """Return Numba's handle of `int64 f(double **in, int64 *sizes, double **out)`; of indices it has `int64 *in`."""
+    """Return Numba's handle of `int64 f(double **in, int64 *sizes, double **out)`; index arguments are `int64 *`."""
     names = Spelled(spec)
     has_indices = any(o.dtype != "float64" for o in spec.arguments)
     sizes = {n: f"sizes[{k}]" for k, n in enumerate(size_names(spec))}
@@ -119,7 +119,7 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
 
 
 def cleared(spec: CompiledSpec, names: Spelled) -> list[str]:
-    """Return the lines that fill given results with zeros, of those that machine code is handed so."""
+    """Return the lines that fill results with zeros if machine code expects them zero-filled."""
     lines = []
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
         if operand.blank:

@@ -1,13 +1,13 @@
-"""The package of generated modules: they come from text in memory alone, so that nothing on a disk is imported.
+"""The package of generated modules, which are created from text in memory; nothing on disk is imported.
 
-Beside what their texts define, modules have names for those who run them.
+In addition to the definitions in their text, modules have the following names.
 """
 
 PACKAGE = "matcalc.compiler.runtime.generated"
 TEXT_DIGEST = "__digest__"
-"""The name that a module has the digest of its text under; a kernel's, whose code is kept elsewhere, has none."""
+"""The name of the text's digest in a module; modules of kernels, which are cached elsewhere, have none."""
 COMPILED = "__compiled__"
-"""The name that a module has its compiled functions under."""
+"""The name of the list of compiled functions in a module."""
 ENTERED = "__entered__"
-"""The name that says of a module that Python calls its function by machine code of matcalc (`call_slot.py`) alone, or
-not at all, as kernels: Numba's way in from Python would be a third of their compilation."""
+"""The name of a flag in a module: Python calls its function only through a call slot (`call_slot.py`), or never, as for
+kernels. Then Numba's wrapper for Python is left out, which would take a third of the compilation."""

@@ -1,8 +1,8 @@
-"""Compiled functions on disk as object code alone, which any process runs without Numba.
+"""Caches compiled functions as object code, which any process runs without Numba.
 
-An image is the code of one function, the symbols that it needs, which entry Python calls it through, and what its
-kernels were made by, whose code is kept by itself. What it needs is found before it is loaded. Where anything is
-missing, the function is made anew.
+An image holds the code of one function, the symbols that it needs, the digest of its entry for Python, and its
+kernels' build settings. Kernels are cached separately. Everything that the code needs is located before it is loaded.
+If anything is missing, the function is compiled anew.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from matcalc.store.installation import installation, settings
 
 
 class Image(NamedTuple):
-    """A compiled function: its text, its code, and the digest of the entry that Python calls it through.
+    """A cached function: its text, its object code, and the digest of the entry that Python calls.
 
-    `surroundings` are those that its kernels may be found under.
+    `surroundings` are the build settings under which its kernels are cached.
     """
 
     source: str
@@ -36,7 +36,7 @@ class Image(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What has been made now: its code, whether other processes may have it, and what its kernels may be made by."""
+    """A function compiled now: its code, whether other processes can use it, and its kernels' build settings."""
 
     part: Part
     is_for_all: bool
@@ -44,7 +44,7 @@ class Made(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """An image that is loaded: its text, where its code is, and the way in."""
+    """A loaded image: its text, its code, the address of its function, and its entry."""
 
     source: str
     code: MachineCode
@@ -53,7 +53,7 @@ class Ready(NamedTuple):
 
 
 class Exactly:
-    """The plain way into machine code, with exact arguments; its entry is made at the first call, since few need it."""
+    """Calls machine code with exact arguments; its entry is compiled at the first call, since few functions need it."""
 
     def __init__(self, spec: CompiledSpec, ready: Ready) -> None:
         self.spec, self.ready = spec, ready
@@ -70,7 +70,7 @@ class Exactly:
 
 
 def recalled(spec: CompiledSpec) -> Ready | None:
-    """Return a function that this or another process has compiled; None where it has to be made."""
+    """Return the cached function of a spec, loaded; None if it must be compiled."""
     with loading:
         image = _read(_key(spec))
         if image is None or not is_there(image.part, image.surroundings):
@@ -83,7 +83,7 @@ def recalled(spec: CompiledSpec) -> Ready | None:
 
 
 def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode) -> None:
-    """Keep what has been made of a function, where it can run without Numba."""
+    """Cache a compiled function, if it can run without Numba."""
     if made.is_for_all and entry.digest and is_kept(made.part):
         image = (source, written(made.part), entry.digest, made.surroundings)
         cache_entries.write("image", _key(spec), pickle.dumps(image))
@@ -98,7 +98,7 @@ def _read(key: str) -> Image | None:
 
 
 def _key(spec: CompiledSpec) -> str:
-    """Return what the text and the code of a function depend on."""
+    """Return the cache key: all that the text and the code of a function depend on."""
     parts = (
         spec.name, spec.source, spec.arguments, spec.outputs, spec.nesting, spec.sizes, spec.faults,
         spec.conditions, spec.blas_axes, spec.data, spec.check_facts,

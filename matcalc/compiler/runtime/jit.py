@@ -1,7 +1,7 @@
-"""The decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
+"""Decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
 
-Numba's own cache reads pickles that nobody has checked, and keeps processors and versions in one index that they
-overwrite in turn. Here the key of an entry is all that the code was made of and for.
+Numba's own cache reads unverified pickles, and its one index is overwritten by each processor and version in turn.
+Here the key of an entry contains the source text, the build settings and the processor.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from matcalc.compiler.runtime.made_by import made_by
 from matcalc.store import cache_entries
 
 SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
-"""Options of every function compiled for itself; nobody calls it as C does, which would be one more to optimise."""
+"""Options of every function compiled on its own. The C wrapper is left out: nobody calls it, and it takes time."""
 
 
 def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
-    """Return `numba.njit` with the cache of matcalc.
+    """Return `numba.njit` with matcalc's cache.
 
-    With a signature the function is compiled or read at once, and its memory is freed with its lease; without one it
-    is linked into those that call it.
+    With a signature, the function is compiled or read from the cache at once, and its memory is freed with its lease.
+    Without one, it is linked into its callers.
     """
 
     def decorate(function: Any) -> Any:
@@ -55,7 +55,7 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
 
 
 def exact(dispatcher: Any) -> Any:
-    """Return the machine code of a function of one signature: it takes exact arguments, TypeError for others."""
+    """Return the machine code of a function of one signature; it raises TypeError for inexact arguments."""
     compiled = dispatcher.overloads[dispatcher.signatures[0]]
     if not dispatcher.targetoptions.get("no_cpython_wrapper"):
         return compiled.entry_point
@@ -65,7 +65,7 @@ def exact(dispatcher: Any) -> Any:
 
 
 def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
-    """Return `numba.cfunc` with the cache of matcalc."""
+    """Return `numba.cfunc` with matcalc's cache."""
 
     def decorate(function: Any) -> Any:
         made: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
@@ -78,7 +78,7 @@ def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
 
 
 class Kept:
-    """What a dispatcher of Numba takes for its cache: the entries of one function of a generated module."""
+    """The cache object of a Numba dispatcher: the entries of one function of a generated module."""
 
     cache_path = None
 
@@ -88,13 +88,13 @@ class Kept:
         self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__} {bool(module.get(ENTERED))}"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the compiled function for a signature, None where it has to be compiled."""
+        """Return the compiled function for a signature; None if it must be compiled."""
         target.refresh()
         pickled = cache_entries.read(self._stem, self._key(signature, target.codegen()))
         if pickled is not None:
             try:
                 parts = pickle.loads(pickled)
-            except Exception as fault:  # it is what was written, but something that it names is gone
+            except Exception as fault:  # the bytes are intact, but something that they name no longer exists
                 cache_entries.note(f"{self._stem} cannot be read back ({fault}): compiled again")
             else:
                 return CompileResult._rebuild(target, *parts)
@@ -102,7 +102,7 @@ class Kept:
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled function, unless it holds addresses of this process."""
+        """Cache a compiled function, unless it contains addresses of this process."""
         if compiled.library.has_dynamic_globals or any(not part.can_cache for part in compiled.lifted):
             return
         pickled = dumps(CompileResultCacheImpl.reduce(self, compiled))
@@ -115,7 +115,7 @@ class Kept:
 
 @cache
 def _surroundings() -> str:
-    """Return what compiled code depends on besides its text and the processor."""
+    """Return the versions and settings that compiled code depends on besides its text and the processor."""
     import matcalc
 
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"

@@ -1,9 +1,9 @@
-"""Kernels as object code, found and loaded by LLVM alone.
+"""Finds and loads kernels as object code, with LLVM alone.
 
-The symbol of a kernel ends in the digest of its text and of all that this is linked with; beside it the key says what
-it was made by and for (`made_by.py`). A kernel comes with the installation, or is kept in the cache since it was
-compiled here. Loaded once, it stays; what it needs is found before: other kernels here, routines in SciPy's library,
-the rest in this process.
+The symbol of a kernel ends in the digest of its text and of all that it links in; the key adds its provenance
+(`made_by.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel stays
+in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in this
+process.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from matcalc.locks import loading
 from matcalc.store import cache_entries
 
 PREFIX = f"{PACKAGE}."
-"""What the symbols of kernels begin with: the modules that they are compiled in."""
+"""The prefix of the symbols of kernels: the package of the modules that they are compiled in."""
 STEM = "kernel"
 
 
 class Part(NamedTuple):
-    """The object code of one function: its name there, the symbols that it needs, and the types of its signature.
+    """The object code of one function: its name in the code, the symbols that it needs, and its signature's types.
 
-    Types are written for kernels alone, in the words of `kernels.py`: that of the result, then those of arguments.
+    Only kernels have types, in the words of `kernels.py`: that of the result, then those of the arguments.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A kernel in memory. `is_kept`: another process finds it too."""
+    """A kernel in memory; `is_kept` states that another process finds it too."""
 
     types: tuple[str, ...]
     code: MachineCode
@@ -53,7 +53,7 @@ _kernels: dict[str, Loaded] = {}
 
 
 def kernel(symbol: str, surroundings: Sequence[str]) -> Loaded | None:
-    """Return a kernel, loaded with all that it needs; None where it is not kept as made in one of the surroundings."""
+    """Return a kernel, loaded with its dependencies; None if no surroundings has it in the cache or shipped."""
     with loading:
         if symbol not in _kernels:
             part = _found(symbol, surroundings)
@@ -64,7 +64,7 @@ def kernel(symbol: str, surroundings: Sequence[str]) -> Loaded | None:
 
 
 def keep_kernel(symbol: str, part: Part, surroundings: str, is_kept: bool) -> Loaded:
-    """Load a kernel that was compiled now, and keep it for other processes, unless it is of this one alone."""
+    """Load a kernel that was just compiled, and cache it if other processes can use it."""
     with loading:
         if is_kept:
             cache_entries.write(STEM, _key(symbol, surroundings), written(part))
@@ -73,34 +73,34 @@ def keep_kernel(symbol: str, part: Part, surroundings: str, is_kept: bool) -> Lo
 
 
 def in_cache(symbol: str, surroundings: str) -> bytes | None:
-    """Return a kernel as it is written in the cache; None where it is not."""
+    """Return the content of a kernel in the cache, or None."""
     return cache_entries.read(STEM, _key(symbol, surroundings))
 
 
 def is_kept(part: Part) -> bool:
-    """Whether a process without Numba finds all that a part needs."""
+    """Whether a process without Numba finds all dependencies of a part."""
     return all(_is_kept(need) for need in part.needs)
 
 
 def is_there(part: Part, surroundings: Sequence[str]) -> bool:
-    """Whether all that a part needs is in this process now; kernels and routines are brought there."""
+    """Load the kernels and routines that a part needs; return whether all its dependencies are in this process."""
     return all(need in FUNCTIONS or _brought(need, surroundings) for need in part.needs)
 
 
 def placed(part: Part) -> tuple[MachineCode, int]:
-    """Load a part; return its code and where its function is."""
+    """Load a part; return its code and the address of its function."""
     own = [_own_runtime()] if set(FUNCTIONS) & set(part.needs) else []
     code = MachineCode(*own, part.code)
     return code, code.address(part.name)
 
 
 def written(part: Part) -> bytes:
-    """Return a part as it is kept."""
+    """Return a part as bytes for the cache."""
     return json.dumps([part.name, part.needs, part.types]).encode() + b"\n" + part.code
 
 
 def read(content: bytes) -> Part:
-    """Return the part that was written."""
+    """Return the part that `written` encoded."""
     head, _, code = content.partition(b"\n")
     name, needs, types = json.loads(head)
     return Part(name, code, tuple(needs), tuple(types))

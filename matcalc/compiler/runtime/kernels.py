@@ -1,8 +1,8 @@
-"""Kernels as generated code sees them: a name that stands for a call of their symbol.
+"""Presents kernels to generated code: each is a function whose call compiles to a call of its linker symbol.
 
-A callee that Numba links into its callers is copied and optimised in each; a kernel behind a symbol is compiled once,
-and costs its callers one call instruction. Where its object code is kept, neither its text nor that of any kernel below
-it is run: all that Numba is told is its signature.
+Numba copies a linked callee into each caller and optimises it there. A kernel behind a symbol is compiled once and
+costs its callers one call instruction. If its object code is cached, neither its text nor that of the kernels below
+it is run: Numba needs only its signature.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from matcalc.compiler.runtime.made_by import own, surroundings
 from matcalc.store.cache_entries import count_built
 
 TYPE = re.compile(r"(\w+)(?:\[(\d)\](!?)|\*(\d+))?")
-"""A type: a number, an array with its rank, which is written with `!`, or a row of numbers, `float64*2`."""
+"""A type: a number, an array `float64[2]` (with `!` a writable one), or a tuple of numbers `float64*2`."""
 
 
 def kernel(module: str) -> Callable[[Any], Any]:
-    """Return a decorator that keeps the code of a compiled njit function, and makes it a call of its symbol."""
+    """Return a decorator that caches the code of a compiled njit function and replaces it by a call of its symbol."""
 
     def decorate(dispatcher: Any) -> Any:
         count_built()
@@ -38,7 +38,7 @@ def kernel(module: str) -> Callable[[Any], Any]:
 
 
 def module_of_kept(module: str, name: str) -> ModuleType | None:
-    """Return the module of a kernel whose code is kept; None where it has to be compiled."""
+    """Return the module of a kernel whose code is cached; None if it must be compiled."""
     symbol = f"{module}.{name}"
     found = kept_kernel(symbol, surroundings())
     if found is None:
@@ -50,7 +50,7 @@ def module_of_kept(module: str, name: str) -> ModuleType | None:
 
 
 def part_of(dispatcher: Any) -> tuple[Part, bool]:
-    """Return the code of a compiled function, and whether other processes may have it: no address is in it."""
+    """Return the code of a compiled function, and whether other processes can use it: it contains no address."""
     compiled = dispatcher.overloads[dispatcher.signatures[0]]
     library, kinds = compiled.library, compiled.signature
     types = tuple(_word(kind) for kind in (kinds.return_type, *kinds.args))
@@ -59,7 +59,7 @@ def part_of(dispatcher: Any) -> tuple[Part, bool]:
 
 
 def signature(words: tuple[str, ...]) -> Any:
-    """Return Numba's signature."""
+    """Return Numba's signature from the words of the result and the arguments."""
     result, *arguments = map(_type, words)
     return result(*arguments)
 

@@ -1,8 +1,8 @@
-"""The kernel sources of a target, cut into functions, so that only what is used is loaded or saved.
+"""Reads the kernel sources of a target, cut into functions, so that only used functions are loaded or saved.
 
-A source file of `codegen/<target>/` holds imports, assignments to one name, and functions, nothing else;
-names are unique over the whole target. A function with an explicit signature is a kernel (called by symbol);
-others are linked in. What one of the functions makes, `dgemm = external("blas", "dgemm", 13)`, is a function too.
+A source file of `codegen/<target>/` contains only imports, assignments to one name, and functions. Names are unique
+in the whole target. A function with an explicit signature is a kernel (called by symbol); others are linked in. An
+assignment whose value uses a function, `dgemm = external("blas", "dgemm", 13)`, counts as a function.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STANDARD = ("ctypes", "functools", "importlib", "itertools", "math", "re", "sys"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A function or a constant of the sources with the items that it uses and the imports that it needs."""
+    """A function or a constant of the sources, with the items and the imports that it uses."""
 
     name: str
     text: str
@@ -40,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """All items of a target by name, in the order of the files, and every import by binding."""
+    """All items of a target by name, in file order, and all imports by the name that they bind."""
 
     items: Mapping[str, Item]
     imports: Mapping[str, str]
@@ -55,7 +55,7 @@ def load_library(target: str) -> Library:
 def read_library(folder: Path) -> Library:
     """Read the sources in a folder.
 
-    Raises: RuleError that names the file, for a statement of another kind or a name given twice.
+    Raises: RuleError naming the file, for a statement of another kind or a name defined twice.
     """
     imports = dict(IMPORTS)
     found: dict[str, tuple[str, str, bool, bool]] = {}
@@ -108,7 +108,7 @@ def global_names(text: str) -> frozenset[str]:
 
 
 def closure(library: Library, names: Iterable[str]) -> tuple[Item, ...]:
-    """Return the items of these names and all that they need, operands first, else in file order."""
+    """Return the items of these names and all that they use, dependencies first, otherwise in file order."""
     needed: dict[str, Item] = {}
     waiting = [name for name in names if name in library.items]
     while waiting:
@@ -141,7 +141,7 @@ def import_block(statements: Iterable[str]) -> str:
 
 
 def _isort_key(name: str) -> tuple[int, str]:
-    """Constants first, then classes, then the rest, as isort orders them."""
+    """Return isort's sort key of a name: constants first, then classes, then the rest."""
     return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name)
 
 
@@ -168,7 +168,7 @@ def _name(statement: ast.stmt, origin: str) -> str:
         target = statement.targets[0]
         if isinstance(target, ast.Name):
             return target.id
-    raise RuleError(f"codegen/{origin}:{statement.lineno}: only imports, constants and functions may stand here")
+    raise RuleError(f"codegen/{origin}:{statement.lineno}: only imports, constants and functions are allowed here")
 
 
 def _has_signature(statement: ast.stmt) -> bool:

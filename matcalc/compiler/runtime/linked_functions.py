@@ -1,7 +1,7 @@
-"""Functions of numbers of `codegen/numba` as bitcode, which code that calls them links in.
+"""Compiles and caches the scalar functions of `codegen/numba` as bitcode, which callers link in.
 
-Numba compiles each once for the kinds of its arguments; from then on LLVM alone is needed. What is kept is the function
-as Numba left it, optimised, with the forms for vectors that it may have; the way in from Python is not.
+Numba compiles each function once for the kinds of its arguments; later only LLVM is needed. The cached bitcode is
+Numba's optimised function with its vector forms, without the wrapper for Python.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from matcalc.store.data_folders import data_folder
 STEM = "linked"
 PREFIX = "matcalc.linked."
 RAISES = (b"picklebuf", b"NRT_", b"numba_unpickle", b"PyErr")
-"""What only functions name that can raise or make arrays: those are not linked."""
+"""Names that occur only in functions which can raise or allocate arrays: such functions are not linked."""
 
 SHARED = "matcalc_rarely_"
-"""What functions for rare cases begin with: their forms for vectors are found by name."""
+"""The prefix of functions for rare cases, which keep external linkage: their vector forms are found by name."""
 
 
 class Linked(NamedTuple):
-    """The bitcode of a function, its name there, and the word for what it returns."""
+    """The bitcode of a function, its name in it, and the word for its result type."""
 
     name: str
     result: str
@@ -50,7 +50,7 @@ _known: dict[str, Linked | None] = {}
 
 
 def linked(name: str, kinds: Sequence[Kind]) -> Linked | None:
-    """Return a function of the sources for numbers of these kinds; None where it may raise."""
+    """Return a scalar function of the sources for these kinds of arguments; None if it may raise."""
     key = _key(name, kinds)
     with loading:
         if key not in _known:
@@ -59,7 +59,7 @@ def linked(name: str, kinds: Sequence[Kind]) -> Linked | None:
 
 
 def called_by_entries() -> dict[str, list[tuple[Kind, ...]]]:
-    """Return which functions elementwise operations are made of, and the kinds that they are called with."""
+    """Return the functions that elementwise operations call, each with the kinds of its arguments."""
     items, found = load_library("numba").items, dict[str, list[tuple[Kind, ...]]]()
     for entry in load(data_folder("codegen")).scalars.values():
         text = FIELD.sub("x", entry.templates.get("numba", ""))
@@ -75,7 +75,7 @@ def called_by_entries() -> dict[str, list[tuple[Kind, ...]]]:
 
 
 def in_cache(name: str, kinds: Sequence[Kind]) -> tuple[str, bytes | None]:
-    """Return the key of a function, and the function as it is written in the cache; None where it is not."""
+    """Return the key of a function and its content in the cache, or None if it is not cached."""
     key = _key(name, kinds)
     return key, cache_entries.read(STEM, f"{key}\n{surroundings()[-1]}")
 
@@ -93,12 +93,12 @@ def _found(key: str) -> Linked | None:
 
 
 def written(function: Linked) -> bytes:
-    """Return a function as it is kept."""
+    """Return a function as bytes for the cache."""
     return json.dumps([function.name, function.result]).encode() + b"\n" + function.code
 
 
 def read(content: bytes) -> Linked:
-    """Return the function that was written."""
+    """Return the function that `written` encoded."""
     head, _, code = content.partition(b"\n")
     name, result = json.loads(head)
     return Linked(name, result, code)
@@ -126,7 +126,7 @@ def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
 
 
 def _alone(code: bytes, name: str, symbol: str) -> bytes:
-    """Return a module without what a function in it does not need; the function is called as a symbol then."""
+    """Return a module reduced to one function and its callees; the function is renamed to `symbol`."""
     around = context.create_context()
     module = llvm.parse_bitcode(code, around)
     for value in [*module.functions, *module.global_variables]:

@@ -1,10 +1,11 @@
-"""Call compiled code through a linker symbol or an address instead of linking it into each caller.
+"""Calls compiled code through a linker symbol or an address instead of linking it into each caller.
 
-Numba copies a callee's code into every caller and optimises it again. The symbol is the module's content-hash name, so
-that a cached caller can never meet another version of what it calls.
+Numba copies a callee's code into every caller and optimises it again. The symbol is the module's content-hash name,
+so a cached caller cannot meet another version of its callee.
 
-What users call from njit code of their own is called by address instead: their cached code would be keyed by
-their file alone and outlive a change of the formula, silently. Numba does not cache what holds an address.
+Functions that users call from their own njit code are called by address. Numba would cache the user's code under its
+file alone, and the cached code would silently outlive a change of the formula. Numba caches no code that contains an
+address.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 def linked(module: str) -> Callable[[Any], Any]:
     """Return a decorator that replaces a compiled njit function of one signature by a call of its symbol.
 
-    The njit function itself stays at `.dispatcher`; it has no way in from Python.
+    The njit function itself stays at `.dispatcher`; Python cannot call it.
     """
 
     def decorate(dispatcher: Any) -> Any:
@@ -33,7 +34,7 @@ def linked(module: str) -> Callable[[Any], Any]:
 
 
 def calling_symbol(symbol: str, signature: Any) -> Any:
-    """Return a call of what LLVM finds under a symbol."""
+    """Return an njit function that calls the code which LLVM finds under a symbol."""
     from numba.core import cgutils
 
     def function(context: Any, builder: Any, kind: Any) -> Any:
@@ -43,7 +44,7 @@ def calling_symbol(symbol: str, signature: Any) -> Any:
 
 
 def by_address(dispatcher: Any) -> Any:
-    """Return a call of a compiled njit function of one signature that no caller can cache on disk."""
+    """Return an njit function that calls a compiled one by address, so that no caller is cached on disk."""
     address = address_of(dispatcher)
 
     def function(context: Any, builder: Any, kind: Any) -> Any:
@@ -60,14 +61,14 @@ def _signature(dispatcher: Any) -> Any:
 
 
 def address_of(dispatcher: Any) -> int:
-    """Return where the machine code of an njit function of one signature is."""
+    """Return the address of the machine code of an njit function of one signature."""
     compiled = dispatcher.overloads[dispatcher.signatures[0]]
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address
 
 
 def _calling(name: str, signature: Any, function: Callable[[Any, Any, Any], Any]) -> Any:
-    """Return an intrinsic that calls the machine code which `function` names, in Numba's own convention."""
+    """Return an intrinsic that calls the machine code which `function` returns, in Numba's calling convention."""
     from numba.core import cgutils
     from numba.extending import intrinsic
 

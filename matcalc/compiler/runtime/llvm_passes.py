@@ -1,7 +1,7 @@
-"""LLVM's passes over a module, whose memory goes when they are done.
+"""Runs LLVM's passes over a module and frees their memory afterwards.
 
-llvmlite's pass managers do not free their passes: their `_dispose` is hidden by that of their first base. What it has
-no way to free is the instrumentation of a builder: after a run it refers to what is gone, so none is used twice.
+llvmlite's pass managers do not free their passes: the `_dispose` of their first base class hides their own. llvmlite
+cannot free the instrumentation of a pass builder. After a run it refers to freed memory, so no builder is used twice.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ class _Disposed:
 
 
 class ModulePasses(_Disposed, newpassmanagers.ModulePassManager):  # type: ignore[misc]
-    """Passes over a module, which are freed."""
+    """Passes over a module, freed with this object."""
 
 
 class FunctionPasses(_Disposed, newpassmanagers.FunctionPassManager):  # type: ignore[misc]
-    """Passes over a function, which are freed."""
+    """Passes over a function, freed with this object."""
 
 
 def disposed(made: Any, kind: type) -> Any:
-    """Return a pass manager, alone or with its builder, that frees its passes, as llvmlite's own may not."""
+    """Make a pass manager, alone or in a tuple with its builder, free its passes; return the argument."""
     manager = made[0] if isinstance(made, tuple) else made
     if type(manager)._dispose is ffi.ObjectRef._dispose:
         manager.__class__ = kind
@@ -34,14 +34,14 @@ def disposed(made: Any, kind: type) -> Any:
 
 
 def optimise(module: Any, machine: Any) -> None:
-    """Run what LLVM runs for speed, loops over vectors among it."""
+    """Run LLVM's optimisations for speed, including loop vectorization."""
     builder = _builder(machine)
     passes = disposed(builder.getModulePassManager(), ModulePasses)
     passes.run(module, builder)
 
 
 def settle(module: Any, machine: Any) -> None:
-    """Run what is of use to calls of kernels alone, without loops: places on the stack become registers."""
+    """Run the passes that help code without loops, which only calls kernels: stack slots become registers."""
     builder = _builder(machine)
     passes = disposed(newpassmanagers.create_new_module_pass_manager(), ModulePasses)
     passes.add_always_inliner_pass()
@@ -53,7 +53,7 @@ def settle(module: Any, machine: Any) -> None:
 
 
 def drop_unused(module: Any, machine: Any) -> None:
-    """Take out what nothing in a module refers to."""
+    """Remove the functions and variables that nothing in the module refers to."""
     builder = _builder(machine)
     passes = disposed(newpassmanagers.create_new_module_pass_manager(), ModulePasses)
     passes.add_global_dead_code_eliminate_pass()

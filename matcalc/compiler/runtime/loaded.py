@@ -1,4 +1,4 @@
-"""The function of a spec: what a target's is, and which targets are for what takes arrays of NumPy."""
+"""Builds the function of a spec for its target, and checks that a target runs on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,12 @@ ELSEWHERE = 'target="numpy" runs it'
 
 
 def loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
-    """Load generated source; `own` are the values of rules in it, which Numba may refuse."""
+    """Return the function of a spec.
+
+    `own` names the values that come from the user's rules. If Numba cannot compile them, the error lists these names.
+
+    Raises: NotSupported if Numba cannot compile the source.
+    """
     if spec.target in SAVED:
         return CFunction(spec)
     if spec.target not in ON_NUMPY:
@@ -36,7 +41,7 @@ def loaded(spec: CompiledSpec, own: Sequence[str]) -> Compiled:
 
 
 def check_on_numpy(target: str) -> None:
-    """Raise NotSupported for a target whose functions return arrays of a framework: those of NumPy are needed."""
+    """Raise NotSupported for a target whose functions return a framework's arrays, where NumPy arrays are needed."""
     if is_one_of(target, TARGETS) and target not in ON_NUMPY:
-        hint = "compile, value_and_gradient and export take it"
-        raise NotSupported(f"the target {target} is not for this: one of {', '.join(ON_NUMPY)}", hint=hint)
+        hint = f"compile, value_and_gradient and export support {target}"
+        raise NotSupported(f"this call needs one of the targets {', '.join(ON_NUMPY)}, not {target}", hint=hint)

@@ -1,6 +1,6 @@
-"""What this machine can do at most, measured once in a tenth of a second and kept with the cache.
+"""Measures the peak rates of this machine once, in a tenth of a second, and stores them with the cache.
 
-Three figures are a roof: flops in a product of matrices, bytes from memory and from the processor's cache.
+The three figures of the roofline: flops of a matrix product, bytes from memory, bytes from the processor's cache.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from matcalc.store.cache_folder import cache_folder
 
 NAME = "machine.json"
 NEAR = 2**18
-"""Bytes that stay in the processor's cache."""
+"""Bytes of data that fit in the processor's cache."""
 FAR = 2**24
-"""Bytes that do not."""
+"""Bytes of data that do not fit in it."""
 ORDER = 256
-"""Of the matrices that are multiplied."""
+"""Order of the matrices in the measured product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Flops and bytes in a nanosecond: `near` of arrays up to 256 KB, `far` of larger ones."""
+    """Flops and bytes per nanosecond: `near` for arrays up to 256 KB, `far` for larger ones."""
 
     flops: float
     near: float
     far: float
 
     def seconds(self, flops: float, moved: float) -> float:
-        """Return the least time in which so many flops can be done and bytes moved."""
+        """Return the least time in seconds for so many flops and moved bytes."""
         return 1e-9 * max(flops / self.flops, moved / (self.near if moved <= NEAR else self.far))
 
     def waits_for(self, flops: float, moved: float) -> str:
-        """Return what takes the time: arithmetic, cache or memory."""
+        """Return the bottleneck: arithmetic, cache or memory."""
         if flops / self.flops >= moved / (self.near if moved <= NEAR else self.far):
             return "arithmetic"
         return "cache" if moved <= NEAR else "memory"
@@ -48,24 +48,24 @@ class Machine:
 
 @lru_cache(maxsize=1)
 def machine() -> Machine:
-    """Return the figures of this machine: those that are kept, or measured now."""
+    """Return the figures of this machine, from the cache or measured now."""
     folder = cache_folder()
-    place = folder.path / NAME if folder.path is not None and folder.lasting else None
+    file = folder.path / NAME if folder.path is not None and folder.lasting else None
     try:
-        kept = Machine(**json.loads(place.read_text("utf-8"))) if place is not None else None
-        if kept is not None and all(isfinite(x) and x > 0 for x in asdict(kept).values()):
-            return kept
+        stored = Machine(**json.loads(file.read_text("utf-8"))) if file is not None else None
+        if stored is not None and all(isfinite(x) and x > 0 for x in asdict(stored).values()):
+            return stored
     except (OSError, ValueError, TypeError):
         pass
     found = measured()
-    if place is not None:
-        with suppress(OSError):  # it is measured again by the next process
-            write_whole(place, json.dumps(asdict(found)).encode())
+    if file is not None:
+        with suppress(OSError):  # the next process measures again
+            write_whole(file, json.dumps(asdict(found)).encode())
     return found
 
 
 def measured() -> Machine:
-    """Measure a product of matrices and two copies, each the best of some."""
+    """Measure a matrix product and two copies, each as the best of several runs."""
     A = np.ones((ORDER, ORDER))
     rates = []
     for count, rounds in ((NEAR // 16, 50), (FAR // 16, 4)):
@@ -75,7 +75,7 @@ def measured() -> Machine:
 
 
 def _best(run: Callable[[], object], rounds: int) -> float:
-    """Return the nanoseconds of the fastest of some rounds."""
+    """Return the nanoseconds of the fastest round."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter_ns()

@@ -1,7 +1,7 @@
-"""Object code in memory: made of LLVM's assembly, loaded, and gone with the last who holds it.
+"""Compiles LLVM assembly to object code, loads it, and frees it with its last holder.
 
-Only `llvmlite.binding` is needed, neither Numba nor what it imports. What code names is found in this process: entries
-of Python's C interface and of NumPy's, under names of ours.
+It needs only `llvmlite.binding`, not Numba. The symbols that code uses are functions and objects of the C interfaces
+of Python and NumPy in this process, registered under matcalc's own names.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from matcalc.locks import loading
 from matcalc.store import cache_entries
 
 PREFIX = "matcalc."
-"""What stands before the names of symbols here: addresses are of this process, code may be of the disk."""
+"""The prefix of symbols registered here. Code uses symbols, since cached code must not contain addresses."""
 PYTHON = (
     "PyFloat_FromDouble", "PyFloat_AsDouble", "PyLong_AsLongLong", "PyErr_Occurred", "PyErr_Clear", "PyTuple_New",
     "PyTuple_SetItem", "PyTuple_GetItem", "PyTuple_Size", "PyLong_FromLongLong", "PyObject_Vectorcall",
     "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "Py_DecRef", "PyErr_SetNone",
     "PyErr_NoMemory", "PyMem_Malloc", "PyMem_Free",
 )  # fmt: skip
-"""The functions of Python that code here calls."""
+"""The functions of Python's C interface that machine code calls."""
 OBJECTS = {
     "ndarray": np.ndarray,
     "float64": np.dtype(np.float64),
@@ -41,28 +41,28 @@ OBJECTS = {
     "np.float64": np.float64,
     "TypeError": TypeError,
 }
-"""The objects that code here knows, which live as long as the process."""
+"""The Python objects that machine code refers to; they live as long as the process."""
 MAKERS = {"blank": 183, "empty": 184}
-"""The places of PyArray_Zeros and PyArray_Empty in NumPy's table of functions, part of its stable interface."""
+"""The indices of PyArray_Zeros and PyArray_Empty in NumPy's function table, part of its stable interface."""
 
 
 ENTRY = "entry"
-"""The name of the function in code here that Python calls."""
+"""The name of the function in machine code that Python calls."""
 
 
 class MachineCode:
-    """Loaded object code; its memory goes with it. `digest` is that of the assembly that it was made of, if known."""
+    """Loaded object code, freed with this object. `digest` is the digest of its assembly, if known."""
 
     def __init__(self, *codes: bytes, digest: str = "") -> None:
         self.digest = digest
-        # The module is of LLVM's own context: an engine that goes lets go of a context before it uses it once more.
+        # The module uses LLVM's global context: a dying engine releases its own context and then uses it once more.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         for code in codes:
             self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Return where a function is."""
+        """Return the address of a function."""
         return int(self._engine.get_function_address(name))
 
 
@@ -70,7 +70,7 @@ _loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
 
 
 def machine_code(assembly: str) -> MachineCode:
-    """Return the code of a text of LLVM's assembly: loaded already, of the disk, or made now."""
+    """Return the loaded code of LLVM assembly: already in memory, from the disk, or compiled now."""
     digest = hashlib.sha256(assembly.encode()).hexdigest()
     with loading:
         found = kept_code(digest)
@@ -80,7 +80,7 @@ def machine_code(assembly: str) -> MachineCode:
 
 
 def kept_code(digest: str) -> MachineCode | None:
-    """Return the code of the assembly with this digest: loaded already, or of the disk; None where there is none."""
+    """Return the loaded code of the assembly with this digest: in memory or from the disk; None if there is none."""
     with loading:
         found = _loaded.get(digest)
         if found is None:
@@ -92,7 +92,7 @@ def kept_code(digest: str) -> MachineCode | None:
 
 
 def object_code(assembly: str) -> bytes:
-    """Return the object code of a text of LLVM's assembly: of the disk, or made now."""
+    """Return the object code of LLVM assembly: from the disk, or compiled now."""
     key = _key(hashlib.sha256(assembly.encode()).hexdigest())
     code = cache_entries.read(ENTRY, key)
     if code is None:
@@ -115,14 +115,14 @@ def _compiled(assembly: str) -> bytes:
 
 
 def _machine() -> Any:
-    """Return a target; an engine takes its own with it when it goes."""
+    """Return a new target machine; each engine needs its own, which it frees."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(opt=2, codemodel="jitdefault", jit=True)
 
 
 def host_machine() -> Any:
-    """Return a target for all that this processor can do, as compiled functions are made for."""
+    """Return a target machine with all features of this processor, as compiled functions use it."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
@@ -133,7 +133,7 @@ def host_machine() -> Any:
 
 
 def host() -> tuple[str, str]:
-    """Return the name of this processor and its features, as LLVM is told them."""
+    """Return the name and the features of this processor, as passed to LLVM."""
     return llvm.get_host_cpu_name(), widest(features_of_host())
 
 
@@ -144,8 +144,8 @@ def _surroundings() -> str:
 
 @cache
 def add_symbols() -> None:
-    """Tell LLVM where the functions and objects of Python and NumPy are."""
-    MachineCode()  # LLVM looks at the symbols of this process once it has an engine
+    """Register the addresses of the functions and objects of Python and NumPy with LLVM."""
+    MachineCode()  # LLVM searches the symbols of this process once it has an engine
     for name in PYTHON:
         llvm.add_symbol(PREFIX + name, address(getattr(ctypes.pythonapi, name)))
     for name, thing in OBJECTS.items():
@@ -155,14 +155,14 @@ def add_symbols() -> None:
 
 
 def address(function: Any) -> int:
-    """Return the address of a function of ctypes."""
+    """Return the address of a ctypes function."""
     found = ctypes.cast(function, ctypes.c_void_p).value
     assert found is not None
     return found
 
 
 def numpy_function(place: int) -> int:
-    """Return the address of a function of NumPy's C interface."""
+    """Return the address of the function at an index of NumPy's C function table."""
     kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     table = kind(("PyCapsule_GetPointer", ctypes.pythonapi))(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
     return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[place] or 0)

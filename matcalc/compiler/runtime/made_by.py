@@ -1,7 +1,7 @@
-"""What machine code depends on besides its text: who compiles it, with which settings, for which processor.
+"""Describes the provenance of machine code for cache keys: the compiler, its settings, and the processor.
 
-Kernels are made for the processor of this machine, or for a level of processors, as those that a wheel brings. Both
-are said in the words of LLVM, so that code of a level is what this machine makes when Numba is told to compile for it.
+Kernels are compiled for the processor of this machine or, in a wheel, for a level of processors. Both are written as
+LLVM's name and features, so a level's code equals what this machine compiles with Numba set to that level.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO", "ENABLE_AVX", "DISABLE_INTEL_SVML",
     "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
 )  # fmt: skip
-"""Settings of Numba that change the code it makes: variables of the environment that begin with `NUMBA_`."""
+"""Settings of Numba that change its code: environment variables with the prefix `NUMBA_`."""
 CPU_NAME, CPU_FEATURES = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
-"""The variables that say for which processor."""
+"""The environment variables that select the processor."""
 FILE = ".numba_config.yaml"
-"""The file in the folder of work that changes it too."""
+"""The file in the working directory that changes these settings too."""
 OURS = (
     "engine", "jit", "kernel_code", "kernels", "linked_functions", "linker_symbols", "llvm_passes", "made_by",
     "pointer_call", "reshaping", "unboxing",
 )  # fmt: skip
-"""The files beside this one that have a part in it."""
+"""The files of this folder that influence the code."""
 
 
 class Level(NamedTuple):
-    """Processors that code is made for together: what LLVM is told, and the features that each of them has."""
+    """A class of processors that share code: LLVM's name and features for it, and the features that each needs."""
 
     name: str
     features: str
@@ -45,27 +45,27 @@ class Level(NamedTuple):
 _V3 = "avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave"
 _V4 = f"{_V3} avx512bw avx512cd avx512dq avx512f avx512vbmi2 avx512vl"
 LEVELS = (Level("x86-64-v4", "+avx512vbmi2", _V4), Level("x86-64-v3", "+avx2", _V3))
-"""The levels, the highest first. The fourth is that of processors that are better at 512 bits (see `widest`)."""
+"""The levels, highest first. v4 is limited to processors that are faster with 512 bits (see `widest`)."""
 
 
 def widest(features: str) -> str:
     """Return the features of a processor with its widest vectors.
 
-    LLVM keeps to 256 bits on processors of Intel with AVX-512, since the first of them clocked down at 512. Those with
-    VBMI2 (Ice Lake and Zen 4 on) do not: vector functions take half to three quarters of the time there. What this
-    returns is part of the key of cached code, by Numba's `magic_tuple`.
+    LLVM uses 256 bits on Intel processors with AVX-512, since the first of them clocked down at 512. Those with VBMI2
+    (Ice Lake, Zen 4 and later) do not clock down: with 512 bits, vector functions take half to three quarters of the
+    time. The result is part of the key of cached code, through Numba's `magic_tuple`.
     """
     return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features.split(",") else features
 
 
 def surroundings() -> tuple[str, ...]:
-    """Return what kernels for this machine may have been made by: for its level of processors, then for it alone."""
+    """Return the provenances of kernels usable here: that of the processor's level, then that of this processor."""
     level = None if CPU_NAME in os.environ else level_of_host()
     return (*([_for_level(level.name, level.features)] if level else []), own())
 
 
 def own() -> str:
-    """Return what code depends on that is made in this process."""
+    """Return the provenance of code compiled in this process."""
     name = os.environ.get(CPU_NAME) or llvm.get_host_cpu_name()
     return _for_level(name, os.environ.get(CPU_FEATURES) or features_of_host())
 
@@ -76,13 +76,13 @@ def _for_level(name: str, features: str) -> str:
 
 @cache
 def level_of_host() -> Level | None:
-    """Return the highest level of which this processor is."""
+    """Return the highest level that this processor belongs to, or None."""
     found = llvm.get_host_cpu_features() if llvm.get_process_triple().startswith("x86_64-") else {}
     return next((level for level in LEVELS if all(map(found.get, level.needs.split()))), None)
 
 
 def made_by() -> str:
-    """Return who makes code here, and with which settings; Numba itself is not asked, whose import takes long."""
+    """Return the compiler's versions and settings, without importing Numba, which takes long."""
     settings = " ".join(f"{name}={os.environ.get(f'NUMBA_{name}', '')}" for name in SETTINGS)
     settings += _changed()
     file = Path(FILE)
@@ -96,7 +96,7 @@ def _version() -> str:
 
 
 def _changed() -> str:
-    """Return the settings that this process has changed since they were looked at first."""
+    """Return the settings that this process has changed since they were first read."""
     if "numba" not in sys.modules:
         return ""
     before, now = _at_first(), _in_force()
@@ -116,7 +116,7 @@ def _in_force() -> Mapping[str, str]:
 
 @cache
 def features_of_host() -> str:
-    """Return what this processor can do, in the words of LLVM."""
+    """Return the features of this processor in LLVM's notation."""
     return llvm.get_host_cpu_features().flatten()  # type: ignore[no-any-return]
 
 

@@ -1,10 +1,10 @@
-"""Load generated Python source as a module.
+"""Loads generated Python source as a module.
 
-The name of a module ends in the hash of its text, and that text names the modules it imports: a change
-anywhere below is another name, so a stale entry cannot be met. A module is in `sys.modules` while it runs (Numba
-looks for it there); the modules of kernels stay, that of a formula goes with the function that it defines, and so do
-the lines of its text that Python keeps for messages. What runs is the text in memory: the file that is written is for
-debuggers and profilers, and never read.
+The name of a module ends in the hash of its text, and the text contains the names of the modules it imports. A change
+in any of them changes the name, so a stale cache entry is never found. A module is in `sys.modules` while it runs,
+where Numba looks for it. Modules of kernels stay there. The module of a formula is freed with its function, together
+with the lines that Python caches for tracebacks. The text in memory is run; the file on disk is for debuggers and
+profilers and is never read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from matcalc.locks import loading
 from matcalc.store.cache_entries import note, recording, write_whole
 from matcalc.store.cache_folder import cache_folder
 
-STEM = 40  # characters of a function's name that its file is called after, plain ones
+STEM = 40  # maximal characters of a function's name in its file name
 NUMBA = "from numba import njit"
 OURS = "from matcalc.compiler.runtime.jit import njit"
 ADDRESSES = "import get_cython_function_address"
@@ -38,15 +38,15 @@ HERE = {
     NUMBA: OURS,
     f"from numba.extending {ADDRESSES}": f"from matcalc.compiler.runtime.scipy_routines {ADDRESSES}",
 }
-"""Kernels are sources that anybody may read and run: their cache is Numba's there, and matcalc's here; routines are
-found without an import of SciPy."""
+"""Replacements of imports. The kernel sources run as they are, with Numba's cache; here they get matcalc's cache, and
+routines are found without importing SciPy."""
 
 KERNEL = "@kernel(__name__)"
 """The decorator of a kernel."""
 
 
 class Lease:
-    """A module for as long as somebody holds the lease: Numba's tables would hold it for ever."""
+    """Owns a module and releases it at the end of its own life; otherwise Numba's tables would hold it forever."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module
@@ -64,7 +64,7 @@ _leases: WeakValueDictionary[str, Lease] = WeakValueDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A module that has run. `hit`: nothing was compiled for it."""
+    """A module that has run; `hit` states that nothing was compiled for it."""
 
     lease: Lease
     hit: bool
@@ -83,9 +83,9 @@ def module_name(text: str, stem: str) -> str:
 
 
 def load_text(text: str, stem: str, stays: bool = True) -> Loaded:
-    """Run `text` as a module, or return the module that it already is; one that does not stay goes with its lease.
+    """Run `text` as a module, or return its existing module. Without `stays`, it is freed with its lease.
 
-    Raises: whatever running the text raises; nothing stays registered then.
+    Raises: any exception of running the text; the module is not registered then.
     """
     name = module_name(text, stem)
     with loading, recording() as record:
@@ -98,7 +98,7 @@ def load_text(text: str, stem: str, stays: bool = True) -> Loaded:
 
 
 def keep(lease: Lease) -> None:
-    """Let a module stay: its machine code is called by address from where nobody counts references."""
+    """Make a module permanent, since its machine code is called by address, where no references are counted."""
     lease.end.detach()
     lease.module.__dict__["__lease__"] = lease
     sys.modules[lease.module.__name__] = lease.module
@@ -107,7 +107,7 @@ def keep(lease: Lease) -> None:
 def _end(module: dict[str, Any]) -> None:
     for function in module.get(COMPILED, ()):
         function.release()
-    name = Path(module["__file__"]).name  # the hash in it is no other's; Numba asks by the relative path too
+    name = Path(module["__file__"]).name  # the hash makes it unique; Numba also uses the relative path
     for path in [path for path in linecache.cache if path.endswith(name)]:
         linecache.cache.pop(path, None)
 
@@ -115,8 +115,8 @@ def _end(module: dict[str, Any]) -> None:
 def load_items(target: str, names: Iterable[str]) -> dict[str, str]:
     """Load the functions of these names from the sources of a target; return the module name of each.
 
-    Every function is a module of its own, so that one is compiled only when it is used. Of a kernel whose object code
-    is kept, nothing else is loaded.
+    Every function is a module of its own, so only used functions are compiled. If the object code of a kernel is
+    cached, its text and its dependencies are not loaded.
     """
     items = load_library(target).items
     with loading:
@@ -151,8 +151,8 @@ def _loaded(target: str, name: str) -> str:
 
 
 def does_blas(text: str) -> str:
-    """Return which libraries do the routines of BLAS and LAPACK that the kernels in a text reach."""
-    return blas_choice.said(item.name for item in closure(load_library("numba"), free_names(text)))
+    """Return the libraries that compute the BLAS and LAPACK routines which the kernels of a text call, as text."""
+    return blas_choice.blas_in_use(item.name for item in closure(load_library("numba"), free_names(text)))
 
 
 def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str]:
@@ -162,8 +162,8 @@ def generated_imports(modules: dict[str, str], names: Iterable[str]) -> list[str
 
 @cache
 def _module_of(target: str, name: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the module of one function, its name, its text (imports, the constants that it uses, the function), and
-    the functions that it imports."""
+    """Return the module name of one function, its text (imports, constants, the function), and the functions that it
+    imports."""
     library = load_library(target)
     item = library.items[name]
     constants = [i for i in closure(library, item.uses) if not i.is_function and _is_near(target, item, i)]
@@ -214,7 +214,7 @@ def _run(text: str, name: str, is_entered: bool) -> ModuleType:
 
 
 def _written(text: str, stem: str) -> str:
-    """Leave the text in a file, where there is room for it; return its name."""
+    """Write the text to the cache folder, if possible; return the file name for tracebacks."""
     folder = cache_folder()
     if folder.note:
         note(folder.note)

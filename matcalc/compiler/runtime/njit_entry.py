@@ -1,7 +1,7 @@
-"""What stands before compiled code that is entered from njit code and from Python alike.
+"""Checks and converts the arguments of compiled code that both njit code and Python call.
 
-Numba takes an array of the other byte order for one of this, and after one read-only array of a kind a misaligned or
-a masked one for the same. In njit code no such array can occur, so only calls from Python are looked at.
+Numba misreads an array of the other byte order as native. After one read-only array of a type, it also accepts a
+misaligned or masked array as that type. Such arrays cannot occur in njit code, so only calls from Python are checked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba.extending import overload
 
 
 class Guarded(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function that refuses arrays which Numba would misread."""
+    """A compiled function that raises TypeError for arrays which Numba would misread."""
 
     def __call__(self, *args: Any) -> Any:
         for number, value in enumerate(args, 1):
@@ -26,7 +26,7 @@ class Guarded(CPUDispatcher):  # type: ignore[misc]
 
 
 def integers(places: Any) -> Any:
-    """Return places of an axis as compiled code takes them; of njit code alone, which has other types refused."""
+    """Return indices in the type that compiled code takes. Only njit code calls this; Numba rejects other types."""
     raise NotImplementedError
 
 
@@ -42,7 +42,7 @@ def _integers(places: Any) -> Any:
 
 
 def stored_places(places: Any) -> Any:
-    """Return columns or starts of a sparse matrix as compiled code takes them."""
+    """Return columns or row starts of a sparse matrix in the type that compiled code takes."""
     raise NotImplementedError
 
 

@@ -1,7 +1,7 @@
-"""What compiled code takes memory by, and the functions of Numba's runtime that it calls, in LLVM's assembly.
+"""Memory functions of compiled code, and the functions of Numba's runtime that it calls, in LLVM's assembly.
 
-They are part of each image that needs them, so that it does not matter whether Numba is loaded later. Memory of Numba's
-code has the layout that this reads: a count, two words, the address of the data, its size, a word.
+They are part of each image that needs them, so it does not matter whether Numba is loaded. A memory block of Numba's
+code has this layout: a reference count, two words, the address of the data, its size, a word.
 """
 
 from __future__ import annotations

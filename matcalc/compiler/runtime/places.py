@@ -1,4 +1,4 @@
-"""Data that are no places of an axis: which entry it is, found when compiled code has refused them."""
+"""Finds the out-of-range index in the data of a call, after compiled code has returned its fault status."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from matcalc.tensor.size_tree import ENTRY
 from matcalc.tensor.sizes_from_shapes import outside
 
 
-def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
-    """Raise ShapeError for the first entry of the data that is outside the axis it is looked up in."""
+def check_indices(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
+    """Raise ShapeError for the first entry of the data that is no index of the axis it selects from."""
     count = len(spec.arguments)
     arrays = [np.asarray(value) for value in inputs[:count]]
     given = dict(zip(spec.sizes, inputs[count:], strict=True))
@@ -24,15 +24,15 @@ def check_places(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
     frame |= {o.name: array for o, array in zip(spec.arguments, arrays, strict=True) if o.dtype != "float64"}
     for checked in spec.data:
         axes = {axis: np.arange(_value(size, frame)) for axis, size in checked.axes}
-        places, length = np.asarray(_value(checked.index, {**frame, **axes})), int(_value(checked.length, frame))
-        wrong = np.argwhere((places < 0) | (places >= length))
+        indices, length = np.asarray(_value(checked.index, {**frame, **axes})), int(_value(checked.length, frame))
+        wrong = np.argwhere((indices < 0) | (indices >= length))
         if len(wrong):
-            at = tuple(map(int, wrong[0]))
-            raise ShapeError(outside(checked.text, at, int(places[at]), length, str(checked.length)))
+            entry = tuple(map(int, wrong[0]))
+            raise ShapeError(outside(checked.text, entry, int(indices[entry]), length, str(checked.length)))
 
 
 def _value(size: Size, frame: Mapping[str, Any]) -> Any:
-    """Return the integers that a size is where names have these."""
+    """Return the integer, or the array of integers, that a size has for these values of its names."""
     total: Any = 0
     for monomial, coefficient in size.terms:
         term: Any = int(coefficient)

@@ -1,4 +1,4 @@
-"""A plan as it is printed: flops and bytes of each step also as numbers, at typical sizes, and the least time."""
+"""Prints a plan with the flops and bytes of each step as numbers at typical sizes, and with its least time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from matcalc.pictures.plots import Bar, Bars
 from matcalc.tensor.size import Size
 
 LABEL = 34
-"""Characters of a step in a picture."""
+"""Maximal characters of a step's label in a picture."""
 
 
 class Plan(str):
-    """The text of a plan, in sizes by name. Printed, it has numbers too, at the `sizes` that costs were compared at.
+    """The text of a plan in symbolic sizes. Printing adds numbers at the `sizes` at which costs were compared.
 
-    `time` is the least that a call can take there, in seconds: each step at the flops or at the bytes per second that
-    this machine reaches at most, whichever takes longer.
+    `time` is the least time of a call at these sizes, in seconds. Each step takes its flops or its bytes at the peak
+    rate of this machine, whichever takes longer.
     """
 
     sizes: dict[str, int]
@@ -32,9 +32,9 @@ class Plan(str):
         return made
 
     def at(self, **sizes: int) -> Plan:
-        """Return the plan that is printed with these sizes.
+        """Return the plan with these sizes for printing.
 
-        Raises: ValueError for a name that is no size of it.
+        Raises: ValueError for a name that is no size of the plan.
         """
         other = [name for name in sizes if name not in self.sizes]
         if other:
@@ -44,22 +44,22 @@ class Plan(str):
 
     @property
     def time(self) -> float:
-        """The least seconds of a call, at the sizes."""
+        """The least time of a call at the sizes, in seconds."""
         return sum(machine().seconds(*self._numbers(flops, moved)) for _, flops, moved in self.costs)
 
     def plot(self, measured: float | None = None) -> Bars:
-        """Return the least time of each step, coloured by what it waits for: arithmetic, or memory.
+        """Return a bar chart of the least time of each step, coloured by its bottleneck: arithmetic, cache or memory.
 
-        `measured` are the seconds that a call took, which is drawn below the sum of the steps. Each bar says how many
-        flops and bytes the step has at the sizes.
+        `measured` is the time of a call in seconds; it is drawn below the sum of the steps. Each bar is labelled with
+        the flops and bytes of the step at the sizes.
         """
         lines, roof = self.splitlines(), machine()
         bars = []
-        for place, flops, moved in self.costs:
+        for line_number, flops, moved in self.costs:
             count, size = self._numbers(flops, moved)
             seconds, waits = roof.seconds(count, size), roof.waits_for(count, size)
             note = f"{_time(seconds)}: {count:.3g} flops, {size:.3g} bytes"
-            bars.append(Bar(_step(lines[place]), 1e6 * seconds, f"waits for {waits}", note))
+            bars.append(Bar(_step(lines[line_number]), 1e6 * seconds, f"waits for {waits}", note))
         bars.append(Bar("all steps", 1e6 * self.time, "least of a call", _time(self.time)))
         if measured is not None:
             times = f", {measured / self.time:.3g} times the least" if self.time else ""
@@ -68,15 +68,15 @@ class Plan(str):
         return Bars(bars, f"microseconds{f' at {where}' if where else ''}")
 
     def _numbers(self, flops: Size, moved: Size) -> tuple[float, float]:
-        """Return flops and bytes at the sizes."""
+        """Return flops and bytes as numbers at the sizes."""
         at = {name: Size.of(length) for name, length in self.sizes.items()}
         return tuple(max(float(size.substitute(at).constant), 0.0) for size in (flops, moved))  # type: ignore[return-value]
 
     def __str__(self) -> str:
         lines = self.splitlines()
-        for place, flops, moved in self.costs:
+        for line_number, flops, moved in self.costs:
             count, size = self._numbers(flops, moved)
-            lines[place] += f": {count:.3g}, {size:.3g}, {_time(machine().seconds(count, size))}"
+            lines[line_number] += f": {count:.3g}, {size:.3g}, {_time(machine().seconds(count, size))}"
         if not self.costs:
             return str.__str__(self)
         given = [f"{name} = {length}" for name, length in self.sizes.items() if name in self.given]
@@ -84,9 +84,9 @@ class Plan(str):
         where = [", ".join(given)] if given else []
         where += [f"{', '.join(assumed)} assumed (sizes= gives others)"] if assumed else []
         roof = machine()
-        said = f"at most {roof.flops:.3g} flops, {roof.near:.3g} bytes (near) and {roof.far:.3g} bytes (far) in a ns"
+        rates = f"at most {roof.flops:.3g} flops, {roof.near:.3g} bytes (near) and {roof.far:.3g} bytes (far) in a ns"
         at = f" where {'; '.join(where)}" if where else ""
-        return "\n".join([*lines, f"at least {_time(self.time)} a call{at}: {said}"])
+        return "\n".join([*lines, f"at least {_time(self.time)} a call{at}: {rates}"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (str.__str__(self), self.costs, self.sizes, tuple(self.given))

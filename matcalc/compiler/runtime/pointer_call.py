@@ -1,8 +1,8 @@
-"""Call a C function by an address that is data: for njit code that is compiled once for all functions.
+"""Calls a C function through an address stored in an array, so that one njit caller serves all functions.
 
-The function is one of `Compiled.cfunc()`. Its address and those of its arrays stand in arrays of integers, so that the
-caller holds no address of this process and is cached on disk. The compiler does not see what is read and written:
-arrays that a called function writes are parameters of the caller, never its own.
+The callee is a `Compiled.cfunc()`. Its address and the addresses of its arrays are stored in arrays of integers.
+The caller therefore contains no address of this process, and Numba can cache it on disk. The compiler does not see
+which memory the callee reads and writes. An array that the callee writes must be a parameter of the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ADDRESS = ir.IntType(64)
 
 @intrinsic  # type: ignore[untyped-decorator]
 def call_at(typingctx: Any, address: Any, inputs: Any, sizes: Any, outputs: Any) -> Any:
-    """Return `int64 f(double **in, int64 *sizes, double **out)` at an address, of arrays of addresses and of sizes."""
+    """Call the function `int64 f(double **in, int64 *sizes, double **out)` at `address` and return its status."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = [
@@ -35,7 +35,7 @@ def call_at(typingctx: Any, address: Any, inputs: Any, sizes: Any, outputs: Any)
 
 @intrinsic  # type: ignore[untyped-decorator]
 def word_at(typingctx: Any, address: Any, place: Any) -> Any:
-    """Return the integer of 64 bits at a place of a table that begins at an address."""
+    """Return the 64-bit integer at index `place` of the table that begins at `address`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         words = builder.inttoptr(args[0], ADDRESS.as_pointer())

@@ -1,7 +1,7 @@
-"""Names the private members of Numba and llvmlite that compiled functions rely on.
+"""Lists the private members of Numba and llvmlite that compiled functions rely on.
 
-They may go in any version. `missing` names those that are gone, so that a compilation fails with their names, and
-`.ci/versions` with them for the oldest and newest versions.
+Any new version may remove them. `missing` returns the removed ones, so that a failed compilation names them.
+`.ci/versions` checks the oldest and the newest supported versions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MEMBERS = {
     "numba.extending": ("get_cython_function_address", "intrinsic", "overload"),
     "numba.np.arrayobj": ("make_array", "populate_array"),
 }  # fmt: skip
-"""Members by their modules."""
+"""Members by module."""
 
 
 def missing() -> list[str]:

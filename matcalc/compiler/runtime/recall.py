@@ -1,7 +1,7 @@
-"""Functions that were asked for by text, kept as their specifications: found again before anything is parsed.
+"""Caches the specifications of functions by their input text, so that a later call parses nothing.
 
-The key is the text, all that was given with it, and what is installed; rules of the user's own are in no key, so that
-nothing is kept or found where there are any.
+The key is the text, all options of the request, and the digest of the installation. A key does not cover rules of the
+user, so nothing is cached or found while any are loaded.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from matcalc.store import cache_entries
 from matcalc.store.installation import installation
 
 KEPT = ("numba", "numpy")
-"""The targets whose functions are kept."""
+"""The targets whose functions are cached."""
 STEM = "recall"
 PLAIN = (str, int, float, bool, type(None))
 is_on = True
-"""Whether anything is kept and found; tests, which look at how functions are made, turn it off."""
+"""Whether the cache is used. Tests that inspect how functions are built turn it off."""
 
 
-def key(way: str, given: Mapping[str, Any]) -> str:
-    """Return the key of what was asked for in a way, empty where there is none."""
+def key(kind: str, request: Mapping[str, Any]) -> str:
+    """Return the key of a request, or "" if it cannot be cached; `kind` is the kind of function."""
     rulebook = sys.modules.get("matcalc.rulebook.load")
-    if not is_on or given["target"] not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
+    if not is_on or request["target"] not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
         return ""
-    return f"{way} {dict(given)!r}\n{installation()}" if _is_plain(dict(given)) else ""
+    return f"{kind} {dict(request)!r}\n{installation()}" if _is_plain(dict(request)) else ""
 
 
 def found(key: str) -> CompiledSpec | None:
-    """Return the specification that was kept under a key, None where there is none."""
+    """Return the specification cached under a key, or None."""
     content = cache_entries.read(STEM, key) if key else None
     if content is None:
         return None
@@ -41,13 +41,13 @@ def found(key: str) -> CompiledSpec | None:
 
 
 def keep(key: str, spec: CompiledSpec) -> None:
-    """Keep a specification, where it has a key."""
+    """Cache a specification, if its key is not empty."""
     if key:
         cache_entries.write(STEM, key, pickle.dumps(spec))
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is text and numbers alone, which say by themselves what they are."""
+    """Whether a value consists of text and numbers only, whose `repr` identifies it."""
     if type(value) is dict:
         return all(map(_is_plain, (*value, *value.values())))
     if type(value) in (list, tuple):

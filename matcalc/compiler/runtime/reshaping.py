@@ -1,7 +1,7 @@
-"""How contiguous arrays take another shape in compiled code, by a product of lengths, and how rows of them are taken.
+"""Writes the code of `reshape` and of row slices `X[start:stop]` for C-contiguous arrays.
 
-Numba compiles a function of its own for a shape, with room for strides that such arrays do not have: a third of the
-time that a program with one `reshape` takes. Of `X[start:stop]` it writes what any slice may need, which takes 30 ms.
+Numba's own `reshape` compiles a separate function that handles any strides. It takes a third of the compile time of a
+program with one `reshape`. Numba's `X[start:stop]` handles any slice, which costs 30 ms of compile time.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ FAULT = "total size of new array must be unchanged"
 
 
 def is_reshape(function: Any, signature: Any) -> bool:
-    """Whether a function is `reshape` of an array in C order."""
+    """Whether a call is `reshape` of an array in C order."""
     is_method = isinstance(function, types.BoundFunction) and function.get_impl_key(signature) == NAME
     return is_method and signature.args[0].layout == "C"
 
 
 def reshaped(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
-    """Return an array with the lengths that are given, one by one or as a tuple; -1 stands for what is left."""
+    """Return the array with new lengths, passed one by one or as a tuple; -1 is the length that remains."""
     array = make_array(signature.args[0])(context, builder, args[0])
     is_tuple = isinstance(signature.args[1], types.BaseTuple)  # type: ignore[attr-defined]
     given = cgutils.unpack_tuple(builder, args[1]) if is_tuple else args[1:]
@@ -51,7 +51,7 @@ def reshaped(context: Any, builder: Any, signature: Any, args: Sequence[Any]) ->
 
 
 def is_rows(function: Any, signature: Any) -> bool:
-    """Whether a function takes rows of an array in C order: `X[start:stop]`."""
+    """Whether a call takes rows of an array in C order: `X[start:stop]`."""
     if function is not operator.getitem or signature.args[1] != types.slice2_type:
         return False
     array, made = signature.args[0], signature.return_type
@@ -59,7 +59,7 @@ def is_rows(function: Any, signature: Any) -> bool:
 
 
 def rows_of(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
-    """Return rows of an array, as a slice of Python takes them: negative ends count from the last."""
+    """Return rows of an array as Python's slices do: negative ends count from the end."""
     array = make_array(signature.args[0])(context, builder, args[0])
     ends = context.make_helper(builder, signature.args[1], args[1])
     lengths, strides = (cgutils.unpack_tuple(builder, part) for part in (array.shape, array.strides))

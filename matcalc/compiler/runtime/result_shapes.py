@@ -1,4 +1,4 @@
-"""The sizes of a call from the shapes of its arguments, and the shapes of its results."""
+"""Computes the sizes of a call from the shapes of its arguments, and the shapes of its results."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from matcalc.tensor.sizes_from_shapes import check_conditions, solve
 def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:
     """Return every size of a call.
 
-    Raises: ShapeError that names the argument whose shape does not fit, or the part that lies outside of it;
-    NotSupported for an axis that is longer than BLAS takes.
+    Raises: ShapeError naming the argument whose shape does not fit, or the slice that is out of bounds;
+    NotSupported for an axis longer than BLAS supports.
     """
     declared = [(a.name, a.shape) for a in spec.arguments]
     known = solve(declared, {a.name: s for a, s in zip(spec.arguments, shapes, strict=True)}, given)
@@ -40,12 +40,12 @@ def output_shapes(spec: CompiledSpec, sizes: Mapping[str, int]) -> list[tuple[in
         shape = tuple(size.evaluate(sizes) for size in operand.shape)
         for size, length in zip(operand.shape, shape, strict=True):
             if length < 0:
-                raise ShapeError(f"the size {size} of {operand.name} is {length}")
+                raise ShapeError(f"the size {size} of {operand.name} is {length}, which is negative")
         shapes.append(shape)
     return shapes
 
 
 def new_result(operand: Operand, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the array that machine code writes a result into: of one entry for a scalar."""
+    """Return the array that machine code writes a result into; a scalar's has one entry."""
     make = np.zeros if operand.blank else np.empty
     return make(shape or (1,))

@@ -1,10 +1,10 @@
-"""Compiled functions as one Python file that needs NumPy, SciPy and, to be fast, Numba, but not matcalc.
+"""Writes compiled functions as one Python file that needs NumPy, SciPy and, for speed, Numba, but not matcalc.
 
-The mathematics stands first: what is computed, as NumPy and as loops for Numba. Below a line follow what the reader
-need not see: checks of arguments, kernels, the data and numbers of the file's test. The NumPy form serves where Numba
-is missing. Numba is imported and its kernels are defined at the first call, so that an import is that of NumPy and
-SciPy; what it compiles stays in its cache. Nothing in the file depends on when, where or in which order it was made:
-equal specs give equal bytes.
+The mathematics comes first: the NumPy form and the loops for Numba. Below a line follow the checks of arguments, the
+kernels, and the data and expected values of the self-test. The NumPy form is used without Numba. Numba is imported and
+its kernels are defined at the first call, so that importing the file imports only NumPy and SciPy. Numba's cache
+stores the compiled code. The file does not depend on when, where or in which order it was written: equal specs give
+equal bytes.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal
 
 NUMBAS = ("import numba", "from numba", "import llvmlite", "from llvmlite", "from scipy.special import cython")
-"""How the imports begin that wait for the first call of what Numba compiles."""
+"""The prefixes of the imports that are delayed until the first call of the Numba form."""
 WIDTH = 116
 GIVEN = re.compile(r"^from matcalc\.compiler\.runtime\.user_functions import (\w+)", re.MULTILINE)
-"""How a function that a user gave is imported, where its text needs what stands around it."""
+"""The import of a user's function whose text depends on names outside of it."""
 
 REAL_ARRAY = '''\
 def has_mask(value):
@@ -126,24 +126,24 @@ def machine_code(function):
     except RuntimeError:  # there is no folder that Numba can write to
         return njit(signature, **options)(function)'''
 YODA = re.compile(r"(?<=[( ])(\d[\d.e+]*) (>|<) (\w+(?:\[[\w, ]+\])?)(?=[,):]| else| and| or)")
-"""A comparison that begins with its number."""
+"""A comparison with the number on the left."""
 LINE = "# ---- The mathematics ends here. What follows: checks of arguments, kernels, and the test of this file. ----"
 
 
 def saved_text(
     *specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivative] = (), with_solve: bool = False
 ) -> str:
-    """Return the text of the file of functions, whose arguments of one name are one.
+    """Return the text of a file of functions; arguments of the same name are the same data.
 
-    `given` is the input as the user wrote it; `derivatives` are which result is a derivative of which, besides what
-    the specs say of their own.
+    `given` is the input as the user wrote it. `derivatives` list which result is a derivative of which, in addition to
+    the specs' own.
 
-    Raises: NotSupported without the NumPy form, where the sizes need a system of equations, and for a solve of what
-    has no value and gradient.
+    Raises: NotSupported if there is no NumPy form, if the sizes need a system of equations, or if `with_solve` lacks a
+    value with its gradient.
     """
     if specs[0].target not in ON_NUMPY:
         if with_solve:
-            raise NotSupported(f"a file for the target {specs[0].target} has no solve by SciPy")
+            raise NotSupported(f"a file for the target {specs[0].target} cannot have a solve part")
         if specs[0].target in SAVED:
             return c_text(*specs, given=given, derivatives=derivatives)
         return array_text(*specs, given=given, derivatives=derivatives)
@@ -191,33 +191,33 @@ def _part(spec: CompiledSpec) -> Part:
     given = GIVEN.search(spec.numpy_source)
     if given is not None:
         name = given[1].rpartition("_")[0]
-        raise NotSupported(f"the function {name} is yours and its text does not stand alone: no file can hold it")
+        raise NotSupported(f"the function {name} cannot be saved: its text uses names from outside")
     plain = _renamed(spec.numpy_source, f"{spec.name}_numpy")
     quick = _renamed(in_any_order(spec.source), f"{spec.name}_numba") if spec.source else ""
     return Part(declared, spec, names, sizes, plain, quick)
 
 
 def _renamed(source: str, name: str) -> str:
-    """Return the source with its function called `<name>_into` and its constants alike."""
+    """Return the source with its function renamed to `<name>_into`, and its constants accordingly."""
     old = into_name(source).removesuffix("_into")
     defined = re.findall(rf"^{old}(_K\d+)(?= = )", source, re.MULTILINE)
     return re.sub(rf"\b{old}(?=({'|'.join(['_into', *defined])})\b)", name, source).strip("\n")
 
 
 def _spelling(specs: Sequence[CompiledSpec], plain: Sequence[Item], quick: Sequence[Item]) -> dict[str, str]:
-    """Return new names for the NumPy helpers whose names the file needs otherwise."""
+    """Return new names for the NumPy helpers whose names collide with others of the file."""
     taken = {*(spec.name for spec in specs), *TEST_NAMES, *(item.name for item in quick)}
     return {item.name: f"{item.name}_numpy" for item in plain if item.name in taken}
 
 
 def _spelled(text: str, spelling: dict[str, str]) -> str:
-    """Return the text with functions renamed where they are defined or called; attributes stay."""
+    """Return the text with functions renamed in definitions and calls; attributes are unchanged."""
     for old, new in spelling.items():
         text = re.sub(rf"(?<![\w.]){re.escape(old)}(?=\()", new, text)
     return text
 
 
-# ---- what stands first
+# ---- head and mathematics
 
 
 def _imports(parts: Sequence[Part], items: Sequence[Item]) -> str:
@@ -241,13 +241,13 @@ def _exported(specs: Sequence[CompiledSpec]) -> str:
 
 
 def _mathematics(part: Part, spelling: dict[str, str]) -> list[str]:
-    """Return the forms of a function and the function itself."""
+    """Return the texts of a function's forms and of the public function."""
     plain = _spelled(_main(part.plain), spelling)
     return [plain, *([_main(part.quick)] if part.quick else []), entry_text(part)]
 
 
 def _main(text: str) -> str:
-    """Return the function of a form with the constants of its formula, without those that it calls."""
+    """Return the function of a form with its constants, without its helper functions."""
     lines, kept = text.splitlines(), []
     for statement in ast.parse(text).body:
         is_helper = isinstance(statement, ast.FunctionDef) and not INTO.match(f"def {statement.name}(")
@@ -259,7 +259,7 @@ def _main(text: str) -> str:
 
 
 def _docstring_wrapped(function: str) -> str:
-    """Return a function with the formulas of its docstring on lines of their own, where they do not fit on one."""
+    """Return a function with a docstring that is too long for its line wrapped to several lines."""
     lines = function.splitlines()
     if len(lines[1]) <= WIDTH or not (lines[1].startswith(f'{INDENT}"""') and lines[1].endswith('"""')):
         return function
@@ -270,7 +270,7 @@ def _docstring_wrapped(function: str) -> str:
 
 
 def _companions(texts: Iterable[str]) -> dict[str, str]:
-    """Return the functions that stand above those of a form, each once, by name."""
+    """Return the helper functions of the forms, each once, by name."""
     found: dict[str, str] = {}
     for text in texts:
         lines = text.splitlines()
@@ -285,7 +285,7 @@ def _companions(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _kernels(parts: Sequence[Part], items: Sequence[Item]) -> str:
-    """Return the function that imports Numba, defines the kernels as globals, and says what is compiled for what."""
+    """Return the text of `kernels`, which imports Numba, defines the kernels as globals, and returns signatures."""
     simple, rest = ([i for i in items if i.is_function == made] for made in (False, True))
     own = _companions(part.quick for part in parts)
     statements = ["from numba import njit", "from numba import types", *(s for i in items for s in i.imports)]
@@ -312,7 +312,7 @@ def _bound(block: str) -> set[str]:
 
 
 def _lazy(text: str) -> str:
-    """Return a kernel that is compiled for its types when it is reached, and not where it stands."""
+    """Return a kernel's text with its decorator changed, so that it is compiled when first called."""
     tree = ast.parse(text).body[0]
     if not isinstance(tree, ast.FunctionDef):
         return text

@@ -1,4 +1,4 @@
-"""The public function of a saved file: documented, typed, its arguments checked."""
+"""Writes the public function of a saved file: documented, typed, with checks of its arguments."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ RAISES = ("Raises", "------", "numpy.linalg.LinAlgError")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A function of a file: what it was made of, its names, how it reads sizes, its forms for NumPy and Numba.
+    """A function of a file: its spec, its names, the lines that read its sizes, its NumPy and Numba forms.
 
-    `spec` is as callers see it, `entered` as its forms are called: with the arrays of sparse matrices.
+    `spec` has the arguments that callers pass; `entered` has those of the two forms, with sparse matrices as arrays.
     """
 
     spec: CompiledSpec
@@ -34,7 +34,7 @@ class Part:
 
 
 def entry_text(part: Part) -> str:
-    """Return the public function."""
+    """Return the text of the public function."""
     spec, names = part.spec, part.names
     lines, tests = part.sizes
     body = []
@@ -85,7 +85,7 @@ def returned(nesting: Nesting, values: list[str]) -> str:
 
 
 def _faults(spec: CompiledSpec, names: Spelled) -> list[str]:
-    """Return the lines that raise for a status, by number: data that are no places of an axis, then linear algebra."""
+    """Return the lines that raise for a nonzero status: first out-of-range indices, then faults of linear algebra."""
     renamed = {o.name: Size.of(n) for n, o in zip(names.arguments, spec.arguments, strict=True)}
     renamed |= {n: Size.of(text) for n, text in names.sizes.items()}
     lines = []
@@ -104,7 +104,7 @@ def _faults(spec: CompiledSpec, names: Spelled) -> list[str]:
 
 
 def needed_sizes(lines: list[str], rest: list[str]) -> list[str]:
-    """Return the statements that read sizes without those, and without names, that nothing uses."""
+    """Return the statements that read sizes, without unused statements and names."""
     used = {word for text in rest for word in WORD.findall(STRING.sub("", text))}
     kept: list[str] = []
     for line in reversed(lines):
@@ -129,7 +129,7 @@ def _hints(nesting: Nesting, outputs: tuple[Operand, ...]) -> str:
 
 
 def documented(spec: CompiledSpec, faults: Sequence[str], further: Sequence[str] = ()) -> list[str]:
-    """Return the docstring of a function with `further` parameters; `faults` are the lines above its faults."""
+    """Return the docstring of a function with `further` parameters; `faults` is the heading of its faults."""
     formulas = {f.name: f.text for f in spec.formulas}
 
     def rows(operands: tuple[Operand, ...]) -> list[str]:

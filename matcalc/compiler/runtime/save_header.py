@@ -1,4 +1,4 @@
-"""What stands first in a saved file: the input, every formula in text and LaTeX, a table of symbols, the licence."""
+"""Writes the docstring of a saved file: the input, every formula in text and LaTeX, the symbols, the licence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ It is provided as is, without warranty of any kind."""
 
 
 def header_text(specs: Sequence[CompiledSpec], given: str, arrays: str) -> str:
-    """Return the docstring of a file: input, formulas, symbols; `arrays` says what arrays the functions take."""
+    """Return the docstring of a file; `arrays` is the sentence about the arrays that its functions take."""
     names = ", ".join(spec.name for spec in specs)
     formulas = {f.name: f for spec in specs for f in spec.formulas}.values()
     lines = [f"{names}: compiled matrix formulas.", ""]
@@ -42,7 +42,7 @@ def header_text(specs: Sequence[CompiledSpec], given: str, arrays: str) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    """Return text as indented lines, broken at spaces alone."""
+    """Return text as indented lines, broken only at spaces."""
     if not text.isprintable() or len(text) < WIDTH - 24:
         return [INDENT + line for line in text.splitlines()]
     room = WIDTH - 24  # a docstring doubles the backslashes of LaTeX

@@ -1,4 +1,4 @@
-"""The part of a saved file that minimises its value with SciPy: `python grad.py solve`."""
+"""Writes the part of a saved file that minimises its value with SciPy: `python grad.py solve`."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ if __name__ == "__main__" and sys.argv[1:] == ["solve"]:
 
 
 def solve_text(parts: Sequence[Part], derivatives: Sequence[Derivative]) -> str:
-    """Return the function that solves and what runs it.
+    """Return the text of `solve` and of the main block that runs it.
 
-    Raises: NotSupported where no scalar is given with its gradient.
+    Raises: NotSupported if the file has no scalar result with its gradient.
     """
     scalars = {o.name for part in parts for o in part.spec.outputs if not o.shape}
     first = [d for d in derivatives if d.of in scalars and not d.along]
     if not first:
-        raise NotSupported("a solve needs a scalar value and its gradient", hint="--with value,gradient")
+        raise NotSupported("the solve part needs a scalar value and its gradient", hint="--with value,gradient")
     gradients = [d for d in first if d.of == first[0].of]
     names = [d.arguments[0] for d in gradients]
     products = [d for d in derivatives if d.along and d.of in {g.result for g in gradients}]

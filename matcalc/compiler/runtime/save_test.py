@@ -1,8 +1,8 @@
-"""The self-test of a saved file.
+"""Writes the self-test of a saved file.
 
-Values are compared with numbers that were computed when the file was written, from the formulas, by what knows no
-compiled code; derivatives with difference quotients, entry by entry; the form for Numba with that for NumPy on data
-that are large enough for the ways that kernels have for those.
+Values are compared with expected numbers, which the reference computed from the formulas when the file was written.
+Derivatives are compared with difference quotients, entry by entry. The Numba form is compared with the NumPy form on
+data large enough to reach the kernels' code for large arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matcalc.tensor.size import Size, volume
 from matcalc.tensor.sizes_from_shapes import holds
 
 LARGEST = 1e8
-"""Operations of a call on the larger data, at most."""
+"""Maximal operations of a call on the larger data."""
 WIDTH = 108
 
 FLAT = '''\
@@ -150,11 +150,11 @@ TEST_NAMES = (
     "machine_code", "typed", "cache", "find_spec", "NDArray", "CASES", "DERIVATIVES", "FUNCTIONS", "PROJECTIONS",
     "minimize", "stored_matrix", "stored_arrays",
 )  # fmt: skip
-"""What a function of a file must not be called, since the file calls something else so."""
+"""Names that a function of a file must not have, since the file defines them itself."""
 
 
 def self_test_text(parts: Sequence[Part], reference: Reference, derivatives: Sequence[Derivative]) -> list[str]:
-    """Return the data, the functions that list what is wrong, and the main part that runs them."""
+    """Return the data, the functions that list the faults, and the main block that runs them."""
     has_quick = any(part.quick for part in parts)
     given = {"jit": ", jit=HAS_NUMBA", "passed": ", jit=jit"} if has_quick else {"jit": "", "passed": ""}
     texts = [_tables(parts, reference, derivatives), FLAT, RESULTS.format(**given), DIFFER, VALUES]
@@ -185,7 +185,7 @@ def _without_loop(text: str) -> str:
 
 
 def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[Derivative]) -> str:
-    """Return what the test goes through: functions, derivatives, data."""
+    """Return the tables of the test: functions, derivatives, data."""
     lines = ["FUNCTIONS = ("]
     for part in parts:
         names = literals([a.name for a in part.spec.arguments] + list(part.spec.sizes))
@@ -244,7 +244,7 @@ def sample_text(specs: Sequence[CompiledSpec], names: Spelled) -> str:
         normal = f"rng.standard_normal(({shape}))" if operand.shape else "rng.standard_normal()"
         drawn = operand.sample.replace("{shape}", f"({shape})")
         if operand.dtype != "float64":
-            drawn = _places(specs, names, operand, shape)
+            drawn = _random_indices(specs, names, operand, shape)
         rows.append(f"{INDENT * 2}{literal(operand.name)}: {drawn or normal},")
     rows += [f"{INDENT * 2}{literal(n)}: {spelled[n]}," for n in dict.fromkeys(n for s in specs for n in s.sizes)]
     used = WORD.findall(" ".join(rows))
@@ -252,8 +252,8 @@ def sample_text(specs: Sequence[CompiledSpec], names: Spelled) -> str:
     return "\n".join([*lines, f"{INDENT}return {{", *rows, f"{INDENT}}}"])
 
 
-def _places(specs: Sequence[CompiledSpec], names: Spelled, operand: Operand, shape: str) -> str:
-    """Return the text of random places of all the axes that an argument is looked up in."""
+def _random_indices(specs: Sequence[CompiledSpec], names: Spelled, operand: Operand, shape: str) -> str:
+    """Return the text of random indices, valid for every axis that an argument selects from."""
     found = dict.fromkeys(c.length for spec in specs for c in spec.data if operand.name in c.index.names)
     lengths = [names.size(length) for length in found] or ["1"]
     length = lengths[0] if len(lengths) == 1 else f"min({', '.join(lengths)})"
@@ -276,15 +276,15 @@ def _operations(spec: CompiledSpec, sizes: Mapping[str, int]) -> float:
     return float(spec.flops.amount(sizes)) if spec.flops is not None and is_known else 0.0
 
 
-def fitting_sizes(specs: Sequence[CompiledSpec], ways: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
-    """Return sizes that meet the conditions of functions: first + k*step for the k-th, at least 2, by each way.
+def fitting_sizes(specs: Sequence[CompiledSpec], choices: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    """Return the choices of sizes that meet the conditions of functions, one for each (first, step).
 
-    Sizes that ascend, or are far larger, follow, where a formula needs those.
+    The k-th size is first + k*step, at least 2. Ascending and much larger sizes follow, since some formulas need them.
     """
     names = dict.fromkeys(name for spec in specs for name in size_names(spec))
     shapes = [o.shape for spec in specs for o in (*spec.arguments, *spec.outputs)]
     found = []
-    for first, step in (*ways, (4, 1), (4, 4), (40, -8), (40, 40)):
+    for first, step in (*choices, (4, 1), (4, 4), (40, -8), (40, 40)):
         sizes = {name: max(2, first + step * k) for k, name in enumerate(names)}
         fit = all(holds(condition, sizes) for spec in specs for condition in spec.conditions)
         if fit and all(s.evaluate(sizes) >= 0 for shape in shapes for s in shape):

@@ -1,7 +1,7 @@
-"""The routines of BLAS and LAPACK in SciPy's own library, without an import of SciPy.
+"""Finds the BLAS and LAPACK routines of SciPy's own library without importing SciPy.
 
-The wheels of SciPy bring OpenBLAS in a folder of theirs, and their Cython interface goes on to it with the arguments
-that it is given. Where there is no such folder the interface is asked, which takes an import.
+SciPy's wheels contain OpenBLAS in a folder of their own, and SciPy's Cython interface forwards its arguments to it
+unchanged. Without such a folder, the address is read from the Cython interface, which must be imported.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 PREFIXES = {"scipy_blas_": "scipy.linalg.cython_blas", "scipy_lapack_": "scipy.linalg.cython_lapack"}
-"""What the symbols of routines begin with, and the module that has them by name."""
+"""The prefixes of the symbols of routines, and the Cython module of each."""
 FOLDERS = ("../scipy.libs", ".dylibs")
 PATTERN = "*scipy_openblas*"
 SPELLING = "scipy_{}_"
 
 
 def is_routine(symbol: str) -> bool:
-    """Whether a symbol is one of BLAS or LAPACK of SciPy."""
+    """Whether a symbol is a BLAS or LAPACK routine of SciPy."""
     return symbol.startswith(tuple(PREFIXES))
 
 
 def add_routine(symbol: str) -> str:
-    """Tell LLVM where a routine is, and return its name; empty where this SciPy has none."""
+    """Register the address of a routine with LLVM; return the routine's name, or "" if this SciPy lacks it."""
     prefix = next(prefix for prefix in PREFIXES if symbol.startswith(prefix))
     name = symbol.removeprefix(prefix)
     try:
@@ -38,9 +38,9 @@ def add_routine(symbol: str) -> str:
 
 
 def get_cython_function_address(module: str, name: str) -> int:
-    """Return the address of a function of a Cython module, as Numba's function of this name does.
+    """Return the address of a function of a Cython module, as Numba's function of the same name does.
 
-    Raises: ValueError where the module has none.
+    Raises: ValueError if the module has no such function.
     """
     address = (_in_library(name) if module in PREFIXES.values() else 0) or _in_module(module, name)
     if not address:
@@ -50,7 +50,7 @@ def get_cython_function_address(module: str, name: str) -> int:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Return the one library that SciPy's wheel has; None for a SciPy that was built otherwise."""
+    """Return the OpenBLAS library of SciPy's wheel; None for a SciPy that was built differently."""
     spec = find_spec("scipy")
     home = Path(spec.origin).parent if spec is not None and spec.origin else Path()
     found = [path for folder in FOLDERS for path in sorted((home / folder).glob(PATTERN))]
@@ -63,7 +63,7 @@ def _library() -> ctypes.CDLL | None:
 
 
 def count_of_threads(count: int) -> int:
-    """Tell SciPy's OpenBLAS how many threads its routines take; return how many it was. 0 where nobody can be told."""
+    """Set the thread count of SciPy's OpenBLAS and return the previous one; 0 if it cannot be set."""
     library = _library()
     before = getattr(library, "scipy_openblas_get_num_threads", None)
     if library is None or before is None:

@@ -1,7 +1,7 @@
-"""What a wheel brings: the forms that are made of its files, and all kernels, in one file for a level of processors.
+"""Builds the shipped files of a wheel: forms derived from the rule files, and all kernels per processor level.
 
-Each level is compiled by processes of its own, in an empty cache, with Numba told to compile for it, whatever this
-machine is; nothing of it is run here.
+Each level is compiled by separate processes in an empty cache. Environment variables make Numba compile for that
+level, whatever this machine's processor is, so none of the compiled code is run here.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ SETTINGS = "NUMBA_"
 
 
 def ship(jobs: int = 0, folder: Path | None = None) -> Iterator[tuple[str, Path]]:
-    """Make what a wheel brings; yield the name of each part and its file, which is in the folder of the installation.
+    """Build the shipped files; yield the name of each part and its file in the folder of the installation.
 
-    `jobs` processes do so, as for `warm`. Files that are there already are removed first.
+    `jobs` processes compile, as for `warm`. Existing files in the folder are removed first.
 
-    Raises: NotSupported where a level cannot be compiled.
+    Raises: NotSupported if a level cannot be compiled.
     """
-    place = shipped_files.folder() if folder is None else folder
-    for path in place.glob("*"):
+    target = shipped_files.folder() if folder is None else folder
+    for path in target.glob("*"):
         path.unlink()
-    yield "rulebook", ship_form("rulebook", shipped_rulebook(), place)
-    for target in ("numba", "numpy"):
-        yield f"library_{target}", ship_form(f"library_{target}", load_library(target), place)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
+    yield "rulebook", ship_form("rulebook", shipped_rulebook(), target)
+    for library in ("numba", "numpy"):
+        yield f"library_{library}", ship_form(f"library_{library}", load_library(library), target)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
     for level in LEVELS:
         with tempfile.TemporaryDirectory() as cache:
-            told = {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features, "MATCALC_CACHE": cache}
-            program = [sys.executable, "-m", __name__, str(jobs), str(place)]
-            run = subprocess.run(program, capture_output=True, text=True, check=False, env=kept | told)
+            settings = {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features, "MATCALC_CACHE": cache}
+            program = [sys.executable, "-m", __name__, str(jobs), str(target)]
+            run = subprocess.run(program, capture_output=True, text=True, check=False, env=environment | settings)
         if run.returncode:
             raise NotSupported(f"the kernels for {level.name} cannot be compiled: {run.stderr.strip()[-300:]}")
         yield f"kernels for {level.name}", Path(run.stdout.splitlines()[-1])
 
 
 def _ship_level(jobs: int, folder: Path) -> Path:
-    """Compile all kernels in this environment and pack them."""
+    """Compile all kernels in this environment and pack them into one file."""
     warm(jobs)
     found = {}
     for symbol in (symbol_of(TARGET, name) for name in kernels()):
         content = in_cache(symbol, own())
         if content is not None:
             found[symbol] = content
-    for name, several in linked_functions.called_by_entries().items():
-        for kinds in several:
+    for name, signatures in linked_functions.called_by_entries().items():
+        for kinds in signatures:
             key, content = linked_functions.in_cache(name, kinds)
             if content is not None:
                 found[key] = content

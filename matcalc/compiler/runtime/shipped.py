@@ -1,7 +1,7 @@
-"""Kernels that come with the installation: one file for each level of processors (`store/shipped_files.py`).
+"""Reads and writes kernels shipped with the installation, one file per processor level (`store/shipped_files.py`).
 
-The key of a file is what its kernels were made by and for: another version of Numba finds nothing, and another text of
-a kernel is another symbol.
+The key of a file is its build provenance, so another version of Numba finds no kernels. A kernel's symbol contains the
+digest of its text, so a changed kernel is not found either.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ STEM = "kernels"
 
 
 def shipped(symbol: str, surroundings: str) -> bytes | None:
-    """Return a kernel as it was made in these surroundings; None where it did not come with the installation."""
+    """Return the object code of a kernel built in these surroundings; None if the installation does not ship it."""
     found = _read(surroundings).get(symbol)
     return None if found is None else zlib.decompress(found)
 
 
 def packed(kernels: Mapping[str, bytes], surroundings: str, folder: Path) -> Path:
-    """Write the kernels of a level into a folder, by symbol; return the file."""
+    """Write the kernels of a level, by symbol, into one file of the folder and return its path."""
     blobs = {symbol: zlib.compress(content, 9) for symbol, content in sorted(kernels.items())}
     lengths = json.dumps({symbol: len(blob) for symbol, blob in blobs.items()}).encode()
     return shipped_files.write(STEM, surroundings, b"\n".join([lengths, b"".join(blobs.values())]), folder)
@@ -32,7 +32,7 @@ def packed(kernels: Mapping[str, bytes], surroundings: str, folder: Path) -> Pat
 
 @cache
 def _read(surroundings: str) -> Mapping[str, bytes]:
-    """Return the packed kernels of a level by symbol, none where there is no file."""
+    """Return the compressed kernels of a level by symbol; empty if there is no file."""
     content = shipped_files.read(STEM, surroundings)
     if content is None:
         return {}

@@ -1,11 +1,10 @@
-"""The text of a generated module: imported kernels, the `_into` function, a quick Python entry.
+"""Writes the text of a generated module: imported kernels, the `_into` function, a quick Python entry.
 
-This text is what runs; `fn.source` shows it under a header, which is written when it is read. The entry takes exact
-arguments alone (aligned C-contiguous arrays of native float64, floats and ints): it compares sizes, and the machine
-code looks at the rest (see `call_slot.py`, `unboxing.py`). The call slot of a function is written from the same lines,
-so that the entry runs where there is none.
-Numba's own look at arguments takes longer and sees neither the byte order, nor always the alignment, nor a mask. What
-is not exact raises, and goes through the slow and polite way of `convert.py`.
+This text is run; `fn.source` shows it under a header. The quick entry takes only exact arguments: aligned
+C-contiguous arrays of native float64, floats and ints. It compares sizes, and the machine code checks the rest (see
+`call_slot.py`, `unboxing.py`). The call slot of a function is written from the same lines; the quick entry runs if
+there is no call slot. Numba's own check of arguments takes longer and misses the byte order, a mask, and sometimes
+the alignment. Inexact arguments raise and take the fallback of `convert.py`.
 """
 
 from __future__ import annotations
@@ -43,17 +42,17 @@ TAKEN = (
     "c_entry", "sample", "self_test", "flat", "problems", "rng", "jit", "drawn", "kernels", "machine_code", "typed",
     "sparse", "stored_matrix", "stored_arrays", "NDArray", "run", "exact", "share", "has_mask", "real_array",
 )  # fmt: skip
-"""The names that modules, twins and saved files give themselves, besides those of functions of `codegen/`."""
+"""The names that modules, twins and saved files define, besides the functions of `codegen/`."""
 FORMS = re.compile(r"(_numpy|_numba)?(_into|_shapes|_K\d+)?")
-"""What the functions and constants of a module are called behind the name of its function."""
+"""The suffixes of the functions and constants of a module, after the name of its function."""
 
 
 def function_name(name: str, texts: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Return the spelling of a function that stands beside generated `texts`, and clear of `others`."""
+    """Return a function's name, extended by underscores until it collides with no name of `texts` or `others`."""
     items = {item for target in ("numba", "numpy") for item in load_library(target).items}
     used = {word for text in texts for word in global_names(text)}
     taken = {*WORDS, *TAKEN, *items, *(f"{item}_numpy" for item in items), *used, *others}
-    if DUNDER.match(name):  # a module's own, such as __name__
+    if DUNDER.match(name):  # reserved by modules, such as __name__
         name = name.strip("_") or "f"
     while any(w.startswith(name) and FORMS.fullmatch(w, len(name)) for w in taken):
         name += "_"
@@ -100,13 +99,13 @@ def numpy_text(spec: CompiledSpec) -> str:
 
 
 def header(spec: CompiledSpec) -> str:
-    """Return the docstring of the module: what each result is."""
+    """Return the docstring of the module: the formula of each result."""
     lines = docstring([f"{f.name} = {f.text}" for f in spec.formulas] or [spec.name])
     return "\n".join(lines)
 
 
 def signature_text(spec: CompiledSpec) -> str:
-    """Return the signature: arguments read-only, so that writable arrays fit too."""
+    """Return the text of the signature; arguments are read-only, which accepts writable arrays too."""
     lines = [f"{INDENT}{_type(len(a.shape), True, a.dtype)},  # {a.name}" for a in spec.arguments]
     lines += [f"{INDENT}types.int64,  # {name}" for name in spec.sizes]
     lines += [f"{INDENT}{_type(max(1, len(o.shape)), False, o.memory)},  # {o.name}" for o in spec.outputs]
@@ -120,7 +119,7 @@ def _type(rank: int, readonly: bool, dtype: str = "float64") -> str:
 
 
 class Spelled:
-    """Identifiers for the arguments, sizes and results of a function, free of keywords and of each other."""
+    """Identifiers of the arguments, sizes and results of a function: distinct, and no keywords."""
 
     def __init__(self, spec: CompiledSpec, reserved: Iterable[str] = ()) -> None:
         forms = ("", "_into", "_shapes", "_numpy_into", "_numba_into")
@@ -133,13 +132,13 @@ class Spelled:
         self.taken = taken
 
     def size(self, size: Size) -> str:
-        """Return an integer expression."""
+        """Return a size as the text of an integer expression."""
         size = size.substitute({n: Size.of(t) for n, t in self.sizes.items() if n != t})
         scale = lcm(*(c.denominator for _, c in size.terms))
         return str(size) if scale == 1 else f"({size * scale})//{scale}"
 
     def shape(self, shape: tuple[Size, ...]) -> str:
-        """Return a tuple of sizes, for a vector its length."""
+        """Return a shape as the text of a tuple; for a vector, that of its length."""
         texts = [self.size(s) for s in shape] or ["1"]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
@@ -148,9 +147,9 @@ SizeLines = tuple[list[str], list[tuple[str, str]]]
 
 
 def size_lines(spec: CompiledSpec, names: Spelled) -> SizeLines | None:
-    """Return statements that read all sizes from shapes, and tests, each with the message where it holds.
+    """Return the statements that read all sizes from shapes, and the tests for misfits, each with its error message.
 
-    None where a size is not given by one axis: such functions have no quick entry.
+    Return None if some size is not determined by a single axis: such functions have no quick entry.
     """
     known = set(spec.sizes)
     lines: list[str] = []
@@ -202,7 +201,7 @@ def _row(parts: list[str]) -> str:
 
 
 def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str, str] | None:
-    """Return the one unknown name of an axis's size and its text; None unless the size is linear in it."""
+    """Return the only unknown name in a size and the text of its value; None unless the size is linear in it."""
     found = solved_for(size, known)
     if found is None:
         return None
@@ -213,7 +212,7 @@ def _solved(size: Size, axis: str, known: set[str], names: Spelled) -> tuple[str
 
 
 def entry_text(spec: CompiledSpec) -> str:
-    """Return the quick entry and the function for the shapes of results; empty where there are none."""
+    """Return the text of the quick entry and of the function for result shapes; "" if the function has none."""
     into = into_name(spec.source)
     names = Spelled(spec)
     sizes = size_lines(spec, names)
@@ -229,7 +228,7 @@ def entry_text(spec: CompiledSpec) -> str:
     call = f"run({', '.join([*names.parameters, *names.outputs])})"
     if spec.faults:
         call = f"status = {call}"
-        if spec.data:  # the polite way says which place is outside
+        if spec.data:  # the fallback reports the out-of-range index
             call += f"\n{INDENT}if status > {spec.numeric_faults}:\n{INDENT * 2}raise ValueError"
         if spec.numeric_faults:
             call += f"\n{INDENT}if status:\n{INDENT * 2}raise np.linalg.LinAlgError(FAULTS[status - 1])"
@@ -252,7 +251,7 @@ def entry_text(spec: CompiledSpec) -> str:
 
 
 def literals(words: Sequence[str]) -> str:
-    """Return the tuple of strings as text."""
+    """Return a tuple of strings as text."""
     return _row(list(map(literal, words))) if words else "()"
 
 
@@ -266,7 +265,7 @@ def _faults_text(spec: CompiledSpec) -> str:
 
 
 def nested_text(nesting: Nesting, values: list[str]) -> str:
-    """Return the nested tuple of the values as text."""
+    """Return the values in the nesting of the results, as the text of a tuple."""
     if isinstance(nesting, int):
         return values[nesting]
     parts = [nested_text(part, values) for part in nesting]

@@ -1,6 +1,6 @@
-"""What a compiled function is made of, as plain data: enough to build, check, document, save and pickle it.
+"""Defines the specification of a compiled function as plain data: enough to build, check, document and save it.
 
-Whoever has a Program fills in a `CompiledSpec`; the runtime knows neither nodes nor plans.
+A `CompiledSpec` is filled in from a Program and can be pickled; the runtime knows neither nodes nor plans.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     from matcalc.compiler.program import Checked
 
-# The nesting of the outputs: the number of one, or a tuple of nestings.
+# The nesting of the outputs: the number of an output, or a tuple of nestings.
 Nesting = int | tuple["Nesting", ...]
 
 
 LONGEST_AXIS = 2**31 - 1
-"""The largest length or stride that BLAS and LAPACK take, whose integers have 32 bits."""
+"""The largest length or stride that BLAS and LAPACK support: their integers have 32 bits."""
 
 ARRAYS = 3
-"""How many arrays a sparse matrix is."""
+"""The number of arrays of a sparse matrix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A function by the names of its module and its own: a pickle holds these, and the import waits for the call."""
+    """A function identified by its module and name, which a pickle contains; it is imported when called."""
 
     module: str
     name: str
@@ -42,7 +42,7 @@ class Later:
 
 
 class Again:
-    """What a function was asked for with, from which another process makes anew what it reads: once for all of it."""
+    """The inputs from which another process recomputes delayed values of a function, all at once on first use."""
 
     def __init__(self, make: Later, *given: Any) -> None:
         self.make, self.given = make, given
@@ -61,11 +61,11 @@ class Again:
 class Operand:
     """An argument or a result: the user's name for it and its shape.
 
-    `about` is said of it in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
+    `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    places of an axis, float32 for results that are rounded to it. A result that is `blank` is handed to machine code
-    full of zeros, which then writes only what is not.
+    indices, float32 for results that are rounded to it. A `blank` result is zero-filled before the call, and machine
+    code writes only its nonzero entries.
     """
 
     name: str
@@ -79,12 +79,12 @@ class Operand:
 
     @property
     def memory(self) -> str:
-        """The type of the array that code writes a result to: one of float32 is rounded from it."""
+        """The type of the array that code writes a result to; float32 results are rounded from float64."""
         return self.dtype if self.dtype.startswith("int") else "float64"
 
     @property
     def maker(self) -> str:
-        """What makes the array of a result, in NumPy's words."""
+        """The NumPy function that creates the array of a result."""
         return "np.zeros" if self.blank else "np.empty"
 
     @property
@@ -95,9 +95,9 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class SparseOperand:
-    """A sparse matrix, as it is declared: its values, columns and starts are arguments, from number `first` on.
+    """A declared sparse matrix; its values, columns and row starts are arguments, from number `first` on.
 
-    `ordered`: columns are to ascend in each row, each once; else entries stored twice are added up on the way.
+    With `ordered`, columns must ascend in each row without duplicates; otherwise code adds up duplicate entries.
     """
 
     declared: Operand
@@ -116,7 +116,7 @@ class Slope:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """The result `result` is the derivative of the result `of` in an argument, or in several along the `along`."""
+    """The result `result` is the derivative of `of` in an argument, or in several along the directions `along`."""
 
     result: str
     of: str
@@ -126,7 +126,7 @@ class Derivative:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Data by name, sizes that are arguments among them, and what the results are there."""
+    """Data by name, including sizes that are arguments, and the expected results."""
 
     data: Mapping[str, NDArray[Any]]
     results: Mapping[str, NDArray[Any]]
@@ -134,9 +134,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What functions should return, by an evaluation that knows no compiled code.
+    """The expected results of functions, computed without compiled code.
 
-    `projections` are the NumPy texts, in M, of projections on the linear set that an argument is in, by its name.
+    `projections` are NumPy texts, by argument name, of the projection of M on the linear set of the argument.
     """
 
     cases: tuple[Case, ...]
@@ -144,11 +144,11 @@ class Reference:
 
 
 Texts = tuple[str, str, str]
-"""A formula as text and as LaTeX; and the text of what is computed, "" where it is the same."""
+"""A formula as text and as LaTeX, and the text of the computed formula, "" if it is the same."""
 
 
 class Formula:
-    """What a result is, in text and LaTeX: given, or written when one of them is first read."""
+    """The formula of a result in text and LaTeX, passed in or written on first use."""
 
     __slots__ = ("_place", "_texts", "_write", "name")
 
@@ -160,7 +160,7 @@ class Formula:
 
     @classmethod
     def later(cls, name: str, write: Callable[..., Texts], *place: int) -> Formula:
-        """Return the formula whose texts `write` returns at its place: called once, if at all."""
+        """Return the formula whose texts `write(*place)` returns; it is called at most once."""
         made = cls(name, "")
         made._texts, made._write, made._place = None, write, place
         return made
@@ -172,23 +172,23 @@ class Formula:
 
     @property
     def latex(self) -> str:
-        """The formula as LaTeX, empty where there is none."""
+        """The formula as LaTeX, "" if there is none."""
         return self._written()[1]
 
     @property
     def computed(self) -> str:
-        """The formula as it is computed, with marks for what is singular, as text."""
+        """The computed formula as text, with marks for singular parts."""
         return self._written()[2] or self.text
 
     def kept(self, again: Again, place: int) -> Formula:
-        """Return the formula for another process, where `again` gives what nobody has read here."""
+        """Return the formula for another process, in which `again` supplies texts that were not yet written here."""
         return self if self._write is None else Formula.later(self.name, again, place)
 
     def _written(self) -> Texts:
         if self._texts is None:
             assert self._write is not None
             self._texts = self._write(*self._place)
-            self._write = None  # nodes need not stay for texts that are there
+            self._write = None  # release the nodes
         return self._texts
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -211,17 +211,16 @@ class CompiledSpec:
     """A function that can be compiled.
 
     `source` (Numba) and `numpy_source` define `<some name>_into(arguments..., sizes..., results...)`, without
-    imports and decorators: scalar arguments are floats, `sizes` integers, results arrays to be written,
-    scalar ones of shape (1,); the value returned is 0 or the number of a fault, counted from 1.
-    `check_facts`: every call from Python checks its arguments for their facts. `conditions` on sizes are checked
-    before the arrays are read. `data` are what the last faults are about: places outside an axis. `work` says what a
-    call costs, `flops` are its operations; `oracle` knows what the results of functions should be. `sparse` are the
-    matrices of which three arguments each are the arrays. `costs` are those of the steps: the line
-    in the plan, flops, bytes; `typical` are the sizes at which plans were compared, `hinted` which of them were given.
-    `checked` says at which data the function was called and compared with its formulas as written, or why not.
-    `with_fixed` gives the function for calls with arguments of these names fixed, sizes known: what its `ahead` returns
-    are the last arguments of it. `blas_axes` are sizes that a routine of BLAS or LAPACK takes: every entry refuses
-    those above LONGEST_AXIS.
+    imports and decorators. Scalar arguments are floats, `sizes` integers, results arrays to be written, scalar
+    results of shape (1,). The return value is 0 or the number of a fault, counted from 1.
+    `check_facts`: every call from Python checks the facts of its arguments. `conditions` on sizes are checked before
+    arrays are read. `data` are the subjects of the last faults: out-of-range indices. `work` describes the cost of a
+    call in words, `flops` are its operations. `oracle` computes expected results. Each `sparse` matrix occupies three
+    arguments. `costs` are those of the steps: the line in the plan, flops, bytes. `typical` are the sizes at which
+    plans were compared, `hinted` the ones that the user passed. `checked` states at which data the function was
+    compared with its formulas as written, or why not. `with_fixed` returns the function for calls with the named
+    arguments fixed and sizes known; the results of its `ahead` are its last arguments. `blas_axes` are sizes passed
+    to BLAS or LAPACK: every entry rejects those above LONGEST_AXIS.
     """
 
     name: str
@@ -256,36 +255,36 @@ class CompiledSpec:
 
     @property
     def numeric_faults(self) -> int:
-        """How many statuses, the first ones, are faults of linear algebra."""
+        """The number of leading statuses that are faults of linear algebra."""
         return len(self.faults) - len(self.data)
 
     @property
     def derivatives(self) -> tuple[Derivative, ...]:
-        """Which results are gradients of which."""
+        """The gradients among the results, as derivatives."""
         given, made = self.arguments, self.outputs
         rows = ((made[s.gradient].name, made[s.value].name, given[s.argument].name) for s in self.slopes)
         return tuple(Derivative(gradient, value, (argument,)) for gradient, value, argument in rows)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all that a caller gives, sizes last: a sparse matrix is one argument, and tells its sizes."""
+        """The names of a call's arguments, sizes last; a sparse matrix is one argument and determines its sizes."""
         if not self.sparse:
             return self.entered
         return (*(operand.name for operand in self.given), *self.asked)
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The sizes that a caller gives: no shape of what is given tells them."""
+        """The sizes that a caller passes, since no shape of an argument determines them."""
         return _asked(tuple((o.name, o.shape) for o in self.given), self.sizes) if self.sparse else self.sizes
 
     @property
     def entered(self) -> tuple[str, ...]:
-        """The names of what machine code is given: the arrays of a sparse matrix one by one."""
+        """The names of the inputs of machine code: each array of a sparse matrix has its own."""
         return (*(a.name for a in self.arguments), *self.sizes)
 
     @property
     def declared(self) -> CompiledSpec:
-        """The function as its callers see it: arguments as declared, of sizes those that are given."""
+        """The function as its callers see it: declared arguments, and only the sizes that callers pass."""
         if not self.sparse:
             return self
         known = {operand.name: k for k, operand in enumerate(self.given)}
@@ -294,7 +293,7 @@ class CompiledSpec:
 
     @property
     def given(self) -> tuple[Operand, ...]:
-        """The arguments as declared, with a sparse matrix in the place of its arrays."""
+        """The declared arguments, with a sparse matrix in place of its three arrays."""
         matrices = {s.first: s.declared for s in self.sparse}
         arrays = {s.first + k for s in self.sparse for k in range(1, ARRAYS)}
         return tuple(matrices.get(k, a) for k, a in enumerate(self.arguments) if k not in arrays)
@@ -306,7 +305,7 @@ def _asked(declared: tuple[tuple[str, tuple[Size, ...]], ...], sizes: tuple[str,
 
 
 def too_long(size: Size) -> str:
-    """Return the message about an axis that is longer than BLAS and LAPACK take."""
+    """Return the error message for an axis that is too long for BLAS and LAPACK."""
     return f"the axis {size} is longer than {LONGEST_AXIS}, the most that BLAS and LAPACK take"
 
 
@@ -320,7 +319,7 @@ def nest(nesting: Nesting, values: list[object]) -> object:
 def flatten(nesting: Nesting, values: object, name: str) -> dict[int, object]:
     """Return the values by output number.
 
-    Raises: ValueError where their nesting is another.
+    Raises: ValueError if their nesting differs.
     """
     if isinstance(nesting, int):
         return {nesting: values}

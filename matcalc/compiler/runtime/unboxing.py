@@ -1,10 +1,10 @@
-"""How arguments enter machine code from Python: exact ones are read where they are, all others are refused.
+"""Writes the code that reads Python arguments into machine code: exact ones directly; others raise TypeError.
 
-Numba's own way in looks at the size of an entry alone, so that somebody has to look at each array before, and makes
-an owner for each that lives as long as the call. Here the wrapper of a function reads the object itself: it is of
-NumPy's own class, neither derived nor masked, of native float64, int64 or int32, of the declared rank, aligned,
-contiguous where the type says so and writable where results go. That is some ten instructions. The caller holds its
-arguments until the call returns, so they need no owner.
+Numba's own wrapper checks only the item size, so each array must be checked before. It also creates an owner for each
+array for the duration of the call. The wrapper written here checks the object itself, in about ten instructions. The
+object must be of NumPy's own class (no subclass, no masked array), of native float64, int64 or int32, of the declared
+rank, aligned, contiguous if the type requires it, and writable for results. The caller holds its arguments until the
+call returns, so they need no owner.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from matcalc.compiler.runtime.array_layout import ALIGNED, CONTIGUOUS, DOUBLE, S
 
 NUMBERS = {kind: np.dtype(str(kind)).num for kind in (types.float64, types.int64, types.int32)}
 NDARRAY = "matcalc.ndarray"
-"""The symbol of NumPy's class: compiled code is kept on disk, an address is not."""
+"""The symbol of NumPy's array class: code cached on disk must not contain its address."""
 
 BYTE, INT, INTP = ir.IntType(8), ir.IntType(32), ir.IntType(ctypes.sizeof(ctypes.c_void_p) * 8)
 POINTER = BYTE.as_pointer()
 
 
 class Unboxing(PythonAPI):  # type: ignore[misc]
-    """Numba's builder of code around Python objects, with another way in for float64 and arrays of numbers."""
+    """Numba's builder of wrapper code, with other unboxing of float64 and of arrays of numbers."""
 
     def to_native_value(self, typ: Any, obj: Any) -> NativeValue:
-        """Write the code that reads an argument of a type, or sets TypeError."""
+        """Write the code that reads an argument of a type or sets TypeError."""
         if isinstance(typ, types.Array) and typ.dtype in NUMBERS and typ.aligned:
             return _array(self, typ, obj)
         if typ == types.float64:
@@ -59,7 +59,7 @@ def _array(api: Unboxing, typ: Any, obj: Any) -> NativeValue:
 
 
 def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int, number: int = DOUBLE) -> Any:
-    """Whether an object is an ndarray itself, of a native type by its number and this rank, and has these flags."""
+    """Write the test that an object is an ndarray (no subclass) of a native dtype number, a rank and these flags."""
     builder = api.builder
     found = cgutils.alloca_once_value(builder, cgutils.false_bit)
     ndarray = api.context.get_c_value(builder, BYTE, NDARRAY)
@@ -76,7 +76,7 @@ def _is_exact(api: Unboxing, obj: Any, rank: int, flags: int, number: int = DOUB
 
 
 def _is_number(api: Unboxing, obj: Any) -> Any:
-    """Whether an object is a float or an int of Python, or of a class derived from them as np.float64 is."""
+    """Write the test that an object is a Python float or int, or of a subclass such as np.float64."""
     builder = api.builder
     kind = _part(builder, obj, Object.kind, POINTER)
     signature = ir.FunctionType(INT, [POINTER, POINTER])

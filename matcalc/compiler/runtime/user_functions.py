@@ -1,4 +1,4 @@
-"""Functions that a user gave as the value of an operation, for generated code to import by name."""
+"""Provides the user's functions, passed as values of operations, for generated code to import by name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""All kernels and functions of numbers compiled for this machine before anybody needs one, by several processes.
+"""Compiles all kernels and scalar functions for this machine into the cache, in several processes.
 
-A kernel is compiled when those that it calls are: each task loads what is there from the cache and adds one kernel.
-What is in the cache already costs reading it, so that warming twice is warming once.
+A kernel is compiled after the kernels that it calls: each task reads those from the cache and adds one kernel.
+Kernels that are in the cache already are only read, so a second run is fast.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ TARGET = "numba"
 
 
 def kernels() -> tuple[str, ...]:
-    """Return the names of all kernels, those that others call first, then of all functions of numbers."""
+    """Return the names of all kernels, callees first, then of all scalar functions."""
     library = load_library(TARGET)
     found = [item.name for item in closure(library, library.items) if item.is_kernel]
     return (*found, *called_by_entries())
 
 
 def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None) -> int:
-    """Compile all kernels into the cache; return how many were not there.
+    """Compile all kernels into the cache; return how many were not in it.
 
-    `jobs` processes do so, as many as this one may use processors where it is 0. `progress` is called with the name of
-    each kernel that is done, how many are, and how many there are.
+    `jobs` is the number of processes; 0 takes one for each processor that this process may use. `progress` is called
+    with the name of each finished kernel, the number finished, and the total.
 
-    Raises: NotSupported where nothing outlives this process: the cache is switched off, or its folder is unfit.
+    Raises: NotSupported if nothing outlives this process: the cache is switched off, or its folder is unusable.
     """
     if not cache_folder().lasting:
         raise NotSupported(f"there is no cache to compile into: {cache_folder().note or 'MATCALC_CACHE is 0'}")
@@ -57,7 +57,7 @@ def warm(jobs: int = 0, progress: Callable[[str, int, int], None] | None = None)
 
 
 def compile_kernel(name: str) -> int:
-    """Load a kernel, those that it calls before it, or a function of numbers; return how many were compiled."""
+    """Load a kernel after those that it calls, or a scalar function; return how many were compiled."""
     with recording() as record:
         if load_library(TARGET).items[name].is_kernel:
             load_items(TARGET, [name])
@@ -67,13 +67,13 @@ def compile_kernel(name: str) -> int:
 
 
 def cache_size() -> int:
-    """Return how many bytes of compiled code are in the cache."""
+    """Return the bytes of compiled code in the cache."""
     folder = cache_folder().path
     return sum(path.stat().st_size for path in folder.glob(f"*{SUFFIX}")) if folder is not None else 0
 
 
 def _order(names: tuple[str, ...]) -> TopologicalSorter[str]:
-    """Return the order of kernels, each after those that it calls, through what is linked in as well."""
+    """Return an order of the kernels, each after those that it calls directly or through linked functions."""
     library = load_library(TARGET)
     uses = {name: {item.name for item in closure(library, [name]) if item.is_kernel} - {name} for name in names}
     order = TopologicalSorter(uses)

@@ -1,1 +1,1 @@
-"""A derivative step by step, each with the rule that gives it, and the reasons of facts."""
+"""Derivations step by step, with the rule of each step, and the reasons of facts."""

@@ -1,4 +1,4 @@
-"""A formula as a polynomial in one symbol: its terms collected, and what stands with a power of it."""
+"""Writes a formula as a polynomial in one symbol: collects its terms, and returns coefficients of powers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from matcalc.tensor.node import Node, toposort
 
 
 def collect(root: Node, x: Node) -> Node:
-    """Return an equal node whose terms that hold a symbol in the same way are one: A*x + B*x is (A + B)*x.
+    """Return an equal node in which terms with the same form in a symbol are combined: A*x + B*x is (A + B)*x.
 
-    Terms of different degree in it stay apart.
+    Terms of different degree in the symbol remain separate.
 
-    Raises: NotSupported where expanding makes too many terms.
+    Raises: NotSupported if expanding makes too many terms.
     """
     node = expand(root)
     by_degree: dict[int, list[tuple[Fraction, Node]]] = {}
@@ -31,7 +31,7 @@ def collect(root: Node, x: Node) -> Node:
 
 
 def _degree(term: Node, x: Node) -> int:
-    """Return how often a symbol is a factor of a term; -1 where it also stands inside one."""
+    """Return how often a symbol is a factor of a term; -1 if it also occurs inside a factor."""
     operands = term.args if term.kind == "product" else (term,)
     if any(a is not x and x in toposort(a) for a in operands):
         return -1
@@ -39,7 +39,7 @@ def _degree(term: Node, x: Node) -> int:
 
 
 def _collected(node: Node, x: Node) -> Node:
-    """Return terms of one degree with the symbol taken out, as often as it can be."""
+    """Return terms of one degree with the symbol factored out as often as possible."""
     while node.kind == "sum" and x in toposort(node):
         best = _widest(node, x)
         if best is None:
@@ -49,7 +49,7 @@ def _collected(node: Node, x: Node) -> Node:
 
 
 def _widest(node: Node, x: Node) -> tuple[Key, list[Place]] | None:
-    """Return how the symbol stands in the most terms, and where: place -1 for a term that is the symbol alone."""
+    """Return the form of the symbol in the most terms, and its positions: operand -1 for a term that is the symbol."""
     found: dict[Key, dict[int, Place]] = {}
     for number, term in enumerate(node.args):
         for place, key in candidates(term):
@@ -66,7 +66,7 @@ def _widest(node: Node, x: Node) -> tuple[Key, list[Place]] | None:
 
 
 def _fits_alone(key: Key) -> bool:
-    """Whether the symbol alone can be read as the identity times it."""
+    """Whether the symbol alone can be written as the identity times the symbol."""
     return all(h == 1 + axis or axis in linked(key[1]) for axis, h in enumerate(key[1]))
 
 
@@ -91,12 +91,12 @@ def _identity(x: Node, how: Sequence[int]) -> Node:
 
 
 def coefficient(root: Node, x: Node, degree: int = 1) -> Node:
-    """Return what stands with a power of a symbol: of a polynomial in it, the terms of that degree without it.
+    """Return the coefficient of a power of a symbol: the terms of that degree, without the symbol.
 
-    Shapes: root.shape, then x.shape `degree` times: A for A*x, {i,j,k,l: A[i,k]*B[l,j]} for A*X*B; of the second
-    degree the symmetric one, (A + A')/2 for x'*A*x.
+    Shapes: root.shape, then x.shape `degree` times: A for A*x, {i,j,k,l: A[i,k]*B[l,j]} for A*X*B. For the second
+    degree it is symmetric: (A + A')/2 for x'*A*x.
 
-    Raises: NotSupported where the symbol stands inside a function, or there are too many terms.
+    Raises: NotSupported if the symbol occurs inside a function, or if there are too many terms.
     """
     chosen: Terms = {}
     for term, coef in expanded_terms([root])[0].items():

@@ -1,8 +1,8 @@
-"""A derivation as a person writes it: the differential, expanded, the rules used, collected, the derivative read off.
+"""Writes a derivation as a person would: the differential, expanded by rules, collected, the derivative read off.
 
-Each line is a node beside what is printed: lines that continue one another have equal values, where `d(inv(S))`
-stands for the differential of what it names. The lines are found anew from the formula and the variable, since the
-normal form flattens what a person would show in between.
+Each line is a node with its printed formula. Lines that continue one another have equal values, where `d(inv(S))` is
+the differential of inv(S). The lines are derived anew from the formula and the variable, since the normal form flattens
+the intermediate steps that a person would show.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 
 MARK = "d#"
-"""How the names of differentials that are still to be found begin: no user's name does."""
+"""The prefix of symbols for differentials that are not yet expanded; no user's name has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `left`, a name or a formula, = `formula`, whose value is that of `node`.
+    """One line: `left`, a name or a formula, = `formula`, which has the value of `node`.
 
-    An empty `left` continues the line before. A `statement` is said instead where there is one.
+    An empty `left` continues the previous line. A `statement`, if there is one, is printed instead.
     """
 
     left: str | Ast
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """What was derived: `what` of the formula `root` as it was written, in `wrt`, along `tangents` of the same order.
+    """A request: the derivative `what` of the formula `root` as written, in `wrt`, along `tangents` of the same order.
 
     A pullback has a `cotangent`; `layout` and `convention` are those of the derivative.
     """
@@ -62,7 +62,7 @@ class Derivation:
 
     @property
     def leading_axes(self) -> int:
-        """The axes of a derivative that come before those of the last variable."""
+        """The number of axes of a derivative before those of the last variable."""
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
     def lines(self, result: Node) -> list[Line]:
@@ -71,8 +71,8 @@ class Derivation:
         own = replace(self, root=free.root, wrt=tuple(free.variables))
         found = [replace(line, node=free.restored(line.node)) for line in LINES[self.what](own, result)]
         last = max(k for k, line in enumerate(found) if not line.statement)
-        told = tuple(Reason(f"needs {need}") for need in needs(result))
-        found[last] = replace(found[last], reasons=(*found[last].reasons, *told))
+        notes = tuple(Reason(f"needs {need}") for need in needs(result))
+        found[last] = replace(found[last], reasons=(*found[last].reasons, *notes))
         return found
 
 
@@ -80,7 +80,7 @@ class Derivation:
 
 
 def _value(d: Derivation, result: Node) -> Iterator[Line]:
-    """Yield the rewriting of a formula that was not differentiated, and what is known of it."""
+    """Yield the rewriting of a formula that was not differentiated, and the reasons of its facts."""
     name = "f" if not d.root.shape else "F"
     yield Line(name, whole_formula_of(d.root), d.root)
     f, reasons = settled(d.root)
@@ -166,7 +166,7 @@ def _hvp(d: Derivation, result: Node) -> Iterator[Line]:
 
 
 def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
-    """Yield the derivation of a pullback: that of the scalar tr(G'*F)."""
+    """Yield the derivation of a pullback by the scalar tr(G'*F)."""
     assert d.cotangent is not None
     name = "F" if d.root.shape else "f"
     f = yield from _beginning(name, d.root)
@@ -185,7 +185,7 @@ LINES = {
 }  # fmt: skip
 
 
-# ---- parts of them
+# ---- parts of derivations
 
 
 def _tangents(d: Derivation) -> tuple[Node, ...]:
@@ -193,7 +193,7 @@ def _tangents(d: Derivation) -> tuple[Node, ...]:
 
 
 def _beginning(name: str, root: Node) -> Generator[Line, None, Node]:
-    """Yield the formula as written, then as it is differentiated; return the latter."""
+    """Yield the formula as written, then simplified; return the simplified one."""
     yield Line(name, whole_formula_of(root), root)
     f, reasons = simplified(root)
     if f is not root:
@@ -211,7 +211,7 @@ def _first(d: Derivation, x: Node) -> Generator[Line, None, Node]:
 
 
 def _continued(last: Line, result: Node) -> Iterator[Line]:
-    """Yield the result as one more line, where it reads otherwise than the last."""
+    """Yield the result as one more line, if its text differs from the last."""
     if text(whole_formula_of(result)) != text(last.formula):
         yield Line("", whole_formula_of(result), result, (Reason("collect"), *simplified(last.node)[1]))
 
@@ -233,7 +233,7 @@ def _collected(left: str, f: Node, d: Derivation, moved: Mapping[Node, Node]) ->
 
 
 def _expanded(left: str, f: Node, moved: Mapping[Node, Node]) -> Generator[Line, None, Line]:
-    """Yield the differential of a node, one level of operations in each line; return the last line."""
+    """Yield the differential of a node, one level of operations per line; return the last line."""
     active = depends_on(toposort(f), list(moved))
     waiting: dict[Node, Node] = {}
     current = _outer(f, moved, active, waiting)
@@ -270,13 +270,13 @@ def _first_reason(f: Node, active: set[Node]) -> str:
 
 
 def _stands_alone(current: Node, unknown: Mapping[Node, Node]) -> bool:
-    """Whether a line would say no more than d(f), of one operation with a number at most."""
+    """Whether a line would be d(f) again, for one operation with at most a numeric factor."""
     return current in unknown or (current.kind == "product" and len(current.args) == 1 and current.args[0] in unknown
                                   and current.indices[0] == current.out)  # fmt: skip
 
 
 def _outer(root: Node, moved: Mapping[Node, Node], active: set[Node], waiting: dict[Node, Node]) -> Node:
-    """Return the differential of a node through its sums and products; what they hold waits under a mark."""
+    """Return the differential of a node through its sums and products; other operands become marked symbols."""
     done: dict[Node, Node] = {} if root in active else {root: zeros(root.shape)}
     stack = [root] if root in active else []
     while stack:
@@ -298,12 +298,12 @@ def _outer(root: Node, moved: Mapping[Node, Node], active: set[Node], waiting: d
 
 
 def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, Node]) -> Node:
-    """Return a line's value: every differential that waits put in."""
+    """Return the value of a line: marked symbols replaced by their differentials."""
     return substitute(current, {mark: pushforward(node, moved) for mark, node in unknown.items()})
 
 
 def _shown(current: Node, unknown: Mapping[Node, Node]) -> Ast:
-    """Return the formula of a line: `d(inv(S))` for each differential that waits."""
+    """Return the formula of a line, with `d(inv(S))` for each marked symbol."""
     calls = {mark.name: syntax.call("d", whole_formula_of(node)) for mark, node in unknown.items()}
     return syntax.rebuild(
         whole_formula_of(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast

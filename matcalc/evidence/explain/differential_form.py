@@ -1,6 +1,6 @@
-"""The canonical form of a differential: tr(A'*dX), of which the gradient A can be read off.
+"""Writes a differential in the canonical form tr(A'*dX), from which the gradient A can be read off.
 
-It is one node however it is written; what is chosen here is the reading: dX stands last and untransposed.
+The node does not depend on the form; this file chooses the formula, with dX last and not transposed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from matcalc.tensor.constructors import inner, split_coef, transpose
 from matcalc.tensor.node import Node
 
 FORMS = (("", "{0}*d{1}"), ("", "{0}'*d{1}"), ("diagonal_trace", "({0}'*d{1})"), ("total", "({0}.*d{1})"))
-"""The form by the rank of the variable, and what is taken of it; the last for all higher ones."""
+"""The role of the outer function and the form by rank of the variable; the last applies to all higher ranks."""
 
 
 def form_for(*variables: Node) -> str:
-    """Return what the form is called for these variables: `tr(A'*dU) + tr(B'*dV)`."""
+    """Return the name of the form for these variables: `tr(A'*dU) + tr(B'*dV)`."""
     letters = ("abcdefgh" if x.rank == 1 else "ABCDEFGH" for x in variables)
     parts = [(min(x.rank, 3), name[k % 8], x.name) for k, (x, name) in enumerate(zip(variables, letters, strict=True))]
     shown = [(*FORMS[rank], letter, name) for rank, letter, name in parts]
@@ -31,7 +31,7 @@ def form_for(*variables: Node) -> str:
 
 
 def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
-    """Return tr(A'*dX) of a gradient A, with its formula: the shortest of those that end in dX."""
+    """Return tr(A'*dX) for a gradient A, with the shortest formula that ends in dX."""
     node = inner(gradient, tangent)
     candidates = [canonical_formula(gradient, tangent)]
     if gradient.rank == 2:
@@ -45,7 +45,7 @@ def canonical(gradient: Node, tangent: Node) -> tuple[Node, Ast]:
 
 
 def canonical_formula(gradient: Node, tangent: Node) -> Ast:
-    """Return tr(A'*dX) with A as it prints; a'*dx, A*dt and sum(A.*dT) for other ranks."""
+    """Return the formula tr(A'*dX) with A as printed; a'*dx, a*dt and sum(A.*dT) for other ranks."""
     ast, last = whole_formula_of(gradient), whole_formula_of(tangent)
     if gradient.rank > 2:
         return syntax.call(spelled("total"), syntax.product([ast, last], [".*"]))
@@ -56,12 +56,12 @@ def canonical_formula(gradient: Node, tangent: Node) -> Ast:
 
 
 def transpose_of(node: Node) -> Node | None:
-    """Return the transpose of a matrix; a vector's is a row, which is none."""
+    """Return the transpose of a matrix; None for other ranks."""
     return transpose(node) if node.rank == 2 else None
 
 
 def times(left: Ast, right: Ast) -> Ast:
-    """Return the matrix product of two formulas, without parentheses where they say nothing."""
+    """Return the matrix product of two formulas without superfluous parentheses."""
     if left.head == "product" and set(cast("tuple[str, ...]", left.value)) == {"*"}:
         return syntax.product([*left.args, right], [*cast("tuple[str, ...]", left.value), "*"])
     return syntax.product([left, right], ["*"])
@@ -74,7 +74,7 @@ def _times(coef: Fraction, ast: Ast) -> Ast:
 
 
 def joined(parts: Sequence[Ast]) -> Ast | None:
-    """Return the sum of formulas, signs taken out of the terms; None of none."""
+    """Return the sum of formulas, with the signs of negated terms as operators; None if there are none."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return syntax.add([p.args[0] if p.head == "negative" else p for p in parts],

@@ -1,6 +1,6 @@
-"""A derivation printed: numbered lines as text, LaTeX or Markdown, each with its reasons.
+"""Prints a derivation: numbered lines as text, LaTeX or Markdown, each with its reasons.
 
-What the lines are is the business of `derivation`; this file decides how they look.
+`derivation` determines the lines; this file formats them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def printed(lines: Sequence[Line], form: str = "text") -> str:
     Raises: NotSupported for another form.
     """
     if not is_one_of(form, FORMS):
-        raise NotSupported(f"no derivation as {shown(form)}: {', '.join(FORMS)}")
+        raise NotSupported(f"a derivation has no form {shown(form)}: use {', '.join(FORMS)}")
     return FORMS[form](lines)
 
 

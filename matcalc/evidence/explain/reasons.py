@@ -1,6 +1,6 @@
-"""Why a line of a derivation follows from the one before: the rewrites, rules and facts that were used.
+"""Collects the reasons why a line of a derivation follows from the previous one: rewrites, rules and facts.
 
-A fact counts as used where the result reads otherwise without it: it is derived once more for each.
+A fact counts as used if the result is different without it; the derivation is repeated for each fact.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from matcalc.tensor.sizes_from_shapes import KINDS
 from matcalc.tensor.substitute import substitute
 
 LONGEST = 160
-"""A rule whose formula has more characters is named alone."""
+"""The most characters of a rule's formula; for a longer one only the rule's name is shown."""
 
 SHOWN = 200
-"""Characters of a formula that stands in words; a longer one is cut."""
+"""The most characters of a formula inside a sentence; a longer one is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a line equals the one before: words, or an equation between symbols of some `kinds` with where it stands.
+    """Why a line equals the previous one: words, or an equation in symbols of certain `kinds` with its source.
 
-    `sides` are the trees of the equation, which its text `formula` tells apart from others.
+    `sides` are the trees of the equation; its text `formula` identifies it.
     """
 
     words: str = ""
@@ -48,7 +48,7 @@ class Reason:
 
     @property
     def says(self) -> bool:
-        """Whether there is anything to be shown."""
+        """Whether there is anything to show."""
         return bool(self.words or self.formula or self.source)
 
 
@@ -58,7 +58,7 @@ def simplified(node: Node) -> tuple[Node, tuple[Reason, ...]]:
 
 
 def settled(node: Node) -> tuple[Node, tuple[Reason, ...]]:
-    """Return a node as it is shown, simplified and factored, with the rewrites used."""
+    """Return a node in its shown form, simplified and factored, with the rewrites used."""
     return _recorded(lambda record: shortest_of([node], record)[0].shown)
 
 
@@ -76,7 +76,7 @@ def _recorded(make: Callable[[Record], Node]) -> tuple[Node, tuple[Reason, ...]]
 
 
 def rule_reason(node: Node, places: Sequence[int]) -> Reason:
-    """Return the rule of an operation as its own differential in the operands at `places`, with its address."""
+    """Return the rule of an operation as its differential in the operands numbered `places`, with its address."""
     rule = node.rule
     source = f"{rule.address}; {rule.source}" if rule.source else rule.address
     alone = Reason(f"rule {rule.name}", "", source)
@@ -91,7 +91,7 @@ def rule_reason(node: Node, places: Sequence[int]) -> Reason:
 
 
 def general_use(node: Node, places: Sequence[int]) -> tuple[Node, dict[Node, Node]]:
-    """Return an operation on symbols named as its rule's parameters, and tangents of those at `places`."""
+    """Return an operation on symbols named as its rule's parameters, and the tangents of those numbered `places`."""
     made: list[Node] = []
     moved: dict[Node, Node] = {}
     for k, arg in enumerate(node.args):
@@ -116,15 +116,15 @@ def gradient_of(root: Node, at: Sequence[Node]) -> Node:
 
 
 def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], Node], *at: Node) -> tuple[Reason, ...]:
-    """Return the declared facts without which a result would read otherwise."""
+    """Return the declared facts without which a result would have another text."""
     found = []
-    wanted = text(shown)
+    expected = text(shown)
     for s in (n for n in toposort(root) if n.kind == "symbol" and n.data[1] and not is_index(n)):
 
         def reads(facts: Sequence[str], s: Node = s) -> bool:
             weaker = symbol(s.name, s.shape, facts)
             variables = [weaker if x is s else x for x in at]
-            return text(formula_of(remade(substitute(root, {s: weaker}), variables))) == wanted
+            return text(formula_of(remade(substitute(root, {s: weaker}), variables))) == expected
 
         if reads(()):
             continue
@@ -137,6 +137,6 @@ def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], 
 
 
 def written(node: Node) -> str:
-    """Return a node as text of bounded length."""
+    """Return a node as text, cut to a maximal length."""
     shown = text(formula_of(node))
     return shown if len(shown) <= SHOWN else shown[: SHOWN - 3] + "..."

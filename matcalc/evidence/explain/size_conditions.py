@@ -1,8 +1,8 @@
-"""What sizes must be for a formula to have a value: `m >= n` for `inv(X'*X)`, whose rank is at most m.
+"""Finds conditions on sizes for a formula to have a value: `m >= n` for `inv(X'*X)`, whose rank is at most m.
 
-A product is no more than as wide as its narrowest place: an index whose removal parts the rows of the result from its
-columns bounds the rank by its length. Where an operation's domain asks for a nonsingular argument, as the rulebook says
-it (`nonsingular(X)`, or a parameter that is spd), that bound must reach the argument's size.
+The rank of a product is bounded by its narrowest index: if removing an index disconnects the rows of the result from
+its columns, its length bounds the rank. If the rulebook requires a nonsingular argument (`nonsingular(X)`, or an spd
+parameter), this bound must reach the argument's size.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ONE = Size.of(1)
 
 
 def needs(root: Node) -> tuple[str, ...]:
-    """Return what sizes must be where it is not so for all of them: `m >= n, or X'*X is singular`."""
+    """Return the conditions that do not hold for all sizes, as sentences: `m >= n, or X'*X is singular`."""
     return tuple(needed(condition) for condition in conditions(root))
 
 
@@ -33,15 +33,15 @@ def needed(condition: Condition) -> str:
 
 
 def conditions(*roots: Node) -> tuple[Condition, ...]:
-    """Return what sizes must be that no argument is singular for want of rank: m - n not negative for `inv(X'*X)`.
+    """Return the conditions on sizes that no argument is singular by its rank: m - n >= 0 for `inv(X'*X)`.
 
-    Where they are not so there are numbers all the same, of rounding alone, which say nothing of a formula.
+    If they are violated, an evaluation may still return numbers, but these are mere rounding errors.
     """
     return tuple(dict.fromkeys(_conditions(roots)))
 
 
 def at_least_zero(size: Size) -> str:
-    """Return that a size is not negative as a comparison: `m >= n` of m - n, `n <= 1` of 1 - n."""
+    """Return the condition size >= 0 as text: `m >= n` for m - n, `n <= 1` for 1 - n."""
     above = Size.of(0)
     for part in size.parts:
         above = above + part if part.terms[0][1] > 0 else above
@@ -72,7 +72,7 @@ def _nonsingular(rule: Rule) -> set[str]:
 
 
 def bounds(node: Node) -> list[Size]:
-    """Return sizes that the rank of a matrix, the last two axes of a node, is at most."""
+    """Return upper bounds of the rank of a matrix, the last two axes of a node."""
     if node.kind == "sum":
         each = [_bounds(term) for term in _terms(node)]
         return [sum((found[0] for found in each), start=Size.of(0))] if all(each) else []
@@ -80,7 +80,7 @@ def bounds(node: Node) -> list[Size]:
 
 
 def _terms(node: Node) -> Iterator[Node]:
-    """Yield the terms of a sum, those of sums among them in their place."""
+    """Yield the terms of a sum, with nested sums flattened."""
     pending = [node]
     while pending:
         term = pending.pop()
@@ -91,7 +91,7 @@ def _terms(node: Node) -> Iterator[Node]:
 
 
 def _bounds(node: Node) -> list[Size]:
-    """Return sizes that the rank of a product is at most; none for anything else."""
+    """Return upper bounds of the rank of a product; none for other nodes."""
     if node.kind != "product" or node.out[-1] == node.out[-2]:
         return []
     ends, held = node.out[-2:], set(node.out[:-2])
@@ -102,7 +102,7 @@ def _bounds(node: Node) -> list[Size]:
 
 
 def _are_joined(node: Node, ends: tuple[int, ...], without: set[int]) -> bool:
-    """Whether operands join the two indices `ends` of a product when those in `without` are held fixed."""
+    """Whether operands connect the two indices `ends` of a product if those in `without` are removed."""
     reached, pending = {ends[0]}, [ends[0]]
     while pending:
         here = pending.pop()

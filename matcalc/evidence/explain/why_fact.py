@@ -1,7 +1,7 @@
-"""Why a node has a fact: the declaration, rule or form that it follows from, and what this needs of its parts.
+"""Explains why a node has a fact: by a declaration, rule or form, and by the facts of its parts.
 
-Facts were inferred when the node was made, which keeps the form that they come from (`ground`); here the inference is
-said in words. What has no words of its own is said to follow from the signs of the parts.
+Facts are inferred when a node is built, and the node stores the form that implies them (`ground`). This file states the
+inference in words. An inference without words of its own is attributed to the signs of the parts.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from matcalc.tensor.schur import Complement, ParallelSum, Part
 from matcalc.tensor.signature import PLAIN
 
 MOST = 8
-"""How many lines are shown; the parts that were looked at last are left out."""
+"""The most lines shown; parts examined later are omitted."""
 
 SIGNS = ("positive", "nonnegative")
 Claim = tuple[Node, str]
 
 
 class Why(NamedTuple):
-    """A reason, and the claims that it rests on."""
+    """A reason, and the claims that it depends on."""
 
     words: str
     claims: tuple[Claim, ...] = ()
 
 
 def why(root: Node) -> list[str]:
-    """Return a line for each fact of a node that no other implies, after the lines that it rests on."""
+    """Return a line for each fact of a node that no other implies, after the lines of the claims it depends on."""
     asked: list[Claim] = [(root, fact) for fact in strongest(root.facts)]
     found: dict[Claim, Why] = {}
     pending = list(asked)
     while pending and len(found) < MOST:
         claim = pending.pop(0)
-        if claim in found or (not claim[0].args and claim[0].kind != "symbol"):  # of ones and numbers it is plain
+        if claim in found or (not claim[0].args and claim[0].kind != "symbol"):  # obvious for ones and numbers
             continue
         found[claim] = reason(*claim)
         pending += found[claim].claims
@@ -55,13 +55,13 @@ def why(root: Node) -> list[str]:
 
 
 def strongest(facts: frozenset[str]) -> tuple[str, ...]:
-    """Return the facts that no others of them imply, in the order of the rulebook."""
+    """Return the facts that no other of them implies, in the order of the rulebook."""
     book = default_rulebook()
     return book.strongest(f for f in book.facts if f in facts and f != "constant")
 
 
 def reason(node: Node, fact: str) -> Why:
-    """Return why a node has a fact that it has."""
+    """Return the reason of a node's fact."""
     book = default_rulebook()
     direct = REASONS.get(node.kind, _none)(node, fact)
     if direct is not None:
@@ -106,7 +106,7 @@ def _sum(node: Node, fact: str) -> Why | None:
 
 
 def _complement(found: Complement) -> str:
-    """Return why a sum is psd as a Schur complement."""
+    """Return the reason why a sum is psd as a Schur complement."""
     source = written(found.source)
     if found.within is None or not any(a.rank for a in found.source.args or (found.source,)):
         return f"{source} less a projection or less than one"
@@ -114,7 +114,7 @@ def _complement(found: Complement) -> str:
 
 
 def _bounds(node: Node, bound: float, upper: bool = False) -> str:
-    """Return a bound of a node in words, nothing where it is plain."""
+    """Return a bound of a node as text; "" if it is obvious."""
     if node.kind in ("number", "size") or not node.args or abs(bound) == inf:
         return ""
     is_open = node.range.high_open if upper else node.range.low_open
@@ -165,7 +165,7 @@ def _product(node: Node, fact: str) -> Why | None:
 
 
 def _tested(node: Node) -> Node:
-    """Return v'*M*v for a matrix M, whose sign says whether M is positive semidefinite."""
+    """Return v'*M*v for a matrix M, which is nonnegative if M is positive semidefinite."""
     if node.rank == 0:
         return node
     v = symbol("v", node.shape[:1])
@@ -204,7 +204,7 @@ NOT_NEGATIVE = "none of its factors is negative"
 
 
 def nonnegative(node: Node) -> str | None:
-    """Return why a scalar is never negative, in words; None where that is not known."""
+    """Return the reason why a scalar is nonnegative, in words; None if that is not known."""
     if not node.range.nonnegative:
         return None
     if node.kind != "product" or node.coef <= 0:
@@ -227,7 +227,7 @@ def _words(reasons: Sequence[str], is_cycle: bool) -> str:
 
 
 def _shown(joint: Joint) -> str:
-    """Return what stands on the axis, and what is known of it."""
+    """Return the factor on the axis of symmetry with its fact, as text."""
     if joint.is_edge:
         return f"P = {text(formula_of(hadamard(*(a for a, _ in joint.edge))))} positive semidefinite"
     return f"P = {text(formula_of(diag_matrix(hadamard(*joint.weights))))} >= 0"

@@ -1,1 +1,1 @@
-"""Numeric tests of rules: samples, differences, and what a rule must satisfy."""
+"""Numeric tests of rules: samples, differences, and the properties that a rule must satisfy."""

@@ -1,11 +1,10 @@
-"""Formulas inside larger tensors: what a rewrite or law does where an axis of its arguments is somebody else's.
+"""Lifts formulas into larger tensors, to test rewrites and laws on arguments with further axes.
 
-A formula is lifted: some of its symbols become slices of larger tensors, by rows (the further axis first) or by columns
-(last), so that operations carry a batch axis; then it is put next to reductions, plain or weighted, over every axis of
-the result. In a crossed lift one operand hands its user the further axis in place of one of its own, so that what the
-formula sums or normalises along is no axis of the operation: the place where a rewrite that looks at operations and not
-at axes goes wrong. The truth is the formula as it was written, evaluated slice by slice with plain NumPy; nothing that
-knows of batch axes has a part in it.
+In a lift, some symbols become slices of larger tensors, by rows (the further axis first) or by columns (last), so that
+operations have a batch axis. The result is then put next to plain or weighted reductions over every axis. In a crossed
+lift, one operand passes the further axis to its user in place of one of its own axes. The formula then sums or
+normalises along an axis that is none of the operation's; rewrites that ignore axes fail there. The truth is the
+formula as written, evaluated slice by slice with plain NumPy, without any code for batch axes.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import INSTANTIATE, Batched, spread
 
 FURTHER = Size.of("b_")
-"""The length of the further axis where no axis of the formula gives it one."""
+"""The length of the further axis if no axis of the formula determines it."""
 
 BROAD = 2
-"""How long the further axis then is."""
+"""The value of this length."""
 
 KEEP, SUM, WEIGH = "keep", "sum", "weigh"
 
@@ -38,7 +37,7 @@ Step = Callable[[Sequence[Node]], Iterable[tuple[Node, Node]]]
 
 
 class Crossing(NamedTuple):
-    """A user that is handed one operand with the further axis in place of the operand's own axis `axis`."""
+    """A user that gets one operand with the further axis in place of the operand's axis `axis`."""
 
     user: Node
     operand: Node
@@ -46,7 +45,7 @@ class Crossing(NamedTuple):
 
 
 class Lift(NamedTuple):
-    """Which symbols are slices of larger tensors, whether these hold them by columns, and where axes are crossed."""
+    """The symbols that are slices of larger tensors, whether by columns, and the crossing, if any."""
 
     length: Size
     names: frozenset[str]
@@ -62,7 +61,7 @@ class Lift(NamedTuple):
 
 
 def _called(node: Node) -> str:
-    """Return what a node is called in a report: its name, its operation or its kind."""
+    """Return the name of a node in a report: its own, that of its operation, or its kind."""
     return node.name if node.kind == "symbol" else node.rule.name if node.kind in ("op", "map") else node.kind
 
 
@@ -72,7 +71,7 @@ def symbols_of(root: Node) -> list[Node]:
 
 
 def lifts(root: Node, crossed: bool = True) -> Iterator[Lift]:
-    """Yield the lifts of a formula: each symbol and all, by rows and by columns; each crossing, by rows."""
+    """Yield the lifts of a formula: of each symbol and of all, by rows and by columns; each crossing by rows."""
     symbols = symbols_of(root)
     names = [s.name for s in symbols]
     sizes = [size for s in symbols for size in s.shape]
@@ -85,7 +84,7 @@ def lifts(root: Node, crossed: bool = True) -> Iterator[Lift]:
 
 
 def _crossings(root: Node) -> Iterator[Crossing]:
-    """Yield every crossing that leaves operations with the facts that they ask of their operands."""
+    """Yield every crossing under which operands keep the facts that operations require."""
     order = toposort(root)
     asked = {(user, arg): set(toposort(arg)) for user in order for arg in user.args if _is_asked(user, arg)}
     for user in order:
@@ -97,7 +96,7 @@ def _crossings(root: Node) -> Iterator[Crossing]:
 
 
 def _is_asked(user: Node, operand: Node) -> bool:
-    """Whether an operation asks for a fact of an operand that slices along another axis do not have."""
+    """Whether an operation requires a fact of an operand that slices along another axis may lack."""
     if user.kind != "op" or user.rule.kind == "implicit":
         return False
     known = default_rulebook().facts
@@ -139,7 +138,7 @@ def _crossed(node: Node, axis: int) -> Node:
 def sliced_value(root: Node, lift: Lift, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array:
     """Return the value of a lifted formula, the further axis first, from that of the formula at each slice.
 
-    `data` holds, for each lifted symbol, its slices one after the other.
+    `data` has, for each lifted symbol, its slices along the first axis.
     """
     values: dict[Node, Array] = {}
     varies: set[Node] = set()
@@ -168,7 +167,7 @@ def sliced_value(root: Node, lift: Lift, data: Mapping[str, Array], sizes: Mappi
 
 
 def contexts(rank: int) -> Iterator[tuple[str, ...]]:
-    """Yield what becomes of the axes of a result: all kept; each summed alone; all summed, with weights and without."""
+    """Yield treatments of a result's axes: all unchanged; each summed alone; all summed, without and with weights."""
     yield (KEEP,) * rank
     for axis in range(rank if rank > 1 else 0):
         yield tuple(SUM if k == axis else KEEP for k in range(rank))
@@ -177,7 +176,7 @@ def contexts(rank: int) -> Iterator[tuple[str, ...]]:
 
 
 def in_context(node: Node, context: Sequence[str]) -> Node:
-    """Return a node next to reductions over its axes, those with weights by vectors `weight_0_`, `weight_1_`, ..."""
+    """Return a node with reductions over its axes; weights are the vectors `weight_0_`, `weight_1_`, ..."""
     axes = tuple(range(node.rank))
     weights = [(symbol(weight(k), (node.shape[k],)), (k,)) for k in axes if context[k] == WEIGH]
     kept = tuple(k for k in axes if context[k] == KEEP)
@@ -185,7 +184,7 @@ def in_context(node: Node, context: Sequence[str]) -> Node:
 
 
 def value_in_context(value: Array, context: Sequence[str], weights: Mapping[str, Array]) -> Array:
-    """Return what `in_context` says of an array."""
+    """Return an array with the reductions of `in_context`."""
     for k in reversed(range(value.ndim)):
         if context[k] == WEIGH:
             value = np.asarray(np.tensordot(value, weights[weight(k)], (k, 0)))
@@ -199,7 +198,7 @@ def weight(axis: int) -> str:
 
 
 class Tensors(NamedTuple):
-    """A lifted formula with its data and its value there: `slices` by symbol, the further axis first; `weights`."""
+    """A lifted formula with its data and value: `slices` by symbol, with the further axis first, and `weights`."""
 
     lift: Lift
     node: Node
@@ -210,22 +209,22 @@ class Tensors(NamedTuple):
 
     @property
     def data(self) -> dict[str, Array]:
-        """The data as the lifted formula takes them."""
+        """The data in the layout of the lifted formula."""
         return {**{name: self.laid_out(name, a) for name, a in self.slices.items()}, **self.weights}
 
     def laid_out(self, name: str, array: Array) -> Array:
-        """Return slices as the larger tensor of a symbol holds them."""
+        """Return slices in the layout of a symbol's larger tensor."""
         return np.moveaxis(array, 0, -1) if self.lift.by_columns and name in self.lift.names else array
 
     def sliced(self, name: str, array: Array) -> Array:
-        """Return what has the shape of a larger tensor as slices, the further axis first."""
+        """Return an array in the layout of a larger tensor as slices, with the further axis first."""
         return np.moveaxis(array, -1, 0) if self.lift.by_columns and name in self.lift.names else array
 
 
 def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int], crossed: bool = True) -> Iterator[Tensors]:
-    """Yield every lift of a formula with data, where its slices have finite values.
+    """Yield every lift of a formula with data for which its slices have finite values.
 
-    `draw` gives the data of the formula by name, for the slice of a number; the first are those of what is not lifted.
+    `draw(k)` returns the data of the k-th slice by name; symbols that are not lifted have the data of the first.
     """
     lengths = {str(FURTHER): BROAD, **sizes}
     drawn: list[Mapping[str, Array]] = []
@@ -237,7 +236,7 @@ def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int], crossed: bool =
         slices.update({name: np.stack([row[name] for row in rows]) for name in lift.names})
         try:
             value = sliced_value(root, lift, slices, lengths)
-        except (np.linalg.LinAlgError, ValueError):  # of crossed axes, what no operation has a value for
+        except (np.linalg.LinAlgError, ValueError):  # a crossed operation may have no value
             continue
         if np.isrealobj(value) and np.all(np.isfinite(value)):
             rng = np.random.default_rng(5)
@@ -246,12 +245,12 @@ def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int], crossed: bool =
 
 
 def error(at: Tensors, step: Step) -> float:
-    """Return how far a lifted formula is from its slices, next to reductions over every axis, before a step and after.
+    """Return the error of a lifted formula against its slices, with reductions over every axis, and of a step.
 
-    `step` yields pairs of nodes that are to be equal, for nodes to look at.
+    `step` yields pairs of nodes that must be equal, for the nodes passed to it.
     """
     chosen = [in_context(at.node, context) for context in contexts(at.value.ndim)]
-    wanted = [value_in_context(at.value, context, at.weights) for context in contexts(at.value.ndim)]
+    expected = [value_in_context(at.value, context, at.weights) for context in contexts(at.value.ndim)]
     pairs = list(step(chosen))
     try:
         found = [np.asarray(a) for a in evaluate([*chosen, *(n for pair in pairs for n in pair)], at.data, at.sizes)]
@@ -259,13 +258,13 @@ def error(at: Tensors, step: Step) -> float:
         return np.inf
     scale = max(1.0, float(np.max(np.abs(at.value), initial=0.0)) * at.value.size)
     steps = found[len(chosen) :]
-    errors = [_distance(a, b) / scale for a, b in zip(found, wanted, strict=False)]
+    errors = [_distance(a, b) / scale for a, b in zip(found, expected, strict=False)]
     errors += [_distance(b, a) / max(1.0, _largest(a)) for a, b in zip(steps[::2], steps[1::2], strict=True)]
     return max(errors)
 
 
 def _distance(a: Array, b: Array) -> float:
-    """Return the largest difference from finite entries of `b`; infinite where `a` has none."""
+    """Return the largest difference from finite entries of `b`; infinite if `a` is not finite there."""
     if a.shape != b.shape:
         return np.inf
     off = np.abs(a - b)[np.isfinite(b)]

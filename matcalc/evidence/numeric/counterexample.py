@@ -1,9 +1,8 @@
-"""Data at which two formulas differ: small integers first, within the facts of their symbols.
+"""Finds data at which two formulas differ, with small integers if possible, within the facts of their symbols.
 
-Both are evaluated by plain NumPy. Where they agree at all points tried, nothing is returned; the search for a
-difference begins with random points, which decide, and only then looks for small ones, which can be read. A point at
-which the first formula has a value and the second none is a difference of its own kind; it counts only if the same
-holds at many digits, where a singular matrix is singular and nothing overflows.
+Both formulas are evaluated by plain NumPy. Random points decide whether there is a difference; only then small data are
+searched, which are easier to read. A point at which the first formula has a value and the second has none also counts
+as a difference. The same must hold at many digits, where a singular matrix is singular and nothing overflows.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.end_points import EndPoint, Ends
 from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
-from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, places, shape_at, whole
+from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, random_indices, shape_at, whole
 from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -29,22 +28,22 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.sizes_from_shapes import Condition, holds
 
 POINTS = 20
-"""Random points at which formulas that cannot be proved equal are compared."""
+"""The number of random points at which formulas are compared if no proof is found."""
 
 EQUAL, DIFFERENT = 1e-8, 1e-6
-"""Relative differences up to which values are equal, and from which on they differ; between them neither is known."""
+"""Relative differences up to which values are equal, and above which they differ; in between it is undecided."""
 
 NOTHING = 1e-30
-"""Values at many digits are held against this part of the data, lest their own rounding counts."""
+"""The part of the data that is added to the scale of values at many digits, so that their rounding does not count."""
 
 MORE_DIGITS = (200, 260)
-"""Digits at which values at the ends of sets are found: powers of 1e30 cancel there."""
+"""Numbers of digits for values at the ends of sets, where powers of 1e30 cancel."""
 
 MODERATE = 1e3
-"""Up to which data, and from which inverse difference on, doubles are believed at an end."""
+"""The largest data, and the inverse of the least difference, for which doubles are trusted at an end."""
 
 SHOWN_ENDS = 4
-"""Points at ends that a report names."""
+"""The number of ends listed in a report."""
 
 SMALL = (1, 2, 3)
 TRIES = 12
@@ -54,13 +53,13 @@ REFUSED = (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError)
 
 
 LARGEST = 1e20
-"""Beyond it a value at many digits, relative to the data, is that of a singular matrix as rounding left it."""
+"""A value at many digits above this, relative to the data, comes from a singular matrix with rounding errors."""
 
 
 class Point(NamedTuple):
-    """Data with the values of both formulas: the first is finite, the second NaN where it has no value.
+    """Data with the values of both formulas: the first is finite, the second NaN if it has no value.
 
-    `end` says which of the data are at an end of their set.
+    `end` describes which data are at an end of their set.
     """
 
     sizes: Mapping[str, int]
@@ -71,12 +70,12 @@ class Point(NamedTuple):
 
     @property
     def is_common(self) -> bool:
-        """Whether both have a value."""
+        """Whether both formulas have a value."""
         return bool(np.all(np.isfinite(self.right)))
 
     @property
     def difference(self) -> float:
-        """The largest difference of entries, relative to the largest one; infinite where the first alone is finite."""
+        """The largest difference of entries, relative to the largest entry; infinite if only the first is finite."""
         if not self.is_common:
             return np.inf
         scale = max(float(np.max(np.abs(a), initial=0.0)) for a in (self.left, self.right))
@@ -85,14 +84,14 @@ class Point(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """Where two formulas were compared: how many random points, and the ends of the sets, in words."""
+    """The points at which two formulas were compared: the number of random ones, and descriptions of the ends."""
 
     random: int = 0
     ends: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
-        """How many points there are."""
+        """The total number of points."""
         return self.random + len(self.ends)
 
     def with_point(self, point: Point) -> Samples:
@@ -108,7 +107,7 @@ class Samples(NamedTuple):
 
 @dataclass(eq=False)
 class Comparer:
-    """Two nodes of one shape with the symbols and sizes that they need."""
+    """Two nodes of the same shape, with their symbols and sizes."""
 
     left: InitVar[Node]
     right: InitVar[Node]
@@ -119,10 +118,10 @@ class Comparer:
     def __post_init__(self, left: Node, right: Node) -> None:
         self.nodes = [left, right]
         self.lengths = lengths_of(self.nodes)
-        self.asked = [conditions(node) for node in self.nodes]
+        self.required = [conditions(node) for node in self.nodes]
 
     def at(self, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Point | None:
-        """Return both values; None where the first is not finite or cannot be computed, or the sizes do not fit."""
+        """Return both values; None if the first is not finite or raises, or if the sizes do not fit."""
         if not all(holds(condition, sizes) for condition in self.conditions):
             return None
         left = self._value(0, sizes, data)
@@ -132,8 +131,8 @@ class Comparer:
         return Point(sizes, data, left, right if right is not None else np.full(left.shape, np.nan))
 
     def _value(self, which: int, sizes: Mapping[str, int], data: Mapping[str, Array]) -> Array | None:
-        """Return a value, None where it is not finite or there is none."""
-        if not all(holds(condition, sizes) for condition in self.asked[which]):
+        """Return a value; None if it is not finite or raises."""
+        if not all(holds(condition, sizes) for condition in self.required[which]):
             return None
         try:
             found = np.asarray(evaluate([self.nodes[which]], data, sizes)[0])
@@ -142,10 +141,10 @@ class Comparer:
         return found if np.all(np.isfinite(found)) else None
 
     def is_real(self, point: Point) -> bool:
-        """Whether a difference is more than rounding error: whether it stays at many digits.
+        """Whether a difference is more than rounding error: it remains at many digits.
 
-        At an end of the data that has to be known: rounding is large there, and a singular matrix may have an inverse.
-        At random data a difference is taken for one where no value at many digits can be had.
+        At random data, a difference counts also if no value at many digits is available. At an end of the data it does
+        not, since rounding is large there, and a singular matrix may have an inverse.
         """
         first, second = (partial(self._value, which, point.sizes) for which in (0, 1))
         if not point.is_common:
@@ -159,7 +158,7 @@ class Comparer:
         return is_no_choice(self.nodes, self.symbols, point.sizes, point.data)
 
     def _stays(self, point: Point) -> bool:
-        """Whether a difference of two values is one at many digits, at an end at more of them."""
+        """Whether a difference of two values remains at many digits; at an end at even more."""
         try:
             left, right = (precisely(node, point) for node in self.nodes)
         except (NotSupported, TypeError):
@@ -171,7 +170,7 @@ class Comparer:
         return bool(max((abs(a - b) for a, b in zip(left, right, strict=True)), default=0) > DIFFERENT * size)
 
     def _is_defined(self, which: int, point: Point) -> bool:
-        """Whether a formula has a value at many digits; where none can be had, whether it has one in doubles."""
+        """Whether a formula has a value at many digits or, if these are not available, in doubles."""
         try:
             found = precisely(self.nodes[which], point)
         except (ShapeError, NotSupported, TypeError):
@@ -181,7 +180,7 @@ class Comparer:
         return all(abs(x) < LARGEST * _largest(point) for x in found)
 
     def random(self) -> Iterator[Point]:
-        """Yield comparisons at random data with the declared facts, of several sizes, `POINTS` of both values."""
+        """Yield comparisons at random data with the declared facts, of several sizes; `POINTS` have both values."""
         found = 0
         for trial in range(3 * POINTS):
             sizes = {name: 2 + (trial + 3 * k) % 4 for k, name in enumerate(self.sizes)}
@@ -193,7 +192,7 @@ class Comparer:
                 return
 
     def at_ends(self) -> Iterator[Point]:
-        """Yield comparisons at the ends of the sets of the symbols, and where pieces of the formulas meet."""
+        """Yield comparisons at the ends of the symbols' sets, and where pieces of the formulas meet."""
         ends = Ends(self.symbols, self.sizes, self.lengths, self.fits)
         for found in chain(filter(self.has_facts, ends.meetings(self.nodes)), ends.points()):
             point = self.at(found.sizes, found.data)
@@ -205,24 +204,24 @@ class Comparer:
         return all(defect(at.data[s.name], fact) <= EQUAL for s in self.symbols for fact in facts_of(s))
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
-        """Whether both formulas have these sizes."""
-        return all(holds(c, sizes) for asked in (self.conditions, *self.asked) for c in asked)
+        """Whether these sizes meet the conditions of both formulas."""
+        return all(holds(c, sizes) for group in (self.conditions, *self.required) for c in group)
 
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:
         along, mode = self.lengths, trial % len(MODES)
         return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 23, trial) for s in self.symbols}
 
     def simplest(self, point: Point) -> Point:
-        """Return a difference like one that was found: of small integers, else at that end of smaller data."""
+        """Return a difference of the same kind at small integers, if there is one, else the point itself."""
         small = self.smallest(point.is_common)
         if small is not None and (not point.end or self.is_real(small._replace(end=point.end))):
             return small
         return point
 
     def smallest(self, is_common: bool = True) -> Point | None:
-        """Return a difference at the smallest sizes, with the smallest integers that show one.
+        """Return a difference at the smallest sizes and integers that show one.
 
-        Without `is_common`, a point at which the first formula alone has a value.
+        Without `is_common`, return a point at which only the first formula has a value.
         """
         for lengths in sorted(product(SMALL, repeat=len(self.sizes)), key=lambda s: (sum(s), s)):
             sizes = dict(zip(self.sizes, lengths, strict=True))
@@ -244,7 +243,7 @@ class Comparer:
         return self.is_real(point)
 
     def _small(self, sizes: Mapping[str, int], with_edges: bool) -> Iterator[dict[str, Array]]:
-        """Yield integer data; with `with_edges` one symbol after the other, and all, at 0, 1 and -1 too."""
+        """Yield integer data; with `with_edges` also all symbols, and each symbol, at 0, 1 and -1."""
         for trial in range(TRIES):
             data = self.integers(sizes, trial)
             if data is None:
@@ -255,14 +254,14 @@ class Comparer:
                     yield from self._at_edges(data, chosen)
 
     def _at_edges(self, data: Mapping[str, Array], chosen: Sequence[Node]) -> Iterator[dict[str, Array]]:
-        """Yield data with some symbols at 0, 1 and -1 throughout, where their facts allow it."""
+        """Yield data in which all entries of some symbols are 0, 1 or -1, if their facts allow it."""
         for level in EDGES:
             moved = {node.name: np.full(data[node.name].shape, level) for node in chosen}
             if not any(defect(moved[node.name], fact) > 0 for node in chosen for fact in facts_of(node)):
                 yield {**data, **moved}
 
     def integers(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array] | None:
-        """Return integer data with the declared facts; larger integers in later trials."""
+        """Return integer data with the declared facts, larger in later trials; None if there are none."""
         data = {}
         for node in self.symbols:
             rng = np.random.default_rng([29, trial, *node.name.encode()])
@@ -270,7 +269,7 @@ class Comparer:
             if any(length < 0 for length in shape):
                 return None
             if is_index(node):
-                data[node.name] = places(rng, shape, self.lengths.get(node.name, ()), sizes)
+                data[node.name] = random_indices(rng, shape, self.lengths.get(node.name, ()), sizes)
                 continue
             drawn = rng.integers(-1 - trial // 4, 2 + trial // 4, shape, endpoint=True).astype(float)
             facts = facts_of(node)
@@ -280,14 +279,14 @@ class Comparer:
         return data
 
     def reduced(self, data: Mapping[str, Array], shows: Callable[[Mapping[str, Array]], bool]) -> Mapping[str, Array]:
-        """Set entries to 0 or 1 one by one, as long as the facts hold and the data still show what they are for."""
+        """Return data with entries set to 0 or 1 one by one, as long as the facts hold and `shows` is true."""
         for node in self.symbols:
-            for place in np.ndindex(*data[node.name].shape):
+            for entry in np.ndindex(*data[node.name].shape):
                 for value in (0.0, 1.0):
                     array = data[node.name].copy()
-                    if array[place] == value:
+                    if array[entry] == value:
                         break
-                    array[place] = value
+                    array[entry] = value
                     if any(defect(array, fact) > 0 for fact in facts_of(node)):
                         continue
                     smaller = {**data, node.name: array}
@@ -300,9 +299,9 @@ class Comparer:
 def precisely(node: Node, point: Point) -> list[Any]:
     """Return the entries of a value at many digits.
 
-    Raises: ArithmeticError at an end of the data where the value is not finite or further digits change it, or where
-    that of an operation in it grows with them: the inverse of a matrix that rounding keeps from being singular; what
-    evaluation raises.
+    Raises: ArithmeticError at an end of the data if the value is not finite or changes with further digits, or if an
+    operation in it grows with them, as the inverse of a singular matrix with rounding errors does. What evaluation
+    raises.
     """
     if not point.end:
         return _entries(evaluate_precisely([node], point.data, point.sizes)[0])
@@ -324,17 +323,17 @@ def precisely(node: Node, point: Point) -> list[Any]:
 
 
 def _entries(array: Any) -> list[Any]:
-    """Return the entries of an array of numbers with many digits, some of which may be arrays of one."""
+    """Return the entries of an array with many digits; some may be arrays of one number."""
     return [x.item() if isinstance(x, np.ndarray) else x for x in array.flat]
 
 
 def _is_moderate(point: Point) -> bool:
-    """Whether data and difference are such that doubles tell a difference from rounding."""
+    """Whether doubles distinguish the difference from rounding, for this size of data and difference."""
     sizes = np.abs(np.concatenate([np.ravel(a) for a in point.data.values()] or [np.zeros(1)]))
     inside = (sizes == 0) | ((sizes >= 1 / MODERATE) & (sizes <= MODERATE))
     return bool(np.all(inside)) and point.difference > 1 / MODERATE
 
 
 def _largest(point: Point) -> float:
-    """Return the largest entry of the data, 1 if that is larger."""
+    """Return the largest magnitude of the data, at least 1."""
     return max((float(np.max(np.abs(a), initial=1.0)) for a in point.data.values()), default=1.0)

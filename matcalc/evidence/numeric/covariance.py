@@ -1,10 +1,10 @@
-"""How values and derivatives change with coordinates and with scale: one runner for every law that an entry declares.
+"""Tests how values and derivatives change with coordinates and scale, for every law that an entry declares.
 
-`parity`, `degree`, `transpose` and `commutes` are changes of arguments that change results in a known way, as those of
-`equivariant` are, and are written as these. A rule that compares with an absolute number, or that regularises, is
-right at data of size 1 and wrong far from there; so the adjoint is asked for at cotangents from 1e-150 to 1e150, and
-values and derivatives at arguments scaled from 1e-100 to 1e100. These factors are powers of two: what is computed
-without thresholds changes by them alone.
+The laws `parity`, `degree`, `transpose` and `commutes` state how results change with arguments, as `equivariant` does;
+they are converted to its form. A rule that compares with an absolute number, or that regularises, is right for data of
+size 1 and wrong for other scales. Therefore adjoints are tested at cotangents from 1e-150 to 1e150, and values and
+derivatives at arguments scaled from 1e-100 to 1e100. The factors are powers of two, so without thresholds they scale
+results exactly.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from matcalc.evidence.numeric.finding import (
     Slope,
     distance,
     largest,
+    location,
     named,
     norm,
     off,
-    place,
     slope_field,
     value_or_none,
 )  # fmt: skip
@@ -43,19 +43,19 @@ from matcalc.tensor.size import Size
 
 COTANGENTS = tuple(2.0**k for k in (-498, -27, 27, 53, 498))
 ARGUMENTS = tuple(2.0**k for k in (-332, -27, 27, 332))
-USUAL = 10.0  # a factor between its inverse and it takes nothing out of range
+USUAL = 10.0  # factors between 1/USUAL and USUAL cause no overflow
 
 LINEAR, TURNED, SCALED = 1e-12, 1e-9, 1e-10
-"""Bounds: of the adjoint at a scaled cotangent; of what is elsewhere, and at quite another scale."""
+"""Bounds: for the adjoint at a scaled cotangent; for changed arguments; for another scale."""
 
-LARGEST = 1e280  # a result beyond it, or below its inverse, may have overflowed on the way
+LARGEST = 1e280  # a result beyond it, or below its inverse, may have overflowed
 
 Change = Mapping[str, str]
-"""What stands in place of arguments and results, as formulas in them and in O, Z, P and c."""
+"""Replacements of arguments and results, as formulas in them and in O, Z, P and c."""
 
 
 class Law(NamedTuple):
-    """A change that an entry declares, and by which field. `factors` are what c stands for."""
+    """A declared change and its field; `factors` are the values of c."""
 
     field: str
     change: Change
@@ -70,11 +70,11 @@ def homogeneity(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -
         here = s.pull(at, G)
         error = max((distance(s.pull(at, c * G) / c, here) for c in COTANGENTS), default=0.0)
         what = f"the adjoint{named('', s.output)} in {s.name} at scaled cotangents"
-        yield Finding(what, slope_field(at, s), error / max(largest(here), 1e-300), LINEAR, place(at))
+        yield Finding(what, slope_field(at, s), error / max(largest(here), 1e-300), LINEAR, location(at))
 
 
 def _laws(at: Point, value: Mapping[str, Array]) -> Iterator[Law]:
-    """Yield the laws that an entry declares, as far as the facts of the arguments outlast the change."""
+    """Yield the laws that an entry declares, if the arguments keep their facts under the change."""
     rule, results = at.rule, [_name(output) for output in at.rule.outputs]
     tensors = [p.name for p in tensors_of(rule.signature) if not p.repeated]
     first = tensors[0] if tensors and tensors[0] in at.symbols else ""
@@ -87,8 +87,8 @@ def _laws(at: Point, value: Mapping[str, Array]) -> Iterator[Law]:
         factors = (3.0, -2.0, *ARGUMENTS) if rule.homogeneous and is_signed else (3.0, *ARGUMENTS)
         yield Law("degree", {first: f"c*{first}", **{name: f"{power}*{name}" for name in results}}, factors)
     if rule.transpose_same and tensors and all(a.ndim == 2 and _may(at, n, "transposed") for n, a in at.data.items()):
-        turned = {_name(output): _name(output) + "'" * (a.ndim == 2) for output, a in value.items()}
-        yield Law("transpose", {**{name: f"{name}'" for name in at.data}, **turned})
+        transposed = {_name(output): _name(output) + "'" * (a.ndim == 2) for output, a in value.items()}
+        yield Law("transpose", {**{name: f"{name}'" for name in at.data}, **transposed})
     if rule.commutes and len(tensors) == 2:
         swapped = dict(zip(at.data, list(at.data)[::-1], strict=True))
         yield Law("commutes", {**swapped, **{name: name for name in results}})
@@ -99,8 +99,7 @@ def _laws(at: Point, value: Mapping[str, Array]) -> Iterator[Law]:
 
 
 def covariance(at: Point, value: Mapping[str, Array], found: Sequence[Slope] = ()) -> Iterator[Finding]:
-    """Test that f(change of X) is the change of f(X), for every law; and so of tangents and adjoints, where slopes are
-    given."""
+    """Test that f(change of X) is the change of f(X), for every law; with slopes also for tangents and adjoints."""
     if not at.form.overload:
         for law in _laws(at, value):
             for c in law.factors:
@@ -108,26 +107,29 @@ def covariance(at: Point, value: Mapping[str, Array], found: Sequence[Slope] = (
 
 
 def _changed(at: Point, value: Mapping[str, Array], found: Sequence[Slope], law: Law, c: float) -> Iterator[Finding]:
-    """Test one law. At factors of usual size a value that is refused, or not finite, is wrong; at others it may have
-    overflowed. Slopes are tested where the law moves each argument by itself, and keeps its shape."""
+    """Test one law.
+
+    At factors of usual size, a value that raises or is not finite is wrong; at others it may have overflowed. Slopes
+    are tested if the law changes each argument separately and keeps its shape.
+    """
     frame, change, field = _Frame(at, c), law.change, law.field
     first = next(iter(at.symbols))
     texts = {name: _text(at, change, name, first) for name in at.symbols}
     moved = replace(at, data={name: frame.moved(texts[name], name, a) for name, a in at.data.items()})
-    wanted = {o: frame.moved(change[_name(o)], _name(o), a) for o, a in value.items() if _name(o) in change}
+    moved_value = {o: frame.moved(change[_name(o)], _name(o), a) for o, a in value.items() if _name(o) in change}
     there = value_or_none(moved) or {}
     words = " and ".join(f"{name} into {text}" for name, text in texts.items() if text != name)
-    where = f"{place(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
+    where = f"{location(at)}, {words}" + (f", c = {c:.0e}" if _mentions(words, "c") else "")
     is_usual = 1 / USUAL < abs(c) < USUAL
     bound = TURNED if is_usual else SCALED
-    is_usable = all(o in there and _usable(a) and _usable(there[o]) for o, a in wanted.items())
-    for output, a in wanted.items() if is_usual or is_usable else ():
+    is_usable = all(o in there and _usable(a) and _usable(there[o]) for o, a in moved_value.items())
+    for output, a in moved_value.items() if is_usual or is_usable else ():
         error = distance(there.get(output, np.asarray(np.nan)), a) / max(largest(a), 1e-300)
         yield Finding(named(f"`{field}`", output), field, error, bound, where)
     if not is_usable or any(moved.data[name].shape != a.shape for name, a in at.data.items()):
         return
     rng = np.random.default_rng([31, *at.rule.name.encode()])
-    for s in (s for s in found if s.output in wanted):
+    for s in (s for s in found if s.output in moved_value):
         E = at.direction(rng, s.name)
         G = np.asarray(rng.standard_normal(value[s.output].shape))
         if any(_mentions(text, s.name) for name, text in {**texts, **change}.items() if name != s.name):
@@ -141,7 +143,7 @@ def _changed(at: Point, value: Mapping[str, Array], found: Sequence[Slope], law:
             pushed, pulled = s.push(moved, tangent), s.pull(moved, G)
         except REFUSED:
             pushed, pulled = np.asarray(np.nan), np.asarray(np.nan)
-        floor = FLOOR * largest(wanted[s.output]) * (largest(tangent) / max(largest(moved.data[s.name]), 1e-300))
+        floor = FLOOR * largest(moved_value[s.output]) * (largest(tangent) / max(largest(moved.data[s.name]), 1e-300))
         error = distance(pushed, expected) / max(largest(expected), floor, 1e-300)
         what = f"{named('', s.output)} in {s.name} elsewhere"
         yield Finding(f"the derivative{what}", field, error, bound, where)
@@ -153,7 +155,7 @@ def _changed(at: Point, value: Mapping[str, Array], found: Sequence[Slope], law:
 
 
 def degree(at: Point) -> float:
-    """Return the degree as a number: one less for each further tangent."""
+    """Return the degree as a number, reduced by one for each further tangent."""
     declared = at.rule.degree
     if isinstance(declared, str):
         sizes = {n: Size.of(length) for n, length in at.lengths.items()}
@@ -163,13 +165,13 @@ def degree(at: Point) -> float:
 
 
 def _may(at: Point, name: str, change: str) -> bool:
-    """Whether an argument may be negated or transposed and keep its facts."""
+    """Whether an argument keeps its facts if it is negated or transposed."""
     records = [at.book.facts[f] for f in at.facts[name]]
     return all((f.negated if change == "negative" else f.transposed) == f.name for f in records)
 
 
 def _name(output: str) -> str:
-    """Return what a formula calls a result."""
+    """Return the name of a result in formulas."""
     return output or "Y"
 
 
@@ -178,7 +180,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _text(at: Point, change: Change, name: str, first: str) -> str:
-    """Return the change of an argument; further tangents change as the first argument does."""
+    """Return the change of an argument; further tangents change like the first argument."""
     if name in change or first not in change:
         return change.get(name, name)
     slots = tuple(f"{p.name}_" for p in at.rule.signature.parameters if p.repeated)
@@ -191,7 +193,7 @@ def _usable(a: Array) -> bool:
 
 
 class _Frame:
-    """What O, Z (orthogonal, on the first and last axis), P (a permutation) and c stand for at a point."""
+    """The values of O, Z (orthogonal, on the first and last axis), P (a permutation) and c at a point."""
 
     def __init__(self, at: Point, c: float) -> None:
         self.at = at
@@ -205,7 +207,7 @@ class _Frame:
         }
 
     def node(self, text: str, name: str, shape: Sequence[int]) -> tuple[Node, Node]:
-        """Return the formula and the symbol of what it changes."""
+        """Return the node of a change and the symbol that it changes."""
         own = symbol(name, [Size.of(length) for length in shape])
         known = {n: symbol(n, [Size.of(length) for length in a.shape]) for n, a in self.data.items()}
         others = {n: symbol(n, [Size.of(length) for length in a.shape]) for n, a in self.at.data.items()}

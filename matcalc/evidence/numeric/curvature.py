@@ -1,7 +1,7 @@
-"""Data at which a function bends down: a point and a direction, small integers if they are to be found.
+"""Finds data at which a function is not convex: a point and a direction, with small integers if possible.
 
-What convinces is values alone: at the point the function is above the mean of its values at equal distances on both
-sides. Derivatives only say where to look. All points have the facts of their symbols.
+The evidence is values alone: at the point, the function is above the mean of its values at equal distances on both
+sides. Derivatives only guide the search. All points have the facts of their symbols.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 
 STEPS = tuple(2.0**-k for k in range(11))
-"""How far on both sides values are compared, of a direction whose entries are about 1."""
+"""Distances on both sides at which values are compared, along a direction with entries of about 1."""
 
 KINK_STEPS = (1.0, 0.25)
-"""The same where there is no second derivative to say which directions are worth a try."""
+"""Such distances without second derivatives that select directions."""
 
 WIDE_STEPS = (2.0, 3.0, 1.0)
-"""The same across poles."""
+"""Such distances across poles."""
 
 CLEAR = 1e-7
-"""How far the value must lie above the mean of the others, relative to the largest of the three."""
+"""How far the value must be above the mean of the others, relative to the largest of the three."""
 
 MOST_DIRECTIONS = 2000
-"""How many directions of -1, 0 and 1 are tried at a point."""
+"""The number of directions of -1, 0 and 1 tried at a point."""
 
 MOST_BESIDE, MOST_ENDS = 6, 40
-"""How many directions are tried at a jump, and how many points at the ends of the sets, where entries are tied."""
+"""The number of directions tried at a jump, and of points at the ends of the sets, where entries are equal."""
 
 MOST_UNITS = 64
-"""How many numbers may vary for all their second derivatives to be looked at."""
+"""The most varying numbers for which all second derivatives are computed."""
 
 Data = Mapping[str, Array]
-Way = tuple[Data, float | None, Sequence[float]]
-"""A direction, the second derivative along it where it is known, and the steps to try."""
+Direction = tuple[Data, float | None, Sequence[float]]
+"""A direction, the second derivative along it or None, and the steps to try."""
 
 
 class Bend(NamedTuple):
-    """A point, a direction, and the values at the point and at `step` directions before and after it."""
+    """A point, a direction, and the values before, at and after the point, at distance `step`."""
 
     sizes: Mapping[str, int]
     data: Data
@@ -65,7 +65,7 @@ class Bend(NamedTuple):
 
 
 class Searcher:
-    """A scalar function with the variables that are moved, and all its symbols and size names."""
+    """A scalar function with its varied variables, all its symbols and its sizes."""
 
     def __init__(self, f: Node, xs: Sequence[Node], symbols: Sequence[Node], sizes: Sequence[str]) -> None:
         self.f = f
@@ -74,11 +74,11 @@ class Searcher:
         self.second = _batched_second(f, xs)
 
     def search(self, by_values: bool = False) -> Bend | None:
-        """Return a bend at the smallest sizes and integers that show one; None where no random point has one.
+        """Return a bend at the smallest sizes and integers that show one; None if no random point has one.
 
-        With `by_values` no second derivatives are evaluated: values between random points are compared alone.
+        With `by_values`, no second derivatives are evaluated; only values between random points are compared.
 
-        Raises: ValueError if the function is finite at none of the random points.
+        Raises: ValueError if the function is finite at no random point.
         """
         points = list(self.comparer.random())
         if not points:
@@ -92,7 +92,7 @@ class Searcher:
         return next(self._at_jumps(), None)
 
     def _at_jumps(self) -> Iterator[Bend]:
-        """Yield bends at and beside points where the function may jump; none of a function without jumps."""
+        """Yield bends at and beside points where the function may jump; none for a function without jumps."""
         comparer = self.comparer
         ends = Ends(comparer.symbols, comparer.sizes, comparer.lengths, comparer.fits)
         if not has_jumps(simplify(self.f)):
@@ -113,7 +113,7 @@ class Searcher:
             yield from self._bends(p.sizes, p.data)
 
     def _wide(self, points: Sequence[Point]) -> Iterator[Bend]:
-        """Yield bends between two random points, which a pole may part."""
+        """Yield bends between two random points, which may be separated by a pole."""
         for k, p in enumerate(points):
             q = next((q for q in points[k + 1 :] if q.sizes == p.sizes), p)
             middle = {x.name: (p.data[x.name] + q.data[x.name]) / 2 for x in self.xs}
@@ -142,12 +142,12 @@ class Searcher:
             yield from self._confirmed(sizes, data, self._directions(sizes, data))
             return
         units = list(islice(self._units(data), MOST_UNITS + 1))
-        ways = ((self._combined(units, c), None, WIDE_STEPS) for c in _simple(len(units), 6))
-        yield from self._confirmed(sizes, data, ways)
+        directions = ((self._combined(units, c), None, WIDE_STEPS) for c in _simple(len(units), 6))
+        yield from self._confirmed(sizes, data, directions)
 
-    def _confirmed(self, sizes: Mapping[str, int], data: Data, ways: Iterable[Way]) -> Iterator[Bend]:
-        """Yield the ways along which values, which are more than rounding error, show a bend."""
-        for direction, curvature, steps in ways:
+    def _confirmed(self, sizes: Mapping[str, int], data: Data, directions: Iterable[Direction]) -> Iterator[Bend]:
+        """Yield the bends along directions whose values show one that is more than rounding error."""
+        for direction, curvature, steps in directions:
             for step in steps:
                 values = self._values(sizes, data, direction, step)
                 if values is None or not self._is_inside(data, direction, step):
@@ -161,7 +161,7 @@ class Searcher:
     def _values(
         self, sizes: Mapping[str, int], data: Data, along: Data, step: float
     ) -> tuple[float, float, float] | None:
-        """Return the values before, at and after a point if the one at it is above the mean of the others."""
+        """Return the values before, at and after a point if the middle one is above the mean of the others."""
         points = [self.comparer.at(sizes, self._moved(data, along, t)) for t in (-step, 0.0, step)]
         before, here, after = (float(p.left) if p is not None else np.nan for p in points)
         size = max(abs(before), abs(here), abs(after))
@@ -176,7 +176,7 @@ class Searcher:
         return all(defect(side[x.name], fact) <= EQUAL for side in sides for x in self.xs for fact in facts_of(x))
 
     def _is_exact(self, sizes: Mapping[str, int], data: Data, along: Data, step: float, bend: float) -> bool:
-        """Whether a bend is more than rounding error: whether most of it stays at many digits."""
+        """Whether a bend is more than rounding error: most of it remains at many digits."""
         try:
             points = [self._moved(data, along, t) for t in (-step, 0.0, step)]
             before, here, after = (evaluate_precisely([self.f], p, sizes)[0].flat[0] for p in points)
@@ -187,8 +187,8 @@ class Searcher:
         exact = float(here - (before + after) / 2)
         return bool(np.isfinite(exact) and exact > bend / 2)
 
-    def _directions(self, sizes: Mapping[str, int], data: Data) -> Iterator[Way]:
-        """Yield directions of negative second derivative with steps to try; without derivatives a few of any kind."""
+    def _directions(self, sizes: Mapping[str, int], data: Data) -> Iterator[Direction]:
+        """Yield directions of negative second derivative with steps to try; without derivatives, a few simple ones."""
         units = list(islice(self._units(data), MOST_UNITS + 1))
         H = self._hessian(units, sizes, data)
         if H is None or not np.any(H):
@@ -205,13 +205,13 @@ class Searcher:
                 yield self._combined(units, c), curvature, STEPS
 
     def _units(self, data: Data) -> Iterator[tuple[str, Array]]:
-        """Yield unit tangents of each variable, those of a symmetric one symmetric."""
+        """Yield unit tangents of each variable, projected on its linear set."""
         for x in self.xs:
             shape = data[x.name].shape
             seen: list[Array] = []
-            for place in np.ndindex(*shape):
+            for entry in np.ndindex(*shape):
                 unit = np.zeros(shape)
-                unit[place] = 1.0
+                unit[entry] = 1.0
                 unit = projected(unit, facts_of(x))
                 largest = float(np.max(np.abs(unit), initial=0.0))
                 if largest and not any(np.array_equal(np.abs(unit / largest), np.abs(u)) for u in seen):
@@ -225,7 +225,7 @@ class Searcher:
         return total
 
     def _hessian(self, units: Sequence[tuple[str, Array]], sizes: Mapping[str, int], data: Data) -> Array | None:
-        """Return second derivatives along all pairs of unit tangents; None where they cannot be had."""
+        """Return second derivatives along all pairs of unit tangents; None if they cannot be computed."""
         if self.second is None or not 0 < len(units) <= MOST_UNITS:
             return None
         more = {}
@@ -240,21 +240,21 @@ class Searcher:
 
 
 MOST_WORK = 30_000
-"""Units of matching beyond which a second derivative is too long to be evaluated: values are compared instead."""
+"""The work above which a second derivative is too long to be simplified; values are compared instead."""
 
 LEFT, RIGHT, COUNT = "u#", "v#", "d#"
-"""Names of directions and of their number, which no user's name is."""
+"""Prefixes of the names of directions and of their number; no user's name contains #."""
 
 
 def _batched_second(f: Node, xs: Sequence[Node]) -> Node | None:
-    """Return the second derivative along all pairs of directions at once, a matrix; None where there is none."""
+    """Return the matrix of second derivatives along all pairs of directions; None if there is none."""
     count = Size.of(COUNT)
     bound, moved = {}, []
-    for place, mark in enumerate((LEFT, RIGHT)):
+    for number, mark in enumerate((LEFT, RIGHT)):
         tangents = {x: symbol(f"{mark}{x.name}", x.shape) for x in xs}
         moved.append(tangents)
         for x, tangent in tangents.items():
-            bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (place,))
+            bound[tangent] = Batched(symbol(tangent.name, (count, *x.shape)), (number,))
     try:
         q = pushforward(simplify(pushforward(simplify(f), moved[0])), moved[1])
         if sum(map(work, toposort([q]))) > MOST_WORK:
@@ -266,7 +266,7 @@ def _batched_second(f: Node, xs: Sequence[Node]) -> Node | None:
 
 
 def _simple(count: int, most: int) -> Iterator[Array]:
-    """Yield directions of -1, 0 and 1 up to sign, those with fewest entries first."""
+    """Yield directions of -1, 0 and 1 up to sign, those with fewest nonzero entries first."""
     made = 0
     for weight in range(1, min(count, 4) + 1):
         for entries in product((0, 1, -1), repeat=count) if 3**count <= most * 3 else _sparse(count, weight):

@@ -1,10 +1,10 @@
-"""Derivatives along a line by numbers alone: complex steps where they can be trusted, else differences.
+"""Computes derivatives along a line numerically: by complex steps if they can be trusted, else by differences.
 
-This is the oracle of `check` and of rules: it sees a function of one number and nothing of the engine. Central
-differences at ten steps are extrapolated (Richardson); the entry of the table with the least error estimate is
-taken. A complex step is exact to rounding, but only for functions that NumPy continues analytically (not `abs`,
-not a Hermitian factorisation, and an iteration that drops what is small drops its imaginary part too), so it is taken
-where it agrees with the differences within a few times their error and not otherwise.
+This is the oracle of `check` and of rules: it uses a function of one number and no part of the engine. Central
+differences at ten steps are extrapolated (Richardson), and the table entry with the least error estimate is returned.
+A complex step is exact to rounding, but only for functions that NumPy continues analytically: not for `abs`, Hermitian
+factorisations, or iterations that drop small numbers. Therefore it is used only if it agrees with the differences
+within a few times their error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROUNDING = 1e-15
 
 
 class Slope(NamedTuple):
-    """A derivative along a line with its estimated absolute error, and how it was found."""
+    """A derivative along a line, its estimated absolute error, and its method."""
 
     value: Array
     error: float
@@ -33,9 +33,9 @@ class Slope(NamedTuple):
 
 
 def slope(f: Line) -> Slope:
-    """Return f'(0) of an array-valued f; NaN where f is not finite near 0."""
+    """Return f'(0) of an array-valued f; NaN if f is not finite near 0."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a value that drops an imaginary part is no analytic function: seen below
+        warnings.simplefilter("ignore")  # a dropped imaginary part is detected below
         found = by_differences(f)
         exact = by_complex_step(f, found.value.shape)
     if exact is None or not np.all(np.isfinite(found.value)):
@@ -47,7 +47,7 @@ def slope(f: Line) -> Slope:
 
 
 def by_complex_step(f: Line, shape: tuple[int, ...]) -> Array | None:
-    """Return Im f(ih)/h, None where f takes no complex number or gives none."""
+    """Return Im f(ih)/h; None if f does not support complex numbers."""
     try:
         value = np.asarray(f(1j * COMPLEX))
     except (TypeError, ValueError, ArithmeticError, np.linalg.LinAlgError, NotImplementedError):
@@ -61,7 +61,7 @@ def by_complex_step(f: Line, shape: tuple[int, ...]) -> Array | None:
 def by_differences(f: Line) -> Slope:
     """Return the extrapolated central difference with the least estimated error.
 
-    Wide steps that leave the domain are left out; where all do, that is raised.
+    Steps that leave the domain are skipped; if all do, the error is raised.
     """
 
     def quotients() -> Iterator[tuple[Array, float]]:
@@ -80,7 +80,7 @@ def by_differences(f: Line) -> Slope:
 
 
 def extrapolated(quotients: Iterable[tuple[Array, float]]) -> Slope:
-    """Return the limit of differences at steps that are halved, each with the noise in it."""
+    """Return the limit of difference quotients at halved steps, each with its rounding noise."""
     best: Slope | None = None
     above: list[Array] = []
     for first, noise in quotients:

@@ -1,4 +1,4 @@
-"""The tests of an entry's edges: kinks, ties and singular points, with what the entry says comes out there."""
+"""Tests the edges of an entry: kinks, ties and singular points, with the results that the entry states there."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from matcalc.tensor.signature import PLAIN
 from matcalc.tensor.size import Size
 
 LISTED = 1e-12
-"""Bound on the error of an entry, relative to itself and to the largest."""
+"""Bound on the error of an array entry, relative to itself and to the largest."""
 
 HUGE = 2.0**1000
-"""Stands for infinity while a formula is evaluated, so that 0 of it is 0."""
+"""Represents infinity in the evaluation of a formula, so that 0*inf is 0."""
 
 Edge = Mapping[str, Any]
 Run = Callable[[Node, Mapping[str, Array]], Array]
-"""The value of a node for arrays by name: by evaluation, or compiled."""
+"""A function that returns the value of a node for arrays by name: by evaluation, or compiled."""
 
 
 def evaluated(node: Node, data: Mapping[str, Array]) -> Array:
@@ -43,7 +43,7 @@ def edges(book: Rulebook, rule: Rule) -> Iterator[Finding]:
 
 
 def edge_findings(book: Rulebook, rule: Rule, edge: Edge, run: Run) -> Iterator[Finding]:
-    """Yield the tests of one edge: its value, first and second derivatives, or that there is none."""
+    """Yield the tests of one edge: its value, first and second derivatives, or their absence."""
     symbols, data, node = _call(book, rule, edge)
     where = f" at {', '.join(f'{name} = {text}' for name, text in edge['at'].items())}"
     kind = edge.get("kind", "value")
@@ -52,8 +52,8 @@ def edge_findings(book: Rulebook, rule: Rule, edge: Edge, run: Run) -> Iterator[
         return finish(vjps(node, [symbols[name]], bar))[0]
 
     def listed(what: str, found: Node, text: str) -> Finding:
-        wanted = _number(book, text)
-        return Finding(what, "edge", _error(_value(run, found, data), wanted), LISTED, where)
+        expected = _number(book, text)
+        return Finding(what, "edge", _error(_value(run, found, data), expected), LISTED, where)
 
     if kind == "error":
         refused = _value(run, node, data) is None
@@ -80,7 +80,7 @@ def edge_findings(book: Rulebook, rule: Rule, edge: Edge, run: Run) -> Iterator[
 
 
 def _call(book: Rulebook, rule: Rule, edge: Edge) -> tuple[dict[str, Node], dict[str, Array], Node]:
-    """Return the arguments of an edge, their values, and the call that it is of."""
+    """Return the symbols of an edge, their values, and the call."""
     others = {p.name for p in rule.parameters if p.kind in PLAIN}
     written: Mapping[str, str] = edge["at"]
     data = {name: _number(book, text) for name, text in written.items() if name not in others}
@@ -92,7 +92,7 @@ def _call(book: Rulebook, rule: Rule, edge: Edge) -> tuple[dict[str, Node], dict
 
 
 def _value(run: Run, node: Node, data: Mapping[str, Array]) -> Array | None:
-    """Return a value, None where it is refused."""
+    """Return a value, or None if linear algebra fails."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -101,21 +101,21 @@ def _value(run: Run, node: Node, data: Mapping[str, Array]) -> Array | None:
             return None
 
 
-def _error(found: Array | None, wanted: Array) -> float:
-    """Return the largest difference of entries, in parts of the entry and of the largest; infinities are themselves."""
-    if found is None or found.shape != wanted.shape:
+def _error(found: Array | None, expected: Array) -> float:
+    """Return the largest error of an entry, relative to itself plus the largest; infinities must be equal."""
+    if found is None or found.shape != expected.shape:
         return float("inf")
-    finite = np.isfinite(wanted)
-    if not np.array_equal(np.where(finite, 0.0, found), np.where(finite, 0.0, wanted), equal_nan=True):
+    finite = np.isfinite(expected)
+    if not np.array_equal(np.where(finite, 0.0, found), np.where(finite, 0.0, expected), equal_nan=True):
         return float("inf")
-    scale = np.abs(wanted) + np.max(np.abs(wanted), initial=1e-300, where=finite)
-    apart = np.subtract(found, wanted, out=np.zeros_like(scale), where=finite)
+    scale = np.abs(expected) + np.max(np.abs(expected), initial=1e-300, where=finite)
+    apart = np.subtract(found, expected, out=np.zeros_like(scale), where=finite)
     error = float(np.max(np.abs(apart) / scale, initial=0.0, where=finite))
     return error if np.isfinite(error) else float("inf")
 
 
 def _number(book: Rulebook, text: str) -> Array:
-    """Return the value of a formula without symbols, in which `inf` stands for itself."""
+    """Return the value of a formula without symbols, which may contain `inf`."""
     node = build_formula(text, (), book, {"inf": symbol("inf", ())}, sizes={})
     found = evaluated(node, {"inf": np.asarray(HUGE)})
     return np.where(np.abs(found) == HUGE, np.copysign(np.inf, found), found)

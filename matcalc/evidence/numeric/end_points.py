@@ -1,7 +1,7 @@
-"""Data for formulas in several symbols at the ends of their sets: together, one by one, mixed, and where pieces meet.
+"""Builds data at the ends of symbols' sets: together, one by one, mixed, and at the borders between pieces.
 
-The pieces of a formula meet where an operand of a function with a jump is 0, or two of them are equal (`step`,
-`where`). Such a point is found by moving one entry of the data along which the operand changes its sign.
+The pieces of a formula meet where an operand of a function with a jump is 0, or where two operands are equal (`step`,
+`where`). Such a point is found by varying one entry of the data until the operand changes its sign.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.size import Size
 
 LENGTHS = ((2, 3), (3, 2), (2, 2), (3, 3), (1, 3), (3, 1), (1, 1), (4, 3))
-"""Lengths of the sizes, in turn."""
+"""Alternating lengths of the sizes."""
 
 MIXED = 24
-"""Points at which each symbol is at an end of its own."""
+"""The number of points at which each symbol is at a random end of its own."""
 
 ENTRIES = 12
-"""Entries that are moved to where pieces meet."""
+"""The most entries that are varied to find a border between pieces."""
 
 HALVINGS = 60
 GRID = 64.0
-"""A point where pieces meet is looked for among multiples of 1/64 too, which are exact."""
+"""A border between pieces is also searched among multiples of 1/64, which are exact."""
 
 REFUSED = (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError, MatcalcError)
 
@@ -43,7 +43,7 @@ Data = Mapping[str, Array]
 
 
 class EndPoint(NamedTuple):
-    """Sizes, data by name, and in words which of them are at an end."""
+    """Sizes, data by name, and a description of the ends."""
 
     sizes: Sizes
     data: Data
@@ -51,7 +51,7 @@ class EndPoint(NamedTuple):
 
 
 class Ends:
-    """The symbols of formulas, with the lengths of the axes that an index holds places of, and which sizes fit."""
+    """The symbols of formulas, the lengths of the axes that indices select from, and the sizes that fit."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Ends:
         self.sizes = [found for found in {str(p): p for p in patterns}.values() if fits(found)]
 
     def points(self) -> Iterator[EndPoint]:
-        """Yield data at ends, of all symbols together first."""
+        """Yield data at ends, first of all symbols together."""
         if self.sizes and self.symbols:
             yield from self._together()
             if len(self.symbols) > 1:
@@ -85,7 +85,7 @@ class Ends:
             level += 1
 
     def _two_sizes(self, level: int) -> list[Sizes]:
-        """Return two of the sizes: one that every level has, and another."""
+        """Return two of the sizes: the first, which all levels share, and one that depends on the level."""
         first, second = self.sizes[0], self.sizes[level % len(self.sizes)]
         return [first] if first is second else [first, second]
 
@@ -125,7 +125,7 @@ class Ends:
     # ---- where pieces meet
 
     def meetings(self, roots: Sequence[Node]) -> Iterator[EndPoint]:
-        """Yield data at which an operand of a jump is exactly 0 somewhere."""
+        """Yield data at which an entry of a jump's operand is exactly 0."""
         operands = list(jumps(roots))
         for level in range(4) if operands else ():
             for sizes in self.sizes[:3]:
@@ -151,7 +151,7 @@ class Ends:
 
 
 def jumps(roots: Sequence[Node]) -> Iterator[Node]:
-    """Yield the operands at whose zeros functions jump: their derivative in it is 0, and they are not constant."""
+    """Yield the operands at whose zeros functions jump: the functions' derivatives in them are 0 elsewhere."""
     seen: dict[Node, None] = {}
     for node in toposort(roots):
         if node.kind != "map":
@@ -166,7 +166,7 @@ def jumps(roots: Sequence[Node]) -> Iterator[Node]:
 
 
 def has_jumps(root: Node) -> bool:
-    """Whether a formula holds a function or operation that jumps."""
+    """Whether a formula contains a function or operation that jumps."""
     if next(jumps([root]), None) is not None:
         return True
     return any(n.kind == "op" and n.rule.differentials.get(n.output) == "0" for n in toposort(root))
@@ -187,7 +187,7 @@ def _value(node: Node, sizes: Sizes, data: Data) -> Array | None:
 
 
 def _roots(value: Callable[[float], Array | None]) -> Iterator[float]:
-    """Yield numbers at which some entry of a value is exactly 0: of what is linear at once, else by halving."""
+    """Yield numbers at which an entry of a value is exactly 0, by linear interpolation and by bisection."""
     sides = {t: value(t) for t in (-100.0, -1.0, 0.0, 1.0, 2.0, 100.0)}
     known = {t: v for t, v in sides.items() if v is not None}
     if len(known) < 2:
@@ -197,10 +197,10 @@ def _roots(value: Callable[[float], Array | None]) -> Iterator[float]:
     ordered = sorted(known)
     for low, high in zip(ordered, ordered[1:], strict=False):
         changing = np.argwhere(known[low] * known[high] < 0)
-        for place in map(tuple, changing[:2]):
-            t = low - known[low][place] * (high - low) / (known[high][place] - known[low][place])
+        for entry in map(tuple, changing[:2]):
+            t = low - known[low][entry] * (high - low) / (known[high][entry] - known[low][entry])
             found |= dict.fromkeys(_near(float(t)))
-            found |= dict.fromkeys(_near(_halved(value, place, low, high)))
+            found |= dict.fromkeys(_near(_halved(value, entry, low, high)))
     for t in found:
         here = value(t)
         if here is not None and bool(np.any(here == 0)):
@@ -211,15 +211,15 @@ def _near(t: float) -> tuple[float, float]:
     return t, round(t * GRID) / GRID
 
 
-def _halved(value: Callable[[float], Array | None], place: tuple[int, ...], low: float, high: float) -> float:
+def _halved(value: Callable[[float], Array | None], entry: tuple[int, ...], low: float, high: float) -> float:
     start = value(low)
     assert start is not None
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         here = value(middle)
-        if here is None or here[place] == 0 or middle in (low, high):
+        if here is None or here[entry] == 0 or middle in (low, high):
             return middle
-        low, high = (middle, high) if here[place] * start[place] > 0 else (low, middle)
+        low, high = (middle, high) if here[entry] * start[entry] > 0 else (low, middle)
     return low
 
 

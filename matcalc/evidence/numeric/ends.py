@@ -1,7 +1,7 @@
-"""Data at the border of a declared set and at its far ends, where formulas that agree at random data may differ.
+"""Builds data at the border of a declared set and far out, where formulas that agree at random data may differ.
 
-They are formulas in `rules/facts.toml` (`ends`), so that a fact of the user has its own. An array may happen to have
-any fact: two ends of each other fact are tried too, where the declared facts allow them.
+These ends are formulas in `rules/facts.toml` (`ends`), so a user's fact can have its own. Since an array may have
+undeclared facts, two ends of every other fact are tried too, if the declared facts allow them.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 ANY = "constant"
-"""The fact whose ends are those of any array: it says nothing of a value."""
+"""The fact whose ends apply to every array, since it does not restrict values."""
 
 LAST = "N"
-"""The length of the axis of which an index holds places, in a formula."""
+"""The name in a formula for the length of the axis that an index selects from."""
 
 PLACES = 10
-"""This length where nothing is looked up."""
+"""That length if an index selects from no axis."""
 
 SCALES = (1e-4, 30.0, 1e4)
-"""Scales of normal draws that samplers make more ends of."""
+"""Scales of normal draws from which samplers make further ends."""
 
 MIRRORED = 4
-"""Up to how many entries an end is made of -M too: of few entries all may have one sign."""
+"""The most entries for which ends are made from -M too, since few entries of M may all have one sign."""
 
 
 class End(NamedTuple):
-    """Data at an end of a set, and the formula that they are."""
+    """Data at an end of a set, and their formula."""
 
     words: str
     array: Array
 
 
 class Written(NamedTuple):
-    """A formula of an end, the fact it stands with, and its node over M."""
+    """A formula of an end, its fact, and its node over M."""
 
     fact: str
     text: str
@@ -55,7 +55,7 @@ class Written(NamedTuple):
 
 
 def ends(shape: Sequence[int], facts: Sequence[str], last: int = PLACES) -> tuple[End, ...]:
-    """Return data of a shape at the ends of the set that the facts are, the simplest first; none of an empty array."""
+    """Return data of a shape at the ends of the facts' set, the simplest first; none for an empty array."""
     return _ends(tuple(shape), tuple(facts), last, default_rulebook())
 
 
@@ -80,7 +80,7 @@ def _written_ends(shape: tuple[int, ...], facts: Sequence[str], last: int, book:
             try:
                 array = np.asarray(evaluate([node], {"M": sign * rng.standard_normal(shape)}, sizes)[0])
             except (ArithmeticError, ValueError, IndexError, MatcalcError):
-                continue  # as the second column where there is one
+                continue  # such as the second column of a matrix with one column
             if array.shape != shape or not np.all(np.isfinite(array)) or (INDEX in declared and np.max(array) >= last):
                 continue
             if not further or has_facts(array, further):
@@ -90,7 +90,7 @@ def _written_ends(shape: tuple[int, ...], facts: Sequence[str], last: int, book:
 
 
 def _sampled_ends(shape: tuple[int, ...], facts: Sequence[str], book: Rulebook) -> Iterator[End]:
-    """Yield what the samplers of the facts make of large and small draws."""
+    """Yield the results of the facts' samplers for large and small draws."""
     for scale in SCALES if facts else ():
         drawn = np.random.default_rng([41, *shape]).standard_normal(shape)
         array = made(scale * drawn, facts, lambda fact: fact.sample)
@@ -99,7 +99,7 @@ def _sampled_ends(shape: tuple[int, ...], facts: Sequence[str], book: Rulebook) 
 
 
 def _axes(shape: Sequence[int]) -> tuple[str, ...]:
-    """Return the size names of a shape in the formulas of facts."""
+    """Return the size names that the formulas of facts use for a shape."""
     if len(shape) == 2:
         return ("m", "n")
     return ("n", *(f"n_{k}" for k in range(1, len(shape))))[: len(shape)]
@@ -107,7 +107,7 @@ def _axes(shape: Sequence[int]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _written(rank: int, is_square: bool, facts: tuple[str, ...], book: Rulebook) -> tuple[Written, ...]:
-    """Return the formulas to try for arrays of a rank: those of the declared facts, of any array, one of each other."""
+    """Return the formulas for arrays of a rank: those of declared facts, of any array, two of each other fact."""
     shape = [Size.of(name) for name in _axes([0] * rank)]
     lengths = {name: Size.of(name) for name in (*_axes([0] * rank), LAST)}
     if is_square and rank == 2:

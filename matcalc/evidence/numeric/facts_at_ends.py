@@ -1,7 +1,7 @@
-"""What a rule says of its value at the ends of the sets of its arguments: zero, the identity, the border, far out.
+"""Tests a rule's facts at the ends of its arguments' sets: zero, the identity, the border, far out.
 
-Rounding is large there. A value that seems to break a fact is found again at many digits; where none can be had, it
-breaks the fact if it does so clearly.
+Rounding is large there. A value that seems to break a fact is computed again with many digits. If that is impossible,
+it must break the fact clearly in double precision.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
 CLEAR = 1e-6
-"""How far beyond a bound a value is that breaks a fact in doubles."""
+"""The distance beyond a bound at which a value clearly breaks a fact in doubles."""
 
 BORDER = 1e-40
-"""What part of the largest entry counts as 0 at many digits."""
+"""The part of the largest entry that counts as 0 at many digits."""
 
 JITTER = 1e-12
-"""How far arguments are moved, of each entry, to see what of a value is their rounding."""
+"""The relative perturbation of arguments that estimates the effect of their rounding on a value."""
 
 MOST_DOUBTS = 3
-"""Values that break a fact by rounding alone, after which no more ends are tried."""
+"""The number of values that break a fact only by rounding after which the search stops."""
 
 FAR = 10.0
-"""Beyond this the exponential of a matrix may have eigenvalues whose ratio is below `BORDER`."""
+"""The size of entries above which the exponential of a matrix may have eigenvalues with a ratio below `BORDER`."""
 
 
 def broken_at_ends(at: Point, given: Mapping[str, Sequence[str]], output: str, fact: str) -> tuple[float, str] | None:
-    """Return how far a value is from a fact at an end of its arguments, and at which; None if it has it at all."""
+    """Return the distance of a value from a fact at an end of its arguments, and the end; None if it always has it."""
     doubts = 0
     for changed, words in end_arguments(at, given):
         found = _value(at, changed, output)
@@ -60,7 +60,7 @@ def broken_at_ends(at: Point, given: Mapping[str, Sequence[str]], output: str, f
 
 
 def _value(at: Point, changed: Mapping[str, Array], output: str) -> Array | None:
-    """Return a value, None where it is refused, empty or not finite."""
+    """Return a value; None if it raises, is empty or is not finite."""
     with np.errstate(all="ignore"):
         try:
             found = at.value(changed)[output]
@@ -70,7 +70,7 @@ def _value(at: Point, changed: Mapping[str, Array], output: str) -> Array | None
 
 
 def end_arguments(at: Point, given: Mapping[str, Sequence[str]]) -> Iterator[tuple[dict[str, Array], str]]:
-    """Yield arguments at the ends of their sets, all together and then one by one, with words for them."""
+    """Yield arguments at the ends of their sets, all together and then one by one, with descriptions."""
     facts = {name: (*at.facts[name], *given.get(name, given.get(name.partition("_")[0], ()))) for name in at.data}
     found = {name: _ends_of(at.data[name], facts[name], at) for name in at.data}
     for level in range(max(map(len, found.values()), default=0)):
@@ -100,13 +100,13 @@ def _has_own(at: Point, found: Array, fact: str) -> bool:
 
 
 def _scaled(at: Point, found: Array, fact: str) -> Array:
-    """Return a value of a cone with entries up to 1."""
+    """Return a value scaled to entries up to 1 if the fact is a cone."""
     largest = float(np.max(np.abs(found)))
     return found / largest if largest and at.book.facts[fact].scaled in CONES else found
 
 
 def _broken(at: Point, changed: Mapping[str, Array], output: str, found: Array, fact: str) -> float:
-    """Return how clearly a value breaks what a fact asks by itself; 0 where it does not."""
+    """Return by how much a value breaks a fact's own requirements; 0 if it does not."""
     try:
         return _precisely_broken(at, changed, output, fact, _noise(at, changed, output, found))
     except (NotSupported, TypeError):
@@ -116,7 +116,7 @@ def _broken(at: Point, changed: Mapping[str, Array], output: str, found: Array, 
 
 
 def _noise(at: Point, changed: Mapping[str, Array], output: str, found: Array) -> float:
-    """Return how far a value moves with its arguments, which have their facts but for rounding."""
+    """Return the change of a value under rounding of its arguments."""
     rng = np.random.default_rng(59)
     moved = {name: a * (1 + JITTER * rng.standard_normal(a.shape)) for name, a in changed.items()}
     there = _value(at, moved, output)
@@ -124,7 +124,7 @@ def _noise(at: Point, changed: Mapping[str, Array], output: str, found: Array) -
 
 
 def _tests(at: Point, fact: str, shape: Sequence[int]) -> Iterator[tuple[str, Node]]:
-    """Yield the tests of a fact: which it is, and the node over X."""
+    """Yield the tests of a fact: the field and its node over X."""
     record, lengths = at.book.facts[fact], [Size.of(n) for n in shape]
     sizes = dict(zip(("m", "n") if len(shape) == 2 else ("n",), lengths, strict=False))
     x = symbol("X", lengths)
@@ -151,9 +151,9 @@ def _precisely_broken(at: Point, changed: Mapping[str, Array], output: str, fact
 
 
 def _is_at_border(at: Point, changed: Mapping[str, Array], fact: str, least: Any, scale: float, noise: float) -> bool:
-    """Whether the least of what must be positive is not: an entry exactly, an eigenvalue within its rounding.
+    """Whether the least of the numbers that must be positive is not: an entry exactly, an eigenvalue up to rounding.
 
-    Far out eigenvalues may lie further apart than there are digits: there it has to be negative.
+    Far out, the ratio of eigenvalues may exceed the digits, so there the least must be clearly negative.
     """
     if at.book.facts[fact].of == "any":
         return bool(least <= 0)
@@ -162,7 +162,7 @@ def _is_at_border(at: Point, changed: Mapping[str, Array], fact: str, least: Any
 
 
 def _clearly_broken(at: Point, scaled: Array, fact: str) -> float:
-    """Return how clearly a value, scaled, breaks a fact in doubles: 0 vanishes exactly, the rest is beyond rounding."""
+    """Return by how much a scaled value breaks a fact in doubles: by vanishing exactly, or beyond rounding."""
     record = at.book.facts[fact]
     if record.positive is None:
         error = own_defect(scaled, fact)

@@ -1,4 +1,4 @@
-"""What a test of a rule finds, the measures that findings are made of, and their report; not what is tested."""
+"""Defines the findings of rule tests, the error measures for them, and their report."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from matcalc.tensor.node import Node
 Array = np.ndarray[Any, np.dtype[Any]]
 
 EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-12, 1e-12, 1e-6
-"""Bounds on relative errors: between values; of dot tests; of second derivatives' symmetry; against differences."""
+"""Bounds on relative errors: of values; of dot tests; of second derivatives' symmetry; against differences."""
 
 FLOOR = 1e-2
-"""Derivatives that vanish are held against this part of |Y||dX|/|X|, not against their own rounding errors."""
+"""The part of |Y||dX|/|X| to which errors are relative if a derivative vanishes, instead of its rounding errors."""
 
 REFUSED = (ArithmeticError, ValueError, TypeError, IndexError, np.linalg.LinAlgError)
-"""What an oracle raises where it cannot be asked: at a size or point outside of its domain."""
+"""Exceptions of an oracle at a size or point outside of its domain."""
 
 
 class Finding(NamedTuple):
-    """One test of a rule: what, the field that it tests, the error found and the error allowed."""
+    """One test of a rule: its description, the tested field, the error and the allowed error."""
 
     what: str
     field: str
@@ -47,7 +47,7 @@ class Finding(NamedTuple):
 
 
 class Slope(NamedTuple):
-    """The derivative of one output in one argument: its pushforward of `tangent`, its pullback of `cotangent`."""
+    """The derivative of one output in one argument: the pushforward of `tangent` and the pullback of `cotangent`."""
 
     output: str
     name: str
@@ -65,7 +65,7 @@ class Slope(NamedTuple):
 
 
 def slopes(at: Point) -> list[Slope]:
-    """Return the derivatives of a call, in every argument that varies."""
+    """Return the derivatives of a call in all differentiable arguments."""
     if at.rule.opaque is not None:
         return []
     found = []
@@ -81,7 +81,7 @@ def slopes(at: Point) -> list[Slope]:
 
 
 def shown_along(f: Node, steps: Mapping[Node, Node]) -> Node:
-    """Return the derivative along tangents as it is shown: of a scalar by its gradient, as `Expression.jvp` has it."""
+    """Return the derivative along tangents in its shown form; for a scalar by its gradient, as in `Expression.jvp`."""
     if f.shape:
         return shortest_of([pushforward(f, steps)])[0].shown
     bars = shortest_of(gradients(f, list(steps), "projected"))
@@ -89,7 +89,7 @@ def shown_along(f: Node, steps: Mapping[Node, Node]) -> Node:
 
 
 def value_or_none(at: Point) -> dict[str, Array] | None:
-    """Return the oracle's value, None where it refuses the point."""
+    """Return the oracle's value; None if it raises at the point."""
     try:
         return at.value()
     except REFUSED:
@@ -101,7 +101,7 @@ def is_finite(value: dict[str, Array]) -> bool:
 
 
 def is_in_words(at: Point) -> bool:
-    """Whether a rule's domain is given in words, so that changed arguments may lie outside of it."""
+    """Whether a rule's domain is stated in words, so that changed arguments may be outside of it."""
     return is_worded(at.rule, at.book)
 
 
@@ -113,7 +113,7 @@ def relative(a: Array, b: Array) -> float:
         return float("inf")
     scale = max(1.0, float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b))))
     same = np.zeros(a.shape, np.result_type(a, b, 1.0))
-    apart = np.subtract(a, b, out=same, where=a != b)  # equal infinities are no difference
+    apart = np.subtract(a, b, out=same, where=a != b)  # equal infinities have no difference
     return float(np.max(np.abs(apart), initial=0.0, where=~np.isnan(apart))) / scale
 
 
@@ -138,7 +138,7 @@ def distance(a: Array, b: Array) -> float:
 
 
 def off(a: float, b: float, scale: float) -> float:
-    """Return the relative difference of two sums; 0 where both are 0, infinite where one is not finite."""
+    """Return the relative difference of two sums; 0 if they are equal, infinite if one is not finite."""
     if a == b:
         return 0.0
     error = abs(a - b) / max(scale, 1e-300)
@@ -146,7 +146,7 @@ def off(a: float, b: float, scale: float) -> float:
 
 
 def derivative_field(at: Point) -> str:
-    """Return the field of a rule that its derivatives come from."""
+    """Return the field of a rule that defines its derivatives."""
     return {"op": "differential", "map": "derivative", "definition": "definition"}[at.rule.kind]
 
 
@@ -158,7 +158,7 @@ def named(what: str, output: str) -> str:
     return f"{what} {output}" if output else what
 
 
-def place(at: Point) -> str:
+def location(at: Point) -> str:
     """Return the sizes of a point for a message."""
     shapes = [f"{name}: {'x'.join(map(str, a.shape)) or 'scalar'}" for name, a in at.data.items()]
     return f" at {', '.join(shapes)}" if shapes else ""
@@ -169,7 +169,7 @@ HEAD = ("rule", "check", "field", "tests", "error", "allowed", "", "where")
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """What the checks of one or more rules found, by rule; true if all is right and every rule was tested."""
+    """The findings of checks by rule; true if all are right and every rule was tested."""
 
     findings: tuple[tuple[str, tuple[Finding, ...]], ...]
 
@@ -178,7 +178,7 @@ class RuleReport:
 
     @property
     def wrong(self) -> tuple[tuple[str, Finding], ...]:
-        """The tests that a rule fails, the worst of each kind, with its name."""
+        """The failed tests with the names of their rules, only the worst of each kind."""
         return tuple((name, f) for name, found in self.findings for f, _ in worst(found) if not f.is_right)
 
     def __str__(self) -> str:
@@ -191,13 +191,13 @@ class RuleReport:
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines, their columns one below the other."""
+    """Return rows as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def worst(found: Sequence[Finding]) -> list[tuple[Finding, int]]:
-    """Return of each kind of test the one nearest to its bound, or farthest beyond, and how many there were."""
+    """Return for each kind of test the finding with the largest error relative to its bound, and their number."""
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for f in found:
         kinds.setdefault((f.what, f.field), []).append(f)

@@ -1,8 +1,8 @@
-"""A rule inside larger tensors: its value, its gradient and the laws that it states, where arguments carry batch axes.
+"""Tests a rule inside larger tensors: its value, gradient and stated laws for arguments with batch axes.
 
-What `degree`, `homogeneous`, `even`, `linear` and `transpose` take out of an argument is tried on arguments that are
-multiples and transposes, lifted as `batch` says, next to reductions over every axis, built and simplified;
-the gradient of what is summed with weights, against that of the rule at one slice after the other.
+The laws `degree`, `homogeneous`, `even`, `linear` and `transpose` are tested on multiples and transposes of arguments.
+Calls are lifted as in `batch`, next to reductions over every axis, built and simplified. The gradient of a weighted sum
+is compared with the rule's gradients slice by slice.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from matcalc.evidence.numeric.finding import (
     distance,
     is_finite,
     largest,
+    location,
     named,
-    place,
     slopes,
     value_or_none,
 )
@@ -50,18 +50,18 @@ from matcalc.tensor.raw_nodes import number
 from matcalc.tensor.substitute import substitute
 
 FACTOR = "factor_"
-"""A scalar in front of an argument, which gets a batch axis of its own."""
+"""The name of a scalar factor of an argument, which gets its own batch axis."""
 
 LENGTHS = (3, 2, 2, 3)
 SHORT = (2, 1, 1, 2)
-"""Lengths with further tangents, whose values are slow."""
+"""Lengths for forms with further tangents, whose values are slow."""
 
 SLICES = 6
-"""Draws that slices are made of, again and again where the further axis is longer."""
+"""The number of draws for slices; a longer further axis repeats them."""
 
 
 def laws(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> Iterator[Finding]:
-    """Test a rule inside larger tensors, each form at the first mode at which all slices have finite values."""
+    """Test each form of a rule inside larger tensors, at the first mode in which all slices have finite values."""
     for form in forms(rule):
         usual = SHORT if form.tangents else LENGTHS
         lengths = lengths_of(rule, form.overload, SKEW if takes_skew(rule) else usual)
@@ -87,7 +87,7 @@ def _laws(each: Sequence[Point]) -> Iterator[Finding]:
     for output, plain in at.nodes().items():
         for tensors in in_tensors(plain, draw, at.lengths):
             yield _value(at, output, "", tensors)
-            if tensors.lift.crossing is None and not at.form.tangents:  # with tangents it would be the second
+            if tensors.lift.crossing is None and not at.form.tangents:  # with tangents, it would be a second derivative
                 yield from _gradients(each, output, known, tensors)
         for law in _variations(at):
             root = substitute(plain, law.changed)
@@ -97,7 +97,7 @@ def _laws(each: Sequence[Point]) -> Iterator[Finding]:
 
 def _value(at: Point, output: str, law: str, tensors: Tensors) -> Finding:
     what = f"the value{named('', output)}{law} inside larger tensors, {tensors.lift},"
-    return Finding(what, "value", error(tensors, _simplified), EXACT, place(at))
+    return Finding(what, "value", error(tensors, _simplified), EXACT, location(at))
 
 
 def _simplified(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
@@ -105,9 +105,9 @@ def _simplified(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 
 class Law(NamedTuple):
-    """A change of arguments of which a rule says what it does to the value: in the formula, and in data.
+    """A change of arguments whose effect on the value is stated by a rule, in the formula and in data.
 
-    `on` is the argument whose data get a batch axis with that of the factor in front of it.
+    `on` is the argument whose data get a batch axis together with its factor.
     """
 
     what: str
@@ -117,7 +117,7 @@ class Law(NamedTuple):
 
 
 def _variations(at: Point) -> Iterator[Law]:
-    """Yield the changes of arguments of which a rule speaks."""
+    """Yield the changes of arguments for which a rule states a law."""
     rule, known = at.rule, at.book.facts
     factor = symbol(FACTOR, (), ("positive",))
     for name, x in at.symbols.items():
@@ -131,16 +131,16 @@ def _variations(at: Point) -> Iterator[Law]:
             yield Law(f" of c*{name}", {x: product(1, [(factor, ()), (x, axes)], axes)}, _multiplied(name), name)
         if (rule.degree is not None or rule.parity is not None or is_linear) and kept <= {"any"}:
             yield Law(f" of -2*{name}", {x: scale(-2, x)}, _multiplied(name, -2.0))
-    turned = {x: transpose(x) for x in at.symbols.values() if x.rank == 2}
-    square = all(x.shape[0] == x.shape[1] for x in turned)
+    transposed = {x: transpose(x) for x in at.symbols.values() if x.rank == 2}
+    square = all(x.shape[0] == x.shape[1] for x in transposed)
     same = all(known[f].transposed == f for n in at.symbols for f in at.facts[n] if f in known)
-    if rule.transpose_same and turned and square and same:
-        names = {x.name for x in turned}
-        yield Law(" of transposes", turned, lambda n, a, c: np.swapaxes(a, -1, -2) if n in names else a)
+    if rule.transpose_same and transposed and square and same:
+        names = {x.name for x in transposed}
+        yield Law(" of transposes", transposed, lambda n, a, c: np.swapaxes(a, -1, -2) if n in names else a)
 
 
 def _multiplied(name: str, times: float | None = None) -> Callable[[str, Array, Array], Array]:
-    """Return the change of data that multiplies one argument: by a number, or by the factor of each slice."""
+    """Return the change of data that multiplies one argument by a number, or by the factor of each slice."""
 
     def applied(other: str, a: Array, c: Array) -> Array:
         if other != name:
@@ -151,7 +151,7 @@ def _multiplied(name: str, times: float | None = None) -> Callable[[str, Array, 
 
 
 def _with_plain_value(plain: Node, law: Law, tensors: Tensors) -> Tensors:
-    """Return a lifted call of changed arguments with the value of the call as it is at changed data."""
+    """Return a lifted call of changed arguments, with the value of the plain call at changed data."""
     lift, names = tensors.lift, tensors.lift.names
     c = tensors.slices.get(FACTOR, np.ones(()))
     data = dict(tensors.slices)
@@ -165,7 +165,7 @@ def _with_plain_value(plain: Node, law: Law, tensors: Tensors) -> Tensors:
 def _gradients(
     each: Sequence[Point], output: str, known: Mapping[tuple[str, str], Slope], tensors: Tensors
 ) -> Iterator[Finding]:
-    """Test the gradient of the weighted sum of a lifted call against the adjoints of its slices."""
+    """Compare the gradient of the weighted sum of a lifted call with the adjoints of its slices."""
     at, value, names = each[0], tensors.value, tensors.lift.names
     total = simplify(in_context(tensors.node, (WEIGH,) * value.ndim))
     weights: Array = np.ones(())
@@ -183,12 +183,12 @@ def _gradients(
             pulled = [s.pull(here, G) for here, G in zip(slices, weights, strict=True)]
         except REFUSED:
             continue
-        wanted = np.stack(pulled) if name in names else np.asarray(sum(pulled))
+        expected = np.stack(pulled) if name in names else np.asarray(sum(pulled))
         held = next((n for n in symbols_of(total) if n.name == name), None)
-        found = np.zeros(wanted.shape)
+        found = np.zeros(expected.shape)
         if held is not None:
             gradient = simplify(pullback(total, number(1), [held])[0])
             found = tensors.sliced(name, np.asarray(evaluate([gradient], tensors.data, tensors.sizes)[0]))
         what = f"the gradient{named('', output)} in {name} inside larger tensors, {tensors.lift},"
-        size = max(largest(wanted), largest(value), 1e-300)
-        yield Finding(what, "value", distance(found, wanted) / size, EXACT, place(at))
+        size = max(largest(expected), largest(value), 1e-300)
+        yield Finding(what, "value", distance(found, expected) / size, EXACT, location(at))

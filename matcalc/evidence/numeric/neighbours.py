@@ -1,7 +1,7 @@
-"""Whether what is seen at a point is seen near it: data have their facts but for rounding, values may be one choice.
+"""Tests whether an observation at a point also holds near it, despite rounded data and arbitrary choices.
 
-The entries of an orthogonal or semidefinite matrix are rounded, and what is 0 on the set is not at them. At ties of a
-spectrum a function of its vectors is whichever ones the library chose.
+The entries of an orthogonal or semidefinite matrix are rounded, so expressions that vanish on the set are not exactly
+0 there. At ties of a spectrum, a function of eigenvectors depends on the vectors that the library chose.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from matcalc.tensor.lookups import is_index
 from matcalc.tensor.node import Node, toposort
 
 ROUNDED = 1e-13
-"""How far rounded data are moved, of each entry."""
+"""The relative perturbation of the entries of rounded data."""
 
 GRID = 64.0
 
 NEAR, CHANGED = 1e-9, 1e-3
-"""How far data are moved to see a choice, of the largest entry, and what part of a value changes with one."""
+"""The perturbation of data that reveals a choice, relative to the largest entry, and the least relative change."""
 
 REFUSED = (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError, MatcalcError)
 
@@ -33,7 +33,7 @@ Value = Callable[[Data], Array | None]
 
 
 def roundings(symbols: Sequence[Node], data: Data) -> Iterator[Data]:
-    """Yield data as rounding might have made them; none where no fact has a border, or the data are exact."""
+    """Yield data with other possible roundings; none if no fact has a border, or if the data are exact."""
     rounded = [s for s in symbols if any(map(_has_border, facts_of(s))) and not _is_exact(data[s.name])]
     rng = np.random.default_rng(61)
     for _ in range(2) if rounded else ():
@@ -42,18 +42,18 @@ def roundings(symbols: Sequence[Node], data: Data) -> Iterator[Data]:
 
 
 def _has_border(fact: str) -> bool:
-    """Whether a fact is an equation, or allows 0, of what rounded entries give: not of a linear set, nor of entries."""
+    """Whether a fact is an equation or inequality that rounding can violate; not for linear or entrywise facts."""
     record = default_rulebook().facts[fact]
     return record.of != "any" and record.tangent is None and (record.zero or record.nonnegative) is not None
 
 
 def _is_exact(array: Array) -> bool:
-    """Whether entries are small multiples of 1/64, with which sums and products are exact."""
+    """Whether entries are small multiples of 1/64, whose sums and products are exact."""
     return bool(np.all(np.abs(array) <= GRID) and np.all(array * GRID == np.round(array * GRID)))
 
 
 def is_above_rounding(symbols: Sequence[Node], data: Data, left: Value, right: Value) -> bool:
-    """Whether two values differ by more than they move with the rounding of the data."""
+    """Whether two values differ by more than the effect of rounding the data."""
     one, other = left(data), right(data)
     if one is None or other is None:
         return True
@@ -67,7 +67,7 @@ def is_above_rounding(symbols: Sequence[Node], data: Data, left: Value, right: V
 
 
 def is_no_choice(roots: Sequence[Node], symbols: Sequence[Node], sizes: Mapping[str, int], data: Data) -> bool:
-    """Whether operations that choose a value at ties, or whose domain is in words, keep their value near the data."""
+    """Whether operations with a gauge, or with a domain in words, keep their value near the data."""
     chosen = [n for n in toposort(roots) if n.kind == "op" and _may_choose(n)]
     if not chosen:
         return True
@@ -85,7 +85,7 @@ def is_no_choice(roots: Sequence[Node], symbols: Sequence[Node], sizes: Mapping[
 
 
 def _step(node: Node, array: Array, rng: np.random.Generator) -> Array:
-    """Return a small step within the linear hull of a symbol; none of an index."""
+    """Return a small step within the linear hull of a symbol; 0 for an index."""
     if is_index(node):
         return np.zeros(array.shape, int)
     largest = float(np.max(np.abs(array), initial=0.0)) or 1.0

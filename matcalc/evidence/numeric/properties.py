@@ -1,4 +1,4 @@
-"""Tests of what an entry declares of its values: facts, interval, laws (by `covariance`), square, associativity."""
+"""Tests the declarations of an entry about its values: facts, interval, laws (`covariance`), square, associativity."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 
 from matcalc.evidence.numeric.covariance import covariance
 from matcalc.evidence.numeric.facts_at_ends import broken_at_ends
-from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, place, relative
+from matcalc.evidence.numeric.finding import EXACT, REFUSED, Finding, is_in_words, location, relative
 from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import Array, defect, interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.notations import spelled
 
 OTHERS = ("function", "number")
-"""Kinds of parameters that something else is tried for."""
+"""Kinds of parameters for which other arguments are tried."""
 
 FARTHER = (4.0, 1e-3)
-"""Other scales of the arguments, at which an interval has to hold too."""
+"""Further scales of the arguments at which an interval must hold."""
 
 LAST_AT_ENDS = 0
-"""The last set of lengths, by its number, at which facts are tried at the ends of the arguments."""
+"""The number of the last set of lengths at which facts are tested at the ends of the arguments."""
 
 DRAWN = 4
-"""How many arguments a fact is tried on; with a domain in words, that any of them may miss, one has to do."""
+"""The number of random arguments for a fact; with a domain in words, one success is enough."""
 
 
 def properties(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test what the entry says of its values, each field by values alone."""
+    """Test the fields of an entry about its values, by values alone."""
     if at.form.overload:
         return
     for test in (_facts, _interval, covariance, _square, _associative):
@@ -53,28 +53,30 @@ def _facts(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
             telling = [e for e, is_telling in errors if is_telling] or [e for e, _ in errors]
             if telling:
                 error = min(telling) if in_words else max(telling)
-                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, place(at))
+                yield Finding(f"the fact '{fact}({output})', number {number + 1},", "facts", error, EXACT, location(at))
                 yield from _at_ends(at, given, key, fact, f"the fact '{fact}({output})', number {number + 1},", "facts")
     for declared in rule.signature.outputs:
         for fact in declared.facts:
             error, what = defect(value[declared.name], fact), f"the fact '{fact}' of the result"
-            yield Finding(what, "signature", error, EXACT, place(at))
+            yield Finding(what, "signature", error, EXACT, location(at))
             yield from _at_ends(at, {}, declared.name, fact, what, "signature")
 
 
 def _at_ends(
     at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, what: str, field: str
 ) -> Iterator[Finding]:
-    """Test a fact at the ends of the sets of the arguments, which a domain in words may leave out."""
+    """Test a fact at the ends of the arguments' sets, unless the domain is in words and may exclude them."""
     if is_in_words(at) or at.form.tangents or at.seed > LAST_AT_ENDS:
         return
     broken = broken_at_ends(at, given, key, fact)
     error, where = broken or (0.0, "")
-    yield Finding(f"{what} at the ends of its arguments,", field, error, EXACT, f" at {where}" if where else place(at))
+    yield Finding(
+        f"{what} at the ends of its arguments,", field, error, EXACT, f" at {where}" if where else location(at)
+    )
 
 
 def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Point:
-    """Return a call with other arguments: normal draws, a function that takes both signs, an integer as number."""
+    """Return a call with other arguments: normal draws, a function with values of both signs, an integer as number."""
     rng = np.random.default_rng([13, seed])
     plain, data = dict(at.plain), dict(at.data)
     for p in at.rule.parameters:
@@ -89,8 +91,10 @@ def elsewhere(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> Poi
 def _fact_error(
     at: Point, given: Mapping[str, tuple[str, ...]], key: str, fact: str, seed: int
 ) -> tuple[float, bool] | None:
-    """Return how far the value is from a fact at arguments with the facts given, and whether that tells: a diagonal
-    value has every structure. None if there are no such arguments."""
+    """Return the distance of the value from a fact at arguments with further facts, and whether this is significant.
+
+    A diagonal value is not, since it has every structure. Return None if there are no such arguments.
+    """
     changed = _with_facts(at, given, seed)
     if changed is None:
         return None
@@ -107,7 +111,7 @@ def _fact_error(
 
 
 def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> dict[str, Array] | None:
-    """Return arguments that have further facts, None if none of these shapes can have them."""
+    """Return arguments that have further facts; None if the shapes do not allow them."""
     rng = np.random.default_rng([11, seed])
     changed = {}
     for name, array in at.data.items():
@@ -116,15 +120,15 @@ def _with_facts(at: Point, given: Mapping[str, tuple[str, ...]], seed: int) -> d
             continue
         if any(at.book.facts[f].of == "square" for f in facts) and array.shape != array.shape[::-1]:
             return None
-        wanted = (*at.facts[name], *facts)
-        changed[name] = sample(rng, array.shape, wanted)
-        if max(defect(changed[name], f) for f in wanted) > EXACT:
+        required = (*at.facts[name], *facts)
+        changed[name] = sample(rng, array.shape, required)
+        if max(defect(changed[name], f) for f in required) > EXACT:
             changed[name] = sample(rng, array.shape, interior(facts))
-        if max(defect(changed[name], f) for f in wanted) > EXACT:
+        if max(defect(changed[name], f) for f in required) > EXACT:
             return None
         signed = changed[name] * (1 - 2.0 * (np.arange(array.shape[-1]) % 2)) if array.ndim == 2 and seed % 2 else None
-        if signed is not None and max(defect(signed, f) for f in wanted) <= EXACT:
-            changed[name] = signed  # a triangle is drawn with a positive diagonal, and need not have one
+        if signed is not None and max(defect(signed, f) for f in required) <= EXACT:
+            changed[name] = signed  # the sampler of triangles draws a positive diagonal, which is not required
     return changed
 
 
@@ -134,11 +138,11 @@ def _interval(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         for found in (*value.values(), *_farther(at)):
             below = float(np.max(low - found, initial=0.0)) if np.isfinite(low) else 0.0
             above = float(np.max(found - high, initial=0.0)) if np.isfinite(high) else 0.0
-            yield Finding("the interval of the value", "interval", max(below, above), EXACT, place(at))
+            yield Finding("the interval of the value", "interval", max(below, above), EXACT, location(at))
 
 
 def _farther(at: Point) -> Iterator[Array]:
-    """Yield values at larger and smaller arguments, where these keep their facts and the value is finite."""
+    """Yield finite values at larger and smaller arguments that keep their facts."""
     for scale in FARTHER:
         data = {name: scale * a for name, a in at.data.items()}
         if any(defect(a, fact) > EXACT for name, a in data.items() for fact in at.facts[name]):
@@ -156,11 +160,11 @@ def _square(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
     node = build_formula(at.rule.square, (), at.book, at.symbols)
     (found,) = at.evaluate([node])
     for before in value.values():
-        yield Finding("`square`", "square", relative(found, before * before), EXACT, place(at))
+        yield Finding("`square`", "square", relative(found, before * before), EXACT, location(at))
 
 
 def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test f(f(a, b), c) = f(a, f(b, c)) where the result fits the first place and the last."""
+    """Test f(f(a, b), c) = f(a, f(b, c)) if the result fits both arguments."""
     names = list(at.data)
     if not at.rule.associative or len(names) != 2:
         return
@@ -172,4 +176,4 @@ def _associative(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
         right = at.value({b: at.value({a: at.data[b], b: third})[output]})[output]
     except REFUSED:
         return
-    yield Finding("`associative`", "associative", relative(left, right), EXACT, place(at))
+    yield Finding("`associative`", "associative", relative(left, right), EXACT, location(at))

@@ -1,8 +1,8 @@
-"""What functions should return: numbers by which a saved file tests itself.
+"""Computes the expected results of functions, with which a saved file tests itself.
 
-The formulas are read from their text and evaluated with many digits, by the values of the rules alone; where one of
-them has no such value, in double precision. No derivation, no simplification and no compiled code is asked. Data have
-the facts that they are declared to have, and few digits where those stay true.
+Formulas are read from their text and evaluated with many digits, by the rules' values; if a rule has no such value,
+in double precision. No derivation, simplification or compiled code is involved. Data have their declared facts, and
+are rounded to few digits if they keep these facts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported, RuleError
-from matcalc.evidence.numeric.sampling import MODES, ROUNDING, Array, defect, drawn, places, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, ROUNDING, Array, defect, drawn, projected, random_indices, shape_at
 from matcalc.evidence.precise.arithmetic import doubles
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.formula.elaborate.texts import elaborate
@@ -29,14 +29,14 @@ Numbers = tuple[dict[str, Array], dict[str, Array]]
 """Data by name, and results by name."""
 DIGITS = 4
 AGREES = 1e-10
-"""How far double precision may be from many digits, where data are no trap."""
+"""The relative error of double precision up to which data are well conditioned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument to draw data for; `lengths` are those of the axes that it is places of, where it is that.
+    """An argument to draw data for; an index argument has the `lengths` of its axes.
 
-    `hull` are linear facts of a tangent: functions project what they are given, so its data need not have them.
+    `hull` are the linear facts of a tangent. Functions project a tangent, so its data need not have these facts.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Argument:
 def reference_numbers(
     formulas: Sequence[Mapping[str, str]], declarations: Sequence[str], arguments: Sequence[Argument], sizes: Sizes
 ) -> Numbers | None:
-    """Return data of these sizes with the values of formulas; None where no way to draw them gives finite ones.
+    """Return data of these sizes with the values of formulas; None if no mode of drawing yields finite values.
 
-    Formulas of one mapping share the declarations of the same number, and results are by their names.
+    The k-th mapping of formulas has the k-th declarations. Results are by the names of the formulas.
     """
     nodes: dict[str, Node] = {}
     for texts, declared in zip(formulas, declarations, strict=True):
         try:
             read = elaborate(list(texts.values()), declared, default_rulebook()).nodes
-        except MatcalcError:  # a formula that its text does not give back
+        except MatcalcError:  # the text cannot be read back
             return None
         nodes |= dict(zip(texts, read, strict=True))
     for mode in range(len(MODES)):
@@ -65,7 +65,7 @@ def reference_numbers(
         try:
             meant = {a.name: projected(data[a.name], a.hull) if a.hull else data[a.name] for a in arguments}
             values = _values(list(nodes.values()), meant, sizes)
-        except RuleError:  # the value of a rule does not run at all
+        except RuleError:  # the value of a rule is broken
             raise
         except (np.linalg.LinAlgError, ValueError, ArithmeticError, IndexError, MatcalcError):
             continue
@@ -75,7 +75,7 @@ def reference_numbers(
 
 
 def projection_text(facts: Sequence[str]) -> str:
-    """Return the NumPy text of the projection of M on the linear set that facts are; M itself where they are none."""
+    """Return the NumPy text of the projection of M on the linear set of facts; M itself without linear facts."""
     book, text = default_rulebook(), "M"
     for fact in book.strongest(book.hull(facts)):
         text = re.sub(r"\bM\b", text, book.facts[fact].projection or "M")
@@ -83,9 +83,9 @@ def projection_text(facts: Sequence[str]) -> str:
 
 
 def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> list[Array]:
-    """Return the values of formulas, by many digits where those are known.
+    """Return the values of formulas, with many digits if possible.
 
-    Raises: ValueError where double precision is far from them, or they are not real.
+    Raises: ValueError if double precision is far from them, or if they are not real.
     """
     plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     try:
@@ -94,7 +94,7 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
         precise = plain
     for rough, value in zip(plain, precise, strict=True):
         scale = float(np.max(np.abs(value), initial=0.0)) + 1e-3
-        with np.errstate(invalid="ignore"):  # infinities less themselves
+        with np.errstate(invalid="ignore"):  # inf - inf
             off = np.max(np.abs(rough - value), initial=0.0)
         if np.iscomplexobj(value) or not off <= AGREES * scale:
             raise ValueError
@@ -102,11 +102,11 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
 
 
 def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
-    """Return data of an argument, rounded where its facts stay true."""
+    """Return data of an argument, rounded if it keeps its facts."""
     rng = np.random.default_rng([7, mode, *argument.name.encode()])
     shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:
-        return places(rng, shape, argument.lengths, sizes)
+        return random_indices(rng, shape, argument.lengths, sizes)
     facts = tuple(f for f in argument.facts if f != "constant")
     found = drawn(rng, shape, facts, mode)
     rounded = np.round(found, DIGITS)

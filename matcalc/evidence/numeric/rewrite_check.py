@@ -1,12 +1,12 @@
-"""The tests of a rewrite, generated from it: it fires on its own left side, gets no larger, and both sides are equal.
+"""Tests a rewrite: it fires on its own left side, its result is not larger, and both sides are equal.
 
-They are equal inside larger tensors too (see `batch`), wherever the rewrite fires there.
+Both sides must be equal inside larger tensors too (see `batch`), wherever the rewrite fires there.
 
-A rewrite is tried on symbols that have the facts it asks for, a function variable being exp and a number 5/2 or -2,
-and on random data with these facts. What is larger is the node with more results that depend on a choice
-(eigenvectors), then the one with more roots of sums (a norm is none), then the one with more work in it: operations
-before elementwise functions before sums and products, counted once each in the DAG; that order makes rewriting end.
-A stable form (a `factor`, or `numeric`) may be larger: it takes out what no other rewrite puts back.
+A rewrite is tested on symbols with the facts that it requires, on random data with these facts; a function variable is
+exp and a number 5/2 or -2. A node is larger than another if it has more results that depend on a choice
+(eigenvectors), then more roots of sums (a norm is none), then more work: operations count more than elementwise
+functions, and these more than sums and products, each once in the DAG. This order makes rewriting terminate. A stable
+form (a `factor`, or `numeric`) may be larger, since no other rewrite reverts it.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.substitute import substitute
 
 NUMBERS = (Fraction(5, 2), Fraction(-2))
-"""What a number variable stands for: a power that is real of what is positive alone, and one that takes both signs."""
+"""Values of a number variable: a power that is real only for positive bases, and one for bases of both signs."""
 
 BOUND = 1e-9
 TALL = ((4, 3), (3, 2))  # columns can be orthonormal
 CYCLE = len(MODES)
-"""A further mode: the largest entries of a matrix lie in a cycle, a permutation that is not its own inverse; numbers
-and vectors are even, so that powers of both signs are real. Then one with singular matrices."""
+"""A further mode: the largest entries of a matrix form a cycle, a permutation that is not its own inverse; numbers and
+vectors are even, so that powers of both signs are real. One more mode has singular matrices."""
 
 ZEROS = CYCLE + 2
-"""The mode where all that has no fact is 0. Sides are compared where each part of the left one is finite."""
+"""The mode where every symbol without a fact is 0. Sides are compared where each part of the left one is finite."""
 
-PART = 2  # an integer variable: how many of the rows or columns
+PART = 2  # the value of an integer variable: a number of rows or columns
 WORK = {"op": 32, "map": 30}
-"""Work of a node for each operand; an operand of a sum or product counts 1."""
+"""The work of a node for each operand; an operand of a sum or product counts 1."""
 
 
 def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
-    """Return what is wrong with a rewrite; nothing if it stands every test.
+    """Return the faults of a rewrite; none if it passes every test.
 
-    Raises: RuleError for a side that does not build.
+    Raises: RuleError for a side that cannot be built.
     """
     found: dict[str, str] = {}
     for pattern in compiled(rewrite, book):
@@ -92,7 +92,7 @@ def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:
 
 
 def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[str, str]]:
-    """Try a rewrite wherever it fires on its left side inside larger tensors, next to reductions over every axis."""
+    """Test a rewrite wherever it fires on its left side inside larger tensors, with reductions over every axis."""
     patterns = compiled(pattern.rewrite, book)
 
     def fired(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
@@ -120,7 +120,7 @@ def _in_tensors(pattern: Pattern, left: Node, book: Rulebook) -> Iterator[tuple[
 def applied_sides(
     pattern: Pattern, book: Rulebook, chosen: Mapping[Node, Node], number: Fraction = NUMBERS[0]
 ) -> tuple[Node, Node]:
-    """Return both sides over other symbols, functions and numbers being given."""
+    """Return both sides over the chosen symbols, with values for function and number variables."""
     left, right = pattern.left, pattern.right
     if pattern.others:
         body = build_formula(f"{spelled('exponential')}(x)", (), book, {"x": parameter()})
@@ -130,7 +130,7 @@ def applied_sides(
 
 
 def chosen_symbols(pattern: Pattern, book: Rulebook) -> dict[Node, Node] | None:
-    """Return symbols with facts under which the conditions hold, for those that stand in them."""
+    """Return replacements of the symbols in the conditions, with facts under which the conditions hold, or None."""
     chosen: dict[Node, Node] = {}
     for fact, node in pattern.conditions:
         variables = [n for n in toposort([node]) if n.kind == "symbol"]
@@ -153,29 +153,29 @@ def _with_fact(variable: Node, fact: str, book: Rulebook) -> Node:
 
 
 def _measure(node: Node) -> tuple[int, int, int]:
-    """Return what a rewrite may not let grow, first things first: choices, roots, work."""
+    """Return the measure that a rewrite must not increase: choices, then roots, then work."""
     powers = [exponent_of(n) for n in toposort([node])]
     roots = sum(base.kind in ("sum", "product") and exponent.denominator != 1 for base, exponent in powers)
     return gauge_parts(node), roots, work(node)
 
 
 def gauge_parts(node: Node) -> int:
-    """Return how many results that depend on a choice a node holds: what a rewrite takes out it may pay for in work."""
+    """Return the number of results in a node that depend on a choice; a rewrite may add work to remove them."""
     return sum(is_gauge_part(n) for n in toposort([node]))
 
 
 def is_gauge_part(node: Node) -> bool:
-    """Whether a node is a result that depends on a choice: vectors of a decomposition, not its values."""
+    """Whether a node is a result that depends on a choice: the vectors of a decomposition, not its values."""
     return node.kind == "op" and node.rule.gauge is not None and len(node.shape) - node.batch_rank == 2
 
 
 def work(node: Node) -> int:
-    """Return the work in a node: the measure that no rewrite may let grow. A sign is none."""
+    """Return the work in a node; a mere change of sign is none."""
     return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
 
 
 def widest(node: Node, kind: str) -> int:
-    """Return how many factors and terms the widest op (or map) works on: what a rewrite that splits makes smaller."""
+    """Return the number of factors and terms of the widest op (or map), which a splitting rewrite must decrease."""
     order, width = toposort([node]), dict[Node, int]()
     for n in order:
         width[n] = 1 + sum(width[a] for a in n.args if n.kind in ("product", "sum"))
@@ -187,16 +187,16 @@ def _is_sign(node: Node) -> bool:
 
 
 def difference(left: Node, right: Node) -> float | None:
-    """Return the largest relative difference of two nodes at random data; None if they are finite nowhere.
+    """Return the largest relative difference of two nodes at random data; None if they are never finite.
 
-    A domain in words may be missed by the data of one mode.
+    With a domain in words, the data of one mode may be outside of it.
     """
     worded = in_words([left])
     has_choice = any(n.kind == "op" and n.rule.gauge for n in toposort([left]))
     modes = range(CYCLE + 1 + (not worded and not has_choice))
     found = [[_difference(left, right, lengths, mode) for lengths in TALL] for mode in modes]
     errors = sorted(max(e for e in several if e is not None) for several in found if several != [None, None])
-    if not errors:  # such as log(x - y), and logarithms of what falls
+    if not errors:  # such as log(x - y), and logarithms of decreasing functions
         apart = [_difference(left, right, TALL[0], 0, signs) for signs in SIGNS]
         errors = [e for e in apart if e is not None]
     if not errors:
@@ -207,7 +207,7 @@ def difference(left: Node, right: Node) -> float | None:
 
 
 SIGNS = ((1, -1), (-1, -1), (-1, 1))
-"""Of the first variable and of the others, where data of every sign are outside the domain."""
+"""Signs of the first variable and of the others, tried if data of mixed signs are outside the domain."""
 
 
 def _difference(
@@ -222,16 +222,16 @@ def _difference(
         data = {name: signs[k > 0] * (0.25 + np.abs(data[name])) for k, name in enumerate(sorted(data))}
     one, other = (_value(node, data, sizes) for node in (left, right))
     if one is None or mode == ZEROS and any(_value(part, data, sizes) is None for part in toposort([left])):
-        return None  # a wider domain on the right is no fault
+        return None  # the right side may have a wider domain
     if other is None:
-        return np.inf  # what is given up is one
+        return np.inf  # the right side must not have a smaller domain
     terms = [_value(term, data, sizes) for term in (left, *(left.args if left.kind == "sum" else ()))]
     scale = max(float(np.max(np.abs(term), initial=0.0)) for term in terms if term is not None)
     return float(np.max(np.abs(one - other), initial=0.0)) / max(1.0, scale)
 
 
 def _lengths(symbols: Sequence[Node], roots: Sequence[Node], lengths: Sequence[int]) -> dict[str, int]:
-    """Return a length for each size name that nodes speak of."""
+    """Return a length for each size name in nodes."""
     names = dict.fromkeys(name for s in symbols for size in s.shape for name in size.names)
     sizes = {name: lengths[k % 2] for k, name in enumerate(names)}
     sizes.update(dict.fromkeys(_integers(roots) - set(sizes), PART))
@@ -239,7 +239,7 @@ def _lengths(symbols: Sequence[Node], roots: Sequence[Node], lengths: Sequence[i
 
 
 def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> Array | None:
-    """Return a value, None where there is none or it is not finite."""
+    """Return a value; None if it raises or is not finite."""
     try:
         found = np.asarray(evaluate([node], data, sizes)[0])
     except np.linalg.LinAlgError:
@@ -248,7 +248,7 @@ def _value(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> A
 
 
 def _integers(roots: Sequence[Node]) -> set[str]:
-    """Return the names that sizes and integer parameters of nodes speak of."""
+    """Return the size names in the shapes and integer parameters of nodes."""
     nodes = toposort(roots)
     found = [*(size for n in nodes for size in n.shape)]
     found += [p for n in nodes if n.kind in ("map", "op") for p in n.params if isinstance(p, Size)]
@@ -257,7 +257,7 @@ def _integers(roots: Sequence[Node]) -> set[str]:
 
 
 def in_words(nodes: Sequence[Node]) -> bool:
-    """Whether an operation has a domain that is given in words, which random data may miss."""
+    """Whether an operation has a domain in words, so that random data may be outside of it."""
     rules = (n.rule for n in toposort(nodes) if n.kind in ("op", "map"))
     return any(is_worded(rule, default_rulebook()) for rule in rules)
 

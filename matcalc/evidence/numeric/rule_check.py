@@ -1,11 +1,10 @@
-"""The numeric tests of a rule, all generated from its fields: nothing is written for a rule by hand.
+"""Runs the numeric tests of a rule, which are all generated from its fields.
 
-At random points the engine's derivatives, compiled from the formulas, are held against the rule's `value`, which
-is Python and knows nothing of them: tangents against complex steps or differences, adjoints against tangents,
-second derivatives against differences and against each other. Other modules test what the entry declares
-(properties), its laws of scale and coordinates (covariance), structured arguments (structure), and equal eigenvalues
-(ties). A rule whose domain is given in words is right if it passes where one of the modes of `rule_point` draws; any
-other has to pass wherever its value is finite.
+At random points, the engine's derivatives are compared with the rule's `value`, independent Python text: tangents with
+complex steps or differences, adjoints with tangents, second derivatives with differences and with each other. Other
+modules test declared properties (properties), laws of scale and coordinates (covariance), structured arguments
+(structure), and equal eigenvalues (ties). A rule with a domain in words must pass in one of the modes of `rule_point`.
+Any other rule must pass wherever its value is finite.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ from matcalc.evidence.numeric.finding import (
     derivative_field,
     distance,
     is_finite,
+    location,
     named,
     norm,
     off,
-    place,
     relative,
     slope_field,
     slopes,
     value_or_none,
 )  # fmt: skip
-from matcalc.evidence.numeric.function_course import course
+from matcalc.evidence.numeric.function_course import function_shape
 from matcalc.evidence.numeric.laws import laws
 from matcalc.evidence.numeric.properties import properties
 from matcalc.evidence.numeric.rule_point import SIZES, SKEW, Draws, Point, is_worded, points, takes_skew
@@ -56,7 +55,7 @@ from matcalc.tensor.node import Node
 
 
 def findings(book: Rulebook, rule: Rule, draws: Draws = NOTHING, modes: Sequence[int] = ()) -> list[Finding]:
-    """Return the tests of a rule at the mode that fits its domain; none if its value is finite nowhere."""
+    """Return the tests of a rule in the mode that fits its domain; none if its value is finite in no mode."""
     found: list[Finding] = []
     in_words = is_worded(rule, book)
     for mode in modes or range(len(MODES)):
@@ -73,13 +72,13 @@ def _wrong(found: Sequence[Finding]) -> int:
 
 
 def lengths(rule: Rule) -> tuple[Sequence[int], ...]:
-    """Return the sets of lengths at which a rule is tested: unequal, 1, equal, rows; of a map many entries."""
+    """Return the sets of lengths at which a rule is tested: unequal, 1, equal, rows; for a map also many entries."""
     further = ((1,), (24,)) if rule.operands else ((1,), (3,), (1, 4))
     return (*SIZES, *further, SKEW) if takes_skew(rule) else (*SIZES, *further)
 
 
 def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding]:
-    """Return the tests of a rule with arguments drawn in one mode; none where a value is not finite."""
+    """Return the tests of a rule with arguments drawn in one mode; none if a value is not finite."""
     found: list[Finding] = []
     for at in points(book, rule, mode, draws, lengths(rule)):
         value = value_or_none(at)
@@ -96,19 +95,19 @@ def at_mode(book: Rulebook, rule: Rule, mode: int, draws: Draws) -> list[Finding
 
 
 def tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
-    """Yield the tests of a rule that are made at every point."""
+    """Yield the tests of a rule for every point."""
     for finding in values(at, value):
         yield finding
         if not finding.bound:
-            return  # the shapes are wrong, and nothing can be compared
+            return  # the shapes are wrong: nothing can be compared
     yield from derivatives(at, value)
     yield from properties(at, value)
     yield from by_rows(at, value)
-    yield from course(at, value)
+    yield from function_shape(at, value)
 
 
 def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
-    """Yield the tests of derivatives that are made once for each form of a rule, those of scale at every size."""
+    """Yield the tests of derivatives that run once for each form of a rule; those of scale run at every size."""
     found = slopes(at)
     if at.seed:
         yield from covariance(at, value, found) if at.seed > len(SIZES) else ()
@@ -126,23 +125,23 @@ def further_tests(at: Point, value: dict[str, Array]) -> Iterator[Finding]:
 
 
 def values(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the value's shape, and what a definition stands for against its value."""
+    """Test the shape of the value, and compare the node of the call with the value."""
     nodes = at.nodes()
     field = "definition" if at.rule.kind == "definition" else "value"
     for output, found in zip(nodes, at.evaluate(list(nodes.values())), strict=True):
-        what, where = named("the value", output), place(at)
+        what, where = named("the value", output), location(at)
         wanted = tuple(s.evaluate(dict(at.lengths)) for s in nodes[output].shape)
         if value[output].shape != wanted:
             shapes = f": {value[output].shape}, not {wanted},{where}"
             yield Finding(f"{what} has the wrong shape", "value", float("inf"), 0.0, shapes)
             continue
         yield Finding(what, field, relative(found, value[output]), EXACT, where)
-    if at.rule.operands and len(at.data) > 1 and not at.form.tangents:  # operands that are equal in many places
+    if at.rule.operands and len(at.data) > 1 and not at.form.tangents:  # many entries of the operands are equal
         equal = replace(at, data={name: np.round(2 * a) / 2 for name, a in at.data.items()})
         there = value_or_none(equal)
         if there is not None and is_finite(there) and _keep_facts(equal):
             (found,) = equal.evaluate(list(nodes.values()))
-            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, place(at))
+            yield Finding("the value at equal operands", field, relative(found, there[""]), EXACT, location(at))
 
 
 def _keep_facts(at: Point) -> bool:
@@ -150,7 +149,7 @@ def _keep_facts(at: Point) -> bool:
 
 
 def derivatives(at: Point, value: Mapping[str, Array], found: Sequence[Slope] | None = None) -> Iterator[Finding]:
-    """Test tangents, adjoints and second derivatives of each output in each argument that varies."""
+    """Test tangents, adjoints and second derivatives of each output in each differentiable argument."""
     known = slopes(at) if found is None else found
     rng = np.random.default_rng([7, *at.rule.name.encode()])
     tangents = {name: at.direction(rng, name) for name in at.symbols}
@@ -158,13 +157,13 @@ def derivatives(at: Point, value: Mapping[str, Array], found: Sequence[Slope] | 
     for s in known:
         G = cotangents.setdefault(s.output, np.asarray(rng.standard_normal(value[s.output].shape)))
         yield from _first(at, s, tangents[s.name], G)
-    if known and not at.form.tangents:  # with tangents it would be the third
+    if known and not at.form.tangents:  # with tangents, it would be a third derivative
         for output, node in at.nodes().items():
             yield from _second(at, output, node, tangents, cotangents[output], rng)
 
 
 def _first(at: Point, s: Slope, E: Array, G: Array) -> Iterator[Finding]:
-    what, where = named("", s.output).strip() + f" in {s.name}", place(at)
+    what, where = named("", s.output).strip() + f" in {s.name}", location(at)
     jvp, vjp = at.evaluate([s.pushed, s.pulled], {s.tangent.name: E, s.cotangent.name: G})
 
     def along(t: Any) -> Array:
@@ -187,7 +186,7 @@ def _first(at: Point, s: Slope, E: Array, G: Array) -> Iterator[Finding]:
 def _second(
     at: Point, output: str, node: Node, first: Mapping[str, Array], G: Array, rng: np.random.Generator
 ) -> Iterator[Finding]:
-    """Test d<Xbar, F> along E: symmetric in E and F, and the difference of <Xbar, F>."""
+    """Test d<Xbar, F> along E: that it is symmetric in E and F, and equals the difference quotient of <Xbar, F>."""
     xs = [x for name, x in at.symbols.items() if name not in at.rule.opaque_in]
     bar = symbol("G_", node.shape)
     E, F = dict(first), {name: at.direction(rng, name) for name in at.symbols}
@@ -212,10 +211,10 @@ def _second(
     scale = sum(norm(a) * norm(F[x.name]) for x, a in zip(xs, size, strict=True)) + abs(other)
     lengths = [norm(E[n]) * norm(F[n]) / max(norm(a), 1e-100) ** 2 for n, a in at.data.items()]
     scale += FLOOR * norm(G) * norm(at.value()[output]) * max(lengths, default=0.0)
-    what, where = f"the second derivative{named('', output).rstrip()}", place(at)
+    what, where = f"the second derivative{named('', output).rstrip()}", location(at)
     yield Finding(f"{what}, its symmetry,", derivative_field(at), off(one, other, scale), TWICE, where)
     if at.seed:
-        return  # differences of derivatives are slow: once for each form
+        return  # differences of derivatives are slow: only once for each form
     reference = slope(weighted)
     if np.all(np.isfinite(reference.value)):
         error = off(one, float(reference.value), max(scale, abs(one)))
@@ -224,9 +223,9 @@ def _second(
 
 
 def tested(book: Rulebook, rule: Rule, draws: Draws = NOTHING) -> list[Finding]:
-    """Return all tests of a rule; what cannot be tested is a test that fails.
+    """Return all tests of a rule; a rule that cannot be tested yields one failed test.
 
-    What is right alone is tried in larger tensors too: maps stand there entry by entry as they do alone.
+    A rule without failures is also tested in larger tensors, except maps, which act entrywise there too.
     """
     try:
         found = [*findings(book, rule, draws), *edges(book, rule)]

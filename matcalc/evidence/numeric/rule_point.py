@@ -1,4 +1,4 @@
-"""One use of a rule at random data: the node that a call builds, and the oracle's value of the same call."""
+"""Builds one call of a rule at random data: its node, and the oracle's value of the same call."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from matcalc.tensor.signature import PLAIN, size_of
 from matcalc.tensor.size import Size
 
 Draws = Mapping[str, Any]
-"""What a parameter is drawn from, by name: a function of (rng, shape), or the value itself."""
+"""Sources of parameters by name: a function of (rng, shape), or the value itself."""
 
 LENGTHS = (3, 4, 2, 5)
 SIZES = (LENGTHS, (4, 2, 3, 5))
-"""Lengths of size names, in order: the two sets at which a rule is checked, one with even sizes."""
+"""Lengths of size names in order: the two sets at which a rule is checked, one with even sizes."""
 SKEW = (6,)
-"""Lengths for skew arguments: those of odd order are singular, and up to order 4 what is made of them is linear."""
+"""Lengths for skew arguments: odd orders are singular, and up to order 4 functions of them are linear."""
 
 NUMBER = Fraction(5, 2)
 INTEGER = 2
 
 
 class Form(NamedTuple):
-    """Which use of a rule: signature, rank of `array` arguments, number of further tangents."""
+    """A use of a rule: number of the signature, rank of `array` arguments, number of further tangents."""
 
     overload: int
     rank: int
@@ -50,7 +50,7 @@ class Form(NamedTuple):
 
 
 def forms(rule: Rule, tangents: int = 1) -> list[Form]:
-    """Return the uses of a rule: each signature, arrays of rank 1 and 2, up to so many further tangents."""
+    """Return the uses of a rule: each signature, arrays of rank 1 and 2, up to `tangents` further tangents."""
     found = []
     for index, signature in enumerate(rule.signatures):
         ranks = (1, 2) if any(p.kind == "array" for p in signature.parameters) else (0,)
@@ -60,7 +60,7 @@ def forms(rule: Rule, tangents: int = 1) -> list[Form]:
 
 
 def lengths_of(rule: Rule, index: int, lengths: Sequence[int] = LENGTHS) -> dict[str, int]:
-    """Return a length for each size name of a signature: those given, in order, again and again.
+    """Return a length for each size name of a signature, repeating `lengths` in order.
 
     The axes of `array(s)` are s_0 and s_1, that of an `entry` s_0.
     """
@@ -97,11 +97,11 @@ class Point:
 
     @property
     def numbers(self) -> dict[str, Size]:
-        """What number parameters stand for, as formulas have them."""
+        """The values of number parameters, for formulas."""
         return {p.name: Size.of(self.plain[p.name]) for p in self.rule.parameters if p.kind == "number"}
 
     def is_defined(self) -> bool:
-        """Whether the call holds at these sizes: a definition with integer parameters need not (`reshape`)."""
+        """Whether the call is valid at these sizes; a definition with integer parameters may not be (`reshape`)."""
         try:
             self.nodes()
         except ShapeError:
@@ -119,7 +119,7 @@ class Point:
         return str(self.plain.get(p.name, p.name))
 
     def value(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
-        """Return the oracle's value of each output, with some arguments changed."""
+        """Return the oracle's value of each output, with some arguments replaced."""
         function = oracle(self.book, self.rule, self.form.overload)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -129,7 +129,7 @@ class Point:
     def precise(self, changed: Mapping[str, Array] = NOTHING) -> dict[str, Array]:
         """Return the value of each output at many digits (see `evidence.precise`), as `value` does.
 
-        Raises: NotSupported where the value calls what is not known to many digits.
+        Raises: NotSupported if the value calls a function without a twin at many digits.
         """
         from matcalc.evidence.precise import function_of, numbers, precise_oracle
 
@@ -160,13 +160,13 @@ class Point:
             result = function(*given)
         except (NameError, AttributeError, LookupError, AssertionError, RuntimeError, OSError, ImportError) as error:
             if isinstance(error, IndexError):
-                raise  # as where a size is 0
+                raise  # possible if a size is 0
             raise RuleError(f"its value raises {type(error).__name__}: {error}") from None
         several = result if isinstance(result, tuple) else (result,)
         return dict(zip(self.rule.outputs, several, strict=True))
 
     def is_inside(self) -> bool:
-        """Whether the arguments have the facts asked of them: none can, of a nonsingular skew 3 x 3."""
+        """Whether the arguments have the required facts; some cannot, such as a nonsingular skew 3 x 3 matrix."""
         return all(defect(self.data[name], fact) < 1e-9 for name, known in self.facts.items() for fact in known)
 
     def body(self, name: str) -> Node:
@@ -174,7 +174,7 @@ class Point:
         return build_formula(f"{name}(x)", (), self.book, {"x": parameter()})
 
     def evaluate(self, nodes: Sequence[Node], more: Mapping[str, Array] = NOTHING) -> list[Array]:
-        """Return values of nodes over the arguments, and further symbols, by plain NumPy."""
+        """Return values of nodes over the arguments and further symbols, by plain NumPy."""
         return [np.asarray(a) for a in evaluate(nodes, {**self.data, **more}, self.lengths)]
 
     def direction(self, rng: np.random.Generator, name: str) -> Array:
@@ -190,7 +190,7 @@ def takes_skew(rule: Rule) -> bool:
 def point(
     book: Rulebook, rule: Rule, form: Form, lengths: Mapping[str, int], mode: int, seed: int, draws: Draws
 ) -> Point:
-    """Return a use of a rule with random data; `mode` chooses where plain arguments lie (see MODES)."""
+    """Return a use of a rule with random data; `mode` selects the distribution of arguments without facts (MODES)."""
     rng = np.random.default_rng([seed, mode, *rule.name.encode()])
     known = dict(lengths)
     symbols: dict[str, Node] = {}
@@ -254,7 +254,7 @@ def _drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str
 
 
 def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
-    """Return the facts that the text of a domain states of parameters: `nonsingular(X)`."""
+    """Return the facts that the text of a domain states about parameters: `nonsingular(X)`."""
     found: dict[str, tuple[str, ...]] = {}
     for fact, name in stated_facts(domain):
         if fact in book.facts:
@@ -263,16 +263,16 @@ def facts_in(domain: str, book: Rulebook) -> dict[str, tuple[str, ...]]:
 
 
 def is_worded(rule: Rule, book: Rulebook) -> bool:
-    """Whether a domain is given in words, which random data may miss."""
+    """Whether a domain is stated in words, so that random data may be outside of it."""
     return rule.domain is not None and not facts_in(rule.domain, book)
 
 
 def points(
     book: Rulebook, rule: Rule, mode: int, draws: Draws, sizes: Sequence[Sequence[int]] = SIZES
 ) -> Iterator[Point]:
-    """Yield the points at which a rule is checked: every form at each set of sizes, where its facts can hold.
+    """Yield the points at which a rule is checked: every form at each set of sizes at which its facts can hold.
 
-    With further tangents, which are slow, one set has to do.
+    Forms with further tangents, which are slow, have one set.
     """
     is_skew = takes_skew(rule)
     further = [SKEW] if is_skew else sizes[:1]
@@ -284,9 +284,9 @@ def points(
 
 
 def _numeric(value: Any) -> Array:
-    """Return what a value gave as an array of numbers.
+    """Return the result of a value as an array of numbers.
 
-    Raises: RuleError.
+    Raises: RuleError if it is none.
     """
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":

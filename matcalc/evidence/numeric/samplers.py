@@ -1,4 +1,4 @@
-"""What the rulebook says of data with a fact, evaluated by the library: its samplers, projections and tests."""
+"""Evaluates the samplers, projections and tests of the rulebook's facts with NumPy."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Fact
 
 CLOSE = 1e-12
-"""How far data may be from a fact, by rounding, relative to the largest entry."""
+"""The rounding error allowed in a fact of data, relative to the largest entry."""
 
 CONES = ("any", "nonzero", "positive")
-"""How facts are kept by coefficients (`scaled`) that any positive multiple of an array with the fact has."""
+"""Values of the field `scaled` for facts that any positive multiple of an array keeps."""
 
 ROUNDING = 1e-12
-"""What counts as 0, relative to the largest entry, where a fact asks for more than 0."""
+"""Numbers up to this, relative to the largest entry, count as 0 if a fact requires more than 0."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None]) -> Array:
-    """Return draws made to have facts one after the other, the most particular last."""
+    """Return draws mapped to have each fact in turn, the most special last."""
     book = default_rulebook()
     for fact in sorted(facts, key=lambda name: (len(book.closure([name])), name)):
         text = by(book.facts[fact])
@@ -34,7 +34,7 @@ def made(drawn: Array, facts: Sequence[str], by: Callable[[Fact], str | None]) -
 
 
 def projected(array: Array, facts: Sequence[str]) -> Array:
-    """Return a tangent at an array with these facts: projected on their linear hull."""
+    """Return an array projected on the linear hull of facts, as a tangent."""
     book = default_rulebook()
     for fact in book.hull(facts):
         text = book.facts[fact].tangent
@@ -44,7 +44,7 @@ def projected(array: Array, facts: Sequence[str]) -> Array:
 
 
 def defect(array: Array, fact: str) -> float:
-    """Return how far a value is from having a fact: 0 where it has it, by the tests of the fact."""
+    """Return the distance of a value from a fact, by the tests of the fact; 0 if it has the fact."""
     book = default_rulebook()
     record = book.facts[fact]
     found = [defect(array, other) for other in record.implies]
@@ -52,7 +52,7 @@ def defect(array: Array, fact: str) -> float:
 
 
 def own_defect(array: Array, fact: str) -> float:
-    """Return how far a value is from what a fact asks by itself, without what it implies."""
+    """Return the distance of a value from a fact's own requirements, without those of implied facts."""
     book = default_rulebook()
     record = book.facts[fact]
     scale = max(1.0, float(np.max(np.abs(array), initial=0.0)))
@@ -68,7 +68,7 @@ def own_defect(array: Array, fact: str) -> float:
 
 
 def has_facts(array: Array, facts: Collection[str]) -> bool:
-    """Whether an array, that is not empty, has facts but for rounding: those of a cone at any scale."""
+    """Whether a nonempty array has facts up to rounding; facts of a cone are tested at unit scale."""
     book = default_rulebook()
     largest = float(np.max(np.abs(array)))
     for fact in sorted(book.closure(facts), key=lambda f: (book.facts[f].zero is None, f)):

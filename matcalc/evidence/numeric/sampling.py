@@ -1,4 +1,4 @@
-"""Random data with declared facts: the samplers and projections of the rulebook, evaluated by the library."""
+"""Draws random data with declared facts, by the samplers and projections of the rulebook."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from matcalc.tensor.size import Size
 
 
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:
-    """Return normal draws made to have the facts: by the sampler of each, the most particular last.
+    """Return normal draws mapped to have the facts by the sampler of each, the most special last.
 
-    Where samplers undo each other, as those of symmetric and orthogonal do, one of the ends of the set that both are.
+    If samplers undo each other, as for symmetric and orthogonal, return an end of the set of both.
     """
     found = made(np.asarray(rng.standard_normal(tuple(shape))), facts, lambda fact: fact.sample)
     if len(facts) > 1 and found.size and INDEX not in facts and not has_facts(found, facts):
@@ -29,31 +29,31 @@ def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] 
 
 
 def drawn(rng: np.random.Generator, shape: tuple[int, ...], facts: Sequence[str], mode: int) -> Array:
-    """Return draws with facts, strictly inside their bounds; without any, where a mode says."""
+    """Return draws with facts, strictly inside their bounds; without facts, draws by a mode of `MODES`."""
     return sample(rng, shape, interior(facts, mode > 0)) if facts else MODES[mode](rng, shape)
 
 
 def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, *seed: int) -> Array:
-    """Return data of a symbol at these sizes; of an index, places of axes `along` which it is looked up."""
+    """Return data of a symbol at these sizes; for an index, indices into axes of the lengths `along`."""
     rng = np.random.default_rng([*seed, *node.name.encode()])
     shape = shape_at(node.shape, sizes)
-    return places(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
+    return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
 
 
 def facts_of(node: Node) -> tuple[str, ...]:
-    """Return the declared facts of a symbol that say something of its value."""
+    """Return the declared facts of a symbol that restrict its value."""
     return tuple(sorted(node.data[1] - {"constant"}))
 
 
 def shape_at(shape: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """Return a shape at these sizes."""
+    """Return a shape as integers at these sizes."""
     return tuple(size.evaluate(dict(sizes)) for size in shape)
 
 
 def interior(facts: Sequence[str], definite: bool = False) -> tuple[str, ...]:
-    """Return facts with those that allow a boundary made strict: positive for nonnegative, spd for psd.
+    """Return facts with boundary-allowing ones made strict: positive for nonnegative, spd for psd.
 
-    `definite` makes spd of symmetric too.
+    With `definite`, symmetric becomes spd too.
     """
     book = default_rulebook()
 
@@ -88,26 +88,28 @@ MODES: tuple[Callable[[np.random.Generator, tuple[int, ...]], Array], ...] = (
     _spread,
     lambda rng, shape: 0.2 * rng.uniform(-1.0, 1.0, shape),
 )
-"""Where arguments without facts lie: anywhere, near 1, above 1 and apart, near 0. A domain in words is met by one."""
+"""Distributions of arguments without facts: normal, near 1, above 1 and separated, near 0. One fits most domains."""
 
 
 def least_length(lengths: Sequence[Size], sizes: Mapping[str, int]) -> int:
-    """Return the least of the lengths of axes that an index holds places of; 10 where it is looked up in none."""
+    """Return the least length of the axes that an index selects from; 10 if there are none."""
     return min((size.evaluate(sizes) for size in lengths), default=10)
 
 
-def places(rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]) -> Array:
-    """Return places of axes of these lengths; where one is empty, places that an evaluation refuses."""
+def random_indices(
+    rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]
+) -> Array:
+    """Return indices into axes of these lengths; if one is empty, indices that raise in an evaluation."""
     least = least_length(lengths, sizes)
     return np.asarray(rng.integers(0, max(least, 1), tuple(shape)))
 
 
 def whole(drawn: Array, facts: Sequence[str]) -> Array:
-    """Return integers made to have the facts, by what each says of integers, the most particular last."""
+    """Return integers mapped to have the facts, by the field `whole` of each, the most special last."""
     return made(drawn, facts, lambda fact: fact.whole)
 
 
 __all__ = [
     "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "facts_of", "interior", "least_length", "own_defect",
-    "places", "projected", "sample", "shape_at", "whole",
+    "projected", "random_indices", "sample", "shape_at", "whole",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Derivatives in structured arguments, and at several cotangents together: what the public functions promise.
+"""Tests derivatives in structured arguments, and pullbacks of several cotangents together.
 
-An argument that is declared symmetric, triangular, diagonal or skew has its gradient in that set, exactly: what the
-set leaves out is 0, not small. The same formula with and without the declaration gives the same derivative, though
-facts lead to other rules and other kernels on the way.
+The gradient in an argument declared symmetric, triangular, diagonal or skew must be exactly in that set: entries
+outside the set are 0, not small. A formula must have the same derivative with and without the declaration, although
+facts select other rules and kernels.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from matcalc.evidence.numeric.finding import (
     is_finite,
     is_in_words,
     largest,
+    location,
     named,
-    place,
     shown_along,
     slope_field,
     value_or_none,
@@ -41,7 +41,7 @@ from matcalc.tensor.substitute import substitute
 
 BATCHES = (0, 1, 3)
 SAME, ROUNDING = 1e-12, 1e-14
-"""Bounds: of several cotangents together; of a symmetric gradient, relative to its largest entry."""
+"""Bounds: for several cotangents together; for a symmetric gradient, relative to its largest entry."""
 
 
 def structure(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def structure(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> 
 
 
 def _further(at: Point, name: str) -> list[str]:
-    """Return the linear facts that a square argument without any may be declared to have."""
+    """Return the linear facts that can be declared for a square argument without linear facts."""
     array = at.data[name]
     if array.ndim != 2 or array.shape[0] != array.shape[1] or at.book.hull(at.facts[name]):
         return []
@@ -67,7 +67,7 @@ def _further(at: Point, name: str) -> list[str]:
 
 
 def _declared(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Finding]:
-    """Test the gradient in an argument with linear facts: in their set, exactly."""
+    """Test that the gradient in an argument with linear facts is exactly in their set."""
     hull = at.book.hull(at.facts[s.name])
     if not hull:
         return
@@ -79,7 +79,7 @@ def _declared(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Findi
 
 
 def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
-    """Test the derivative in an argument that is declared to have a further fact against that without."""
+    """Compare the derivative in an argument with a further declared fact with the derivative without it."""
     x = at.symbols[s.name]
     own = symbol(s.name, x.shape, (*x.data[1], fact))
     data = projected(at.data[s.name], [fact])
@@ -105,16 +105,16 @@ def _structured(at: Point, s: Slope, fact: str) -> Iterator[Finding]:
     floor = FLOOR * largest(plain) * largest(E) / max(largest(G), 1e-300)
     error = distance(moved, pushed) / max(largest(pushed), floor, 1e-300)
     what = f"the derivative{named('', s.output)} in {fact} {s.name}, against that in any {s.name},"
-    yield Finding(what, slope_field(at, s), error, EXACT, place(at))
+    yield Finding(what, slope_field(at, s), error, EXACT, location(at))
 
 
 def _pullback(f: Node, x: Node) -> Node:
-    """Return the pullback of a cotangent G_ to x as it is shown."""
+    """Return the pullback of a cotangent G_ to x in its shown form."""
     return shortest_of(vjps(simplify(f), [x], symbol("G_", f.shape)))[0].shown
 
 
 def _pushforward(f: Node, x: Node) -> Node:
-    """Return the pushforward of a tangent dX_ of x as it is shown: of a scalar by its gradient."""
+    """Return the pushforward of a tangent dX_ of x in its shown form; for a scalar by its gradient."""
     return shown_along(simplify(f), {x: tangent_symbol(x, "dX_")})
 
 
@@ -125,20 +125,20 @@ def _in_set(
     for fact in facts:
         outside = distance(projected(pulled, [fact]), pulled) / max(largest(pulled), 1e-300)
         bound = 0.0 if _is_mask(fact, pulled.shape) else ROUNDING
-        yield Finding(f"{what}, outside of the set '{fact}',", slope_field(at, s), outside, bound, place(at))
+        yield Finding(f"{what}, outside of the set '{fact}',", slope_field(at, s), outside, bound, location(at))
     error = distance(pulled, plain) / max(largest(plain), 1e-300)
-    yield Finding(f"{what}, against the projection of any,", slope_field(at, s), error, EXACT, place(at))
+    yield Finding(f"{what}, against the projection of any,", slope_field(at, s), error, EXACT, location(at))
 
 
 def _is_mask(fact: str, shape: Sequence[int]) -> bool:
-    """Whether the projection on a set only drops entries: then what it drops is 0, else rounding error may be left."""
+    """Whether the projection on a set only drops entries; then these must be exactly 0."""
     probe = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
     kept = projected(probe, [fact])
     return bool(np.all((kept == 0) | (kept == probe)))
 
 
 def _batches(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Finding]:
-    """Test the pullback of several cotangents together against one after another."""
+    """Compare the pullback of several cotangents together with the pullbacks one by one."""
     rng = np.random.default_rng([47, *at.rule.name.encode()])
     x = at.symbols[s.name]
     for count in BATCHES:
@@ -148,10 +148,10 @@ def _batches(at: Point, value: Mapping[str, Array], s: Slope) -> Iterator[Findin
         G = np.asarray(rng.standard_normal((count, *value[s.output].shape)))
         found = at.evaluate([together], {"G_": G})[0]
         single = [s.pull(at, g) for g in G]
-        wanted = np.stack(single) if single else np.zeros((0, *at.data[s.name].shape))
-        error = distance(found, wanted) / max(largest(wanted), 1e-300)
+        expected = np.stack(single) if single else np.zeros((0, *at.data[s.name].shape))
+        error = distance(found, expected) / max(largest(expected), 1e-300)
         what = f"the adjoint{named('', s.output)} in {s.name} of {count} cotangents together"
-        yield Finding(what, slope_field(at, s), error, SAME, place(at))
+        yield Finding(what, slope_field(at, s), error, SAME, location(at))
 
 
 __all__ = ["structure"]

@@ -1,11 +1,10 @@
-"""Derivatives where eigenvalues or singular values are equal, or nearly so.
+"""Tests derivatives at equal or nearly equal eigenvalues or singular values.
 
-What does not depend on the choice of eigenvectors is differentiable there: its derivative at a tie is finite and is
-the limit of those beside it, along any direction, so that from gap 1e-2 down to 1e-16 it changes by no more than a
-multiple of the gap. A rule that divides by gaps fails here. A convex or concave function may have a kink: then its
-gradient is the mean of those nearby. Of a norm or a sum of eigenvalues at a tie, or a norm at 0, that is the
-subgradient of least norm g, which is characterised by f'(X; -g) = -|g|^2. What has a gauge is either
-right in this sense, or NaN or an error.
+A value that does not depend on the choice of eigenvectors is differentiable at a tie. Its derivative is finite and is
+the limit of nearby derivatives along any direction: from gap 1e-2 down to 1e-16 it changes by at most a multiple of
+the gap. A rule that divides by gaps fails here. A convex or concave function may have a kink, where its gradient is the
+mean of those nearby. For a norm or a sum of eigenvalues at a tie, or a norm at 0, this is the subgradient g of least
+norm, characterised by f'(X; -g) = -|g|^2. A value with a gauge must be right in this sense, or NaN, or an error.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from matcalc.evidence.numeric.finding import (
     is_finite,
     is_in_words,
     largest,
+    location,
     named,
     norm,
-    place,
     value_or_none,
 )  # fmt: skip
 from matcalc.evidence.numeric.rule_point import Point
@@ -41,17 +40,17 @@ SPECTRA: Mapping[str, Spectrum] = {
 }
 WIDE = (1e-2, 1e-3)
 NARROW = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14, 1e-16)
-"""Distances from the tie: those that tell how fast the derivative changes, and those at which it is held to that."""
+"""Distances from the tie: the wide ones measure how fast the derivative changes, the narrow ones test that bound."""
 
 DIRECTIONS = 3
-BEND = 1e-6  # of a smooth function the second difference over it is as small
+BEND = 1e-6  # the step of the second difference, which is of this order for a smooth function
 LIMIT, LEAST, SLACK = 1e-9, 1e-5, 4.0
 CLOSE = 0.83, 0.02
-"""The least of singular values that are close, and how far they are apart: off 0 and 1, where many a rule ends."""
+"""The least of close singular values, and their distance; away from 0 and 1, where many domains end."""
 
 
 def ties(at: Point, value: Mapping[str, Array], found: Sequence[Slope]) -> Iterator[Finding]:
-    """Test derivatives in each matrix argument where its spectrum has ties."""
+    """Test derivatives in each matrix argument at ties of its spectrum."""
     if at.form.overload or at.form.tangents:
         return
     for s in found:
@@ -68,7 +67,7 @@ def _has_spectrum(at: Point, name: str) -> bool:
 
 
 def _tied(at: Point, name: str, only: Spectrum | None = None) -> Iterator[tuple[str, Point]]:
-    """Yield points with a matrix of equal singular values, symmetric where square."""
+    """Yield points with a matrix of equal singular values, symmetric if square."""
     rng = np.random.default_rng([53, *at.rule.name.encode()])
     m, n = at.data[name].shape
     k = min(m, n)
@@ -82,9 +81,9 @@ def _tied(at: Point, name: str, only: Spectrum | None = None) -> Iterator[tuple[
 
 
 def with_close_spectrum(at: Point, name: str) -> Point | None:
-    """Return a point with a matrix whose singular values are `CLOSE`; None where no matrix is spectral.
+    """Return a point with a matrix whose singular values are `CLOSE`; None if the argument has no free spectrum.
 
-    A rule that separates eigenvalues has to do so there too: between two of them, wherever they are.
+    A rule that separates eigenvalues must also separate these.
     """
     if at.form.overload or at.form.tangents or not _has_spectrum(at, name):
         return None
@@ -93,7 +92,7 @@ def with_close_spectrum(at: Point, name: str) -> Point | None:
 
 
 def _limits(at: Point, s: Slope) -> Iterator[Finding]:
-    """Test that the derivative at a tie is the limit of those beside it; with a gauge, or refused."""
+    """Test that the derivative at a tie is the limit of nearby ones; with a gauge it may fail instead."""
     in_words = is_in_words(at)
     findings = [f for words, tied in _tied(at, s.name) if (f := _limit(tied, s, words)) is not None]
     if in_words and any(f.is_right for f in findings):
@@ -109,7 +108,7 @@ def _limit(at: Point, s: Slope, words: str) -> Finding | None:
     X, E = at.data[s.name], at.direction(rng, s.name)
     is_ordered = at.rule.gauge is not None and len(s.node.shape) == 1
 
-    def seen(a: Array) -> Array:  # of values in order, which change places at a tie, the sum
+    def seen(a: Array) -> Array:  # sorted values swap at a tie: use their sum
         return np.sum(a, keepdims=True) if is_ordered else a
 
     def pushed(Z: Array) -> Array:
@@ -128,7 +127,7 @@ def _limit(at: Point, s: Slope, words: str) -> Finding | None:
     what = f"the derivative{named('', s.output)} in {s.name} at and near ties, {words},"
     if any(_bends(valued, X, D) for D in steps):  # no derivative exists
         wrong = float("inf") if at.rule.gauge and not is_refused else 0.0
-        return Finding(what, derivative_field(at), wrong, LIMIT, place(at))
+        return Finding(what, derivative_field(at), wrong, LIMIT, location(at))
     scale = max(largest(here), FLOOR * largest(value[s.output]) * largest(E) / largest(X), 1e-300)
     worst = 0.0
     for D in steps:
@@ -137,11 +136,11 @@ def _limit(at: Point, s: Slope, words: str) -> Finding | None:
     error = worst / scale
     if at.rule.gauge and is_refused:
         error = 0.0
-    return Finding(what, derivative_field(at), error if error == error else float("inf"), LIMIT, place(at))
+    return Finding(what, derivative_field(at), error if error == error else float("inf"), LIMIT, location(at))
 
 
 def _bends(f: Callable[[Array], Array], X: Array, D: Array) -> bool:
-    """Whether a value jumps or has a kink along a line, by values alone."""
+    """Whether a value has a jump or a kink along a line, by values alone."""
     middle = f(X)
     bend = distance(f(X + BEND * D) + f(X - BEND * D), 2 * middle) / BEND
     return bend > 1e-3 * max(largest(middle) / max(largest(X), 1e-300), 1e-300)
@@ -151,7 +150,7 @@ def _bends(f: Callable[[Array], Array], X: Array, D: Array) -> bool:
 
 
 def _kinks(at: Point, name: str) -> Iterator[tuple[str, Point]]:
-    """Yield points where a norm, a maximum or a sum of eigenvalues may have a kink."""
+    """Yield points at which a norm, a maximum or a sum of eigenvalues may have a kink."""
     X = at.data[name]
     for words, changed in (("0", 0.0 * X), ("equal entries", 0.0 * X + 1.0)):
         yield words, replace(at, data={**at.data, name: changed})
@@ -167,7 +166,7 @@ def _kinks(at: Point, name: str) -> Iterator[tuple[str, Point]]:
 
 
 def _least_norm(at: Point, s: Slope) -> Iterator[Finding]:
-    """Test a subgradient of a convex or concave function: the inequality, and the descent of least norm."""
+    """Test the subgradient of a convex or concave function: its inequality, and the descent of the least norm."""
     sign = 1.0 if at.rule.curvature == "convex" else -1.0
     rng = np.random.default_rng([61, *at.rule.name.encode()])
     for words, here in _kinks(at, s.name):
@@ -191,7 +190,7 @@ def _least_norm(at: Point, s: Slope) -> Iterator[Finding]:
         descent = abs((moved(-t * g) - f) / t + norm(g) ** 2) / size if np.any(g) else 0.0
         error = max([descent, *(max(a, 0.0) for a in above)])
         what = f"the subgradient of least norm in {s.name} at {words}"
-        yield Finding(what, derivative_field(at), error if error == error else float("inf"), LEAST, place(at))
+        yield Finding(what, derivative_field(at), error if error == error else float("inf"), LEAST, location(at))
 
 
 __all__ = ["ties", "with_close_spectrum"]

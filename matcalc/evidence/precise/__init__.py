@@ -1,12 +1,13 @@
-"""The oracle at many digits: a rule's `value`, the same text, over numbers of mpmath.
+"""The oracle at many digits: the text of a rule's `value`, evaluated over mpmath's numbers.
 
-`np`, `sl` and `sp` of a value are twins here: the functions of NumPy and SciPy that values call, over arrays of
-numbers with as many digits as asked for. So one text is both the plain oracle and, at a hundred digits, the truth
-that accuracy is measured against: a difference quotient with a step of 1e-30 is a derivative to sixty digits.
-Where the text of a value depends on double precision, its entry says it again in the field `precise`; what the
-Python files of the rules say again stands in `rules/many_digits.py`.
+Here `np`, `sl` and `sp` of a value are twins: the functions of NumPy and SciPy that values call, over arrays of numbers
+with any requested precision. The same text is thus the plain oracle and, at a hundred digits, the truth against which
+accuracy is measured: a difference quotient with a step of 1e-30 is a derivative to sixty digits. If the text of a value
+depends on double precision, its entry has another text in the field `precise`; those for the Python files of the rules
+are in `rules/many_digits.py`.
 
-What has no twin is NotSupported, never a float in disguise. mpmath comes with SymPy; only this package imports it.
+A function without a twin raises NotSupported; it never falls back to floats. mpmath comes with SymPy; only this package
+imports it.
 """
 
 from matcalc.evidence.precise.arithmetic import Numbers, digits, doubles, numbers

@@ -1,7 +1,7 @@
-"""Arrays of numbers with many digits: an object array whose arithmetic never falls back to floats.
+"""Defines arrays of numbers with many digits: object arrays whose arithmetic never falls back to floats.
 
-Divisions by zero, logarithms of negative numbers and poles give inf or NaN as IEEE arithmetic does, not an
-exception. The precision is that of one context of its own, so that mpmath's global one is never touched.
+Divisions by zero, logarithms of negative numbers and poles return inf or NaN as in IEEE arithmetic, and raise nothing.
+The precision belongs to a separate context; mpmath's global context is never changed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _one_at_a_time = held_at_fork(RLock())
 
 Array = NDArray[Any]
 Precise: TypeAlias = Any
-"""A number of many digits or an array of them: mpmath has no types."""
+"""A number with many digits or an array of them; mpmath has no type annotations."""
 Function = Callable[..., Precise]
 
 
 @contextmanager
 def digits(count: int) -> Iterator[None]:
-    """Work with `count` digits inside; one thread at a time."""
+    """Compute with `count` digits in the block; one thread at a time."""
     with _one_at_a_time:
         before = mp.dps
         mp.dps = count
@@ -59,7 +59,7 @@ class Numbers(np.ndarray[Any, np.dtype[Any]]):
         return out[0]
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Array:
-        """Return floats and complex numbers as they are; other types by their value."""
+        """Return a copy for float and complex types; convert to other types by value."""
         kind = np.dtype(dtype).kind
         return self.copy() if kind in "fcO" else np.asarray(self).astype(dtype, *args, **options)
 
@@ -83,7 +83,7 @@ class Numbers(np.ndarray[Any, np.dtype[Any]]):
 
 
 def number(x: Precise) -> Precise:
-    """Return a number with many digits; floats and fractions exactly."""
+    """Return a number with many digits; floats are converted exactly."""
     if isinstance(x, (mp.mpf, mp.mpc)):
         return x
     if isinstance(x, Fraction):
@@ -98,7 +98,7 @@ def number(x: Precise) -> Precise:
 
 
 def numbers(x: Precise) -> Precise:
-    """Return floats, fractions and objects as Numbers; integers, truth values and others as they are."""
+    """Return floats, fractions and objects as Numbers; integers, truth values and others unchanged."""
     if isinstance(x, (tuple, list)):
         return type(x)(numbers(a) for a in x) if not hasattr(x, "_fields") else tuple(numbers(a) for a in x)
     if isinstance(x, np.ndarray) and x.dtype.kind in "fcO":
@@ -114,7 +114,7 @@ def numbers(x: Precise) -> Precise:
 
 
 def plain(x: Precise) -> Array:
-    """Return an array of the base class, whose arithmetic is that of its entries."""
+    """Return an array as a plain ndarray, whose arithmetic is that of its entries."""
     return x.view(np.ndarray) if isinstance(x, np.ndarray) else np.asarray(x)
 
 
@@ -124,13 +124,13 @@ def objects(x: Precise) -> Array:
 
 
 def doubles(x: Precise) -> Array:
-    """Return the nearest float64 array; complex numbers lose nothing but an imaginary part of 0."""
+    """Return the nearest float64 array; complex128 if an imaginary part is not 0."""
     array = plain(np.asarray(x))
     if array.dtype.kind != "O":
         return np.asarray(array, dtype=float)
     if is_complex(array):
         return np.asarray(array, dtype=complex)
-    with np.errstate(invalid="ignore"):  # older NumPy warns of a NaN that it converts
+    with np.errstate(invalid="ignore"):  # older NumPy warns if it converts a NaN
         return np.asarray(_REAL(array), dtype=float)
 
 
@@ -143,7 +143,7 @@ def is_complex(x: Precise) -> bool:
 
 
 def safely(f: Function) -> Function:
-    """Return f with NaN where it has no real value of real arguments, or a pole."""
+    """Return f, but NaN if it has no real value for real arguments, or a pole."""
 
     def g(*args: Precise) -> Precise:
         xs = [number(a) for a in args]
@@ -159,7 +159,7 @@ def safely(f: Function) -> Function:
 
 
 def elementwise(f: Function, arity: int = 1) -> Function:
-    """Return a function of numbers as one of arrays, with broadcasting."""
+    """Return a function of numbers as a function of arrays, with broadcasting."""
     ufunc = np.frompyfunc(safely(f), arity, 1)
 
     def g(*arrays: Precise, **options: object) -> Precise:
@@ -179,14 +179,14 @@ _NEAREST = np.frompyfunc(lambda x: mp.nint(x), 1, 1)
 
 
 def divided(x: Precise, y: Precise) -> Precise:
-    """Return x/y by the rules of IEEE."""
+    """Return x/y by IEEE's rules."""
     if y != 0:
         return x / y
     return mp.nan if x == 0 or mp.isnan(x) else mp.inf if x > 0 else -mp.inf
 
 
 def powered(x: Precise, p: Precise) -> Precise:
-    """Return x^p by the rules of IEEE."""
+    """Return x^p by IEEE's rules."""
     if x == 0 and p < 0:
         return mp.inf
     return x**p
@@ -209,7 +209,7 @@ def log(x: Precise) -> Precise:
 
 
 def log1p(x: Precise) -> Precise:
-    """Return log(1 + x), by the series where 1 + x would need more digits than there are."""
+    """Return log(1 + x); for small x by the series, since 1 + x would lose digits."""
     return log(1 + x) if abs(x) > mp.mpf(10) ** (-mp.dps // 3) else x - x**2 / 2 + x**3 / 3 - x**4 / 4
 
 
@@ -246,7 +246,7 @@ def _truth(f: Function) -> Function:
 
 
 def _of_integers(f: Function, g: Function) -> Function:
-    """Return f of integers, which stay integers and may be indices, and g of anything else."""
+    """Return a function that applies f to integers, which remain integers and may be indices, and g to others."""
     return lambda *xs, **options: (f if all(np.asarray(x).dtype.kind in "biu" for x in xs) else g)(*xs, **options)
 
 
@@ -261,4 +261,4 @@ ELEMENTWISE: dict[str, Function] = {
     "isnan": _truth(mp.isnan),
     "isinf": _truth(mp.isinf),
 }
-"""NumPy's elementwise functions, by the names of its ufuncs."""
+"""NumPy's elementwise functions by the names of its ufuncs."""

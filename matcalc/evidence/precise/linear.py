@@ -1,8 +1,8 @@
-"""Linear algebra and functions of a matrix at many digits, by mpmath, over plain object arrays.
+"""Computes linear algebra and matrix functions at many digits, by mpmath, over plain object arrays.
 
-mpmath takes a matrix whose smallest pivot is below its last digit for singular, and its square root leaves the
-principal branch near the negative axis. Solving, determinants and square roots are therefore our own: they must tell
-1e-80 from 0 and a matrix with a principal root from one without.
+mpmath treats a matrix as singular if its smallest pivot is below the last digit, and its square root leaves the
+principal branch near the negative axis. Therefore solving, determinants and square roots are implemented here: they
+must distinguish 1e-80 from 0, and matrices with a principal root from those without.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, objects
 
 GUARD = 15
-"""Digits beyond those asked for."""
+"""Digits beyond the requested ones."""
 
 STEPS = 400
-"""Steps after which an iteration has no end."""
+"""Steps after which an iteration counts as divergent."""
 
 
 def matrix(A: Array) -> Precise:
@@ -29,9 +29,9 @@ def array(M: Precise) -> Array:
 
 
 def solved(f: Function, A: Array) -> tuple[Array, ...]:
-    """Return the arrays that a function of mpmath makes of a matrix that is not empty, with digits to spare.
+    """Return the arrays that a function of mpmath computes from a nonempty matrix, with additional digits.
 
-    Raises: LinAlgError where it makes none, or the data are not finite.
+    Raises: LinAlgError if the function fails or the data are not finite.
     """
     if not all(map(mp.isfinite, A.flat)):
         raise np.linalg.LinAlgError("infinite or NaN")
@@ -44,7 +44,7 @@ def solved(f: Function, A: Array) -> tuple[Array, ...]:
 
 
 def of_matrix(f: Callable[[Precise], Precise]) -> Callable[[Array], Array]:
-    """Return a function of a square matrix that mpmath knows."""
+    """Return a function of a square matrix that applies a function of mpmath."""
     return lambda A: solved(f, A)[0] if len(A) else objects(A)
 
 
@@ -63,7 +63,7 @@ def largest(A: Array) -> Precise:
 
 
 def factored(A: Array) -> tuple[Array, list[int], int]:
-    """Return L below and U above the diagonal of one array, the order of rows and its sign. Precise shape."""
+    """Return L below and U on and above the diagonal of one array, the order of rows, and its sign."""
     F = objects(A)
     m, n = F.shape
     rows, sign = list(range(m)), 1
@@ -121,7 +121,7 @@ def eigh(S: Array) -> tuple[Array, Array]:
 
 
 def svd(A: Array, full: bool = False) -> tuple[Array, Array, Array]:
-    """Return U, descending s and V with A = U*diag(s)*V', U and V square where `full`."""
+    """Return U, descending s and V with A = U*diag(s)*V'; with `full`, U and V are square."""
     m, n = A.shape
     if not A.size:
         return identity(m)[:, : m * full], objects(np.zeros(0)), identity(n)[:, : n * full]
@@ -137,7 +137,7 @@ def pinv(A: Array) -> Array:
 
 
 def eig(A: Array, left: bool = False) -> tuple[Array, Array, Array]:
-    """Return eigenvalues, unit left and right eigenvectors; real where all are."""
+    """Return eigenvalues, unit left and right eigenvectors; real if all eigenvalues are."""
     if not len(A):
         return objects(np.zeros(0)), objects(A), objects(A)
     values, right = solved(lambda M: _eig(M), A)
@@ -145,7 +145,7 @@ def eig(A: Array, left: bool = False) -> tuple[Array, Array, Array]:
     noise = largest(values) * mp.mpf(10) ** (-mp.dps // 2)
     if all(abs(mp.im(v)) <= noise for v in values):
         values = np.array([mp.re(v) for v in values], dtype=object)
-        right = np.array([_turned(column) for column in right.T], dtype=object).T
+        right = np.array([_without_phase(column) for column in right.T], dtype=object).T
     right = np.stack([column / mp.norm(column) for column in right.T], axis=1)
     if not left:
         return values, right, right
@@ -157,8 +157,8 @@ def _eig(M: Precise) -> tuple[Precise, Precise]:
     return mp.matrix(values), right
 
 
-def _turned(column: Array) -> list[Precise]:
-    """Return a real eigenvector that came with a phase: its largest entry made 1."""
+def _without_phase(column: Array) -> list[Precise]:
+    """Return an eigenvector with its phase removed: its largest entry is 1."""
     largest_entry = max(column, key=abs)
     return [mp.re(v / largest_entry) for v in column]
 
@@ -166,8 +166,8 @@ def _turned(column: Array) -> list[Precise]:
 def sqrtm(A: Array) -> Array:
     """Return the principal square root, by the iteration of Denman and Beavers.
 
-    Raises: LinAlgError where there is none: an eigenvalue on the closed negative axis. There the iteration wanders, and
-    may end in anything once its digits are lost.
+    Raises: LinAlgError if there is none: an eigenvalue is on the closed negative axis. The iteration then diverges and
+    may end at a wrong matrix, which is detected.
     """
     with mp.extradps(GUARD + mp.dps // 2):
         X, back = objects(A), identity(len(A))
@@ -188,7 +188,7 @@ def signm(A: Array) -> Array:
 
 
 def logm(A: Array) -> Array:
-    """Return the principal logarithm; of the eighth root, which is far from the negative axis, by mpmath."""
+    """Return the principal logarithm, by mpmath's of the eighth root, which is far from the negative axis."""
     with mp.extradps(mp.dps):
         return np.asarray(8 * of_matrix(mp.logm)(sqrtm(sqrtm(sqrtm(A)))))
 

@@ -1,4 +1,4 @@
-"""`np` for values at many digits: NumPy itself where it only places numbers, functions of our own elsewhere."""
+"""Defines `np` for values at many digits: NumPy itself where it only arranges numbers, our own functions elsewhere."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _PLACING = """
     searchsorted interp array_equal clip empty empty_like copy copyto fromfunction integer floating number
 """
 PLACING = frozenset(_PLACING.split())
-"""What NumPy does to objects as to numbers: it orders, places, adds and multiplies them."""
+"""NumPy functions that work for objects as for numbers: they order, arrange, add and multiply them."""
 
 
 class Twin:
-    """A namespace: functions of our own, the names of `passed` from a module, anything else NotSupported."""
+    """A namespace of our own functions and the names `passed` of a module; other names raise NotSupported."""
 
     def __init__(
         self, name: str, own: Mapping[str, Precise], module: Precise, passed: frozenset[str] = frozenset()
@@ -59,7 +59,7 @@ class Twin:
 
 
 class Constant:
-    """A number that depends on how many digits there are."""
+    """A number that depends on the number of digits."""
 
     def __init__(self, value: Callable[[], Precise]) -> None:
         self._value = value
@@ -69,7 +69,7 @@ class Constant:
 
 
 def lifted(f: Function) -> Function:
-    """Return a function of NumPy whose floats come out as numbers with many digits; its dtypes are not ours."""
+    """Return a NumPy function whose floats become numbers with many digits; float dtypes are dropped."""
 
     def g(*args: Precise, **options: object) -> Precise:
         options = {k: v for k, v in options.items() if not (k == "dtype" and _is_float(v))}
@@ -86,7 +86,7 @@ def _is_float(x: Precise) -> bool:
 
 
 def matrixwise(f: Function) -> Function:
-    """Return a function of plain object arrays as one of anything."""
+    """Return a function of plain object arrays as a function of any arrays."""
 
     def g(*args: Precise) -> Precise:
         return numbers(f(*(objects(a) for a in args)))
@@ -95,7 +95,7 @@ def matrixwise(f: Function) -> Function:
 
 
 def array(x: Precise, *_: object, **__: object) -> Precise:
-    """Return numbers as Numbers; of integers and truth values the array that NumPy makes."""
+    """Return numbers as Numbers; integers and truth values as NumPy's array."""
     if isinstance(x, np.ndarray):
         return numbers(x.copy())
     made = np.asarray(x) if not isinstance(x, (list, tuple)) or _is_plain(x) else np.array(_nested(x), dtype=object)
@@ -133,7 +133,7 @@ def median(x: Precise) -> Precise:
 
 
 def norm(x: Precise, ord: Precise = None, axis: int | None = None, keepdims: bool = False) -> Precise:
-    """Return what numpy.linalg.norm does: the Euclidean norm unless `ord` says otherwise."""
+    """Return the result of numpy.linalg.norm: the Euclidean norm unless `ord` selects another."""
     x = numbers(np.asarray(x, dtype=object))
     size = abs(x)
     if ord in (None, "fro") or (ord == 2 and (x.ndim == 1 or axis is not None)):
@@ -150,7 +150,7 @@ def norm(x: Precise, ord: Precise = None, axis: int | None = None, keepdims: boo
 
 
 def svd(X: Precise, full_matrices: bool = True, compute_uv: bool = True) -> Precise:
-    """Return what numpy.linalg.svd does."""
+    """Return the result of numpy.linalg.svd."""
     U, s, V = linear.svd(objects(X), full_matrices)
     return (numbers(U), numbers(s), numbers(V.T)) if compute_uv else numbers(s)
 

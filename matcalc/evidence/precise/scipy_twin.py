@@ -1,4 +1,4 @@
-"""`sl` and `sp` for values at many digits: the functions of scipy.linalg and scipy.special that values call."""
+"""Defines `sl` and `sp` for values at many digits: the functions of scipy.linalg and scipy.special that values call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cholesky(S: Precise, lower: bool = False) -> Precise:
 
 
 def lu(X: Precise) -> Precise:
-    """Return what scipy.linalg.lu does: X = P*L*U."""
+    """Return the result of scipy.linalg.lu: X = P*L*U."""
     F, rows, _ = linear.factored(objects(X))
     m, k = len(F), min(F.shape)
     P = linear.identity(m)[:, rows]
@@ -51,7 +51,7 @@ def eigh(A: Precise, B: Precise = None, eigvals_only: bool = False) -> Precise:
 
 
 def polar(X: Precise, side: str = "right") -> Precise:
-    """Return what scipy.linalg.polar does: X = U*P, or P*U of the left side."""
+    """Return the result of scipy.linalg.polar: X = U*P, or P*U for the left side."""
     W, s, V = linear.svd(objects(X))
     P = np.dot(V * s, V.T) if side == "right" else np.dot(W * s, W.T)
     return numbers(np.dot(W, V.T)), numbers(P)
@@ -76,7 +76,7 @@ def khatri_rao(A: Precise, B: Precise) -> Precise:
 
 
 def toeplitz(c: Precise, r: Precise = None) -> Precise:
-    """Return the matrix with first column c and first row r, c where there is none."""
+    """Return the matrix with first column c and first row r, by default c."""
     c, r = objects(c).ravel(), objects(c if r is None else r).ravel()
     i, j = np.indices((len(c), len(r)))
     return numbers(np.concatenate([r[:0:-1], c])[i - j + len(r) - 1])
@@ -101,7 +101,7 @@ GUARD = 15
 
 
 def guarded(f: Function, extra: int | None = GUARD) -> Function:
-    """Return f with more digits inside, for formulas that cancel some; twice as many for None."""
+    """Return f computed with `extra` more digits, for formulas with cancellation; None doubles the digits."""
 
     def g(*args: Precise) -> Precise:
         with mp.extradps(mp.dps if extra is None else extra):
@@ -112,7 +112,7 @@ def guarded(f: Function, extra: int | None = GUARD) -> Function:
 
 
 def tail(f: Function) -> Function:
-    """Return f with twice the digits inside: for 1 - F(x) by subtraction and the like."""
+    """Return f computed with twice the digits, for subtractions such as 1 - F(x)."""
     return guarded(f, None)
 
 
@@ -181,7 +181,7 @@ def ive(v: Precise, x: Precise) -> Precise:
 
 
 def whole_power(f: Function) -> Function:
-    """Return f(k, x) of an integer k that mpmath wants as an integer."""
+    """Return f(k, x) with k converted to an integer, as mpmath requires."""
     return lambda k, x: f(int(k), x)
 
 

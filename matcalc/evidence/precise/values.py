@@ -1,6 +1,6 @@
-"""The `value` of a rule, the same text, over arrays of numbers with many digits, and the value of nodes by it.
+"""Evaluates the `value` of rules, and nodes, over arrays of numbers with many digits.
 
-That decides whether a small difference is one, or rounding error alone.
+This decides whether a small difference is real or mere rounding error.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Texts = tuple[tuple[str, str], ...]
 
 
 def precise_oracle(book: Rulebook, rule: Rule, index: int = 0) -> Function | None:
-    """Return the value of signature number `index` at many digits, or None; arguments as those of `oracle`.
+    """Return the value of signature number `index` as a function at many digits, or None; arguments as for `oracle`.
 
-    Arrays may be Numbers or floats; the result is Numbers, or a tuple of them for several outputs. Calling it
-    raises NotSupported where the text calls what has no twin.
+    Arrays may be Numbers or floats; the result is Numbers, or a tuple of them for several outputs. The function
+    raises NotSupported if its text calls a function without a twin.
     """
     return _oracle(rule, index, tuple(book.prelude.items()), tuple(book.precise.items()), tuple(book.functions.items()))
 
@@ -65,7 +65,7 @@ def _is_data(x: Precise) -> bool:
 
 
 def _lifted(found: Precise) -> Precise:
-    """Return a value, integers and truth values among them, as Numbers."""
+    """Return a result, including integers and truth values, as Numbers."""
     if isinstance(found, tuple):
         return tuple(map(_lifted, found))
     return numbers(np.asarray(found, dtype=object))
@@ -80,7 +80,7 @@ def _namespace(prelude: Texts, precise: Texts, functions: tuple[Precise, ...]) -
 
 
 def _float(x: Precise) -> Precise:
-    """Return a number that stays what it is: `float` of a value's text."""
+    """Return a number unchanged; it replaces `float` in the text of values."""
     return number(x)
 
 
@@ -89,7 +89,7 @@ def _imported(name: str, *args: Any, **options: Any) -> object:
 
 
 def _refusing(name: str) -> Function:
-    """Return what stands for a Python function of the user: it knows floats alone."""
+    """Return a function that raises, in place of a user's Python function, which supports only floats."""
 
     def refuse(*_: object) -> Precise:
         raise NotSupported(f"'{name}' is a Python function, which has no value at many digits")
@@ -98,7 +98,7 @@ def _refusing(name: str) -> Function:
 
 
 def _math(twins: Mapping[str, str]) -> types.SimpleNamespace:
-    """Return the module `math` with its functions of floats at many digits."""
+    """Return a replacement of the module `math` whose float functions have many digits."""
     plain = {n: getattr(math, n) for n in ("factorial", "prod", "comb", "perm", "gcd", "inf", "nan", "isqrt")}
     return types.SimpleNamespace(**plain, **{name: getattr(mp, twin) for name, twin in twins.items()})
 
@@ -111,7 +111,7 @@ MATH = _math({n: n for n in ("sqrt", "exp", "log", "expm1", "log1p", "sin", "cos
 def evaluate_precisely(roots: Sequence[Node], symbols: Mapping[str, Precise], sizes: Mapping[str, int]) -> list[Array]:
     """Return the values of `roots` as arrays of numbers with many digits.
 
-    Raises: NotSupported where a rule's value calls what has no twin.
+    Raises: NotSupported if a rule's value calls a function without a twin.
     """
     values: dict[Node, Array] = {}
     for node in toposort(roots):
@@ -144,7 +144,7 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Preci
 
 
 def _called(node: Node, args: Sequence[Array], sizes: Mapping[str, int]) -> Array:
-    """Return the value of a map or an operation, by its rule's value for each place of its batch axes."""
+    """Return the value of a map or an operation, by its rule's value for each index of its batch axes."""
     function = precise_oracle(default_rulebook(), node.rule)
     if function is None:
         raise NotSupported(f"{node.rule.name} has no value expression ({node.rule.address})")
@@ -161,7 +161,7 @@ def _called(node: Node, args: Sequence[Array], sizes: Mapping[str, int]) -> Arra
 
 
 def function_of(body: Node) -> Function:
-    """Return a function argument as values take it: f(x, k=0), the k-th derivative of its body at many digits."""
+    """Return a function argument in the form for values: f(x, k=0), the k-th derivative of its body."""
 
     def at(x: Precise) -> Precise:
         return evaluate_precisely([body], {parameter().name: x}, {})[0].item()
@@ -189,4 +189,4 @@ PRECISE: dict[str, Parameter] = {
     "function": lambda body, *_: function_of(body),
     "equation": _unknown,
 }
-"""What a value at many digits is given for a parameter that is no tensor, by its kind."""
+"""The conversion of arguments that are no tensors for values at many digits, by kind."""

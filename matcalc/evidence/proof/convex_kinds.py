@@ -1,9 +1,9 @@
-"""Convexity of functions of one kind: of degree 1, traces of functions of a matrix, sums over two entries.
+"""Proves convexity of special functions: of degree 1, traces of matrix functions, sums over pairs of entries.
 
-A function with f(c*x) = c*f(x) for c > 0 is the perspective t*g(x/t) of what it is at t = 1, and convex with it. One
-that is positive needs even less: it is concave if its upper level sets are convex (it is then called quasiconcave), so
-that the concavity of log(f), or the convexity of 1/f, is enough. tr(f(X)) is convex as f is of numbers, the eigenvalues
-of X (Davis 1957). Of a sum of functions of two entries the Hessian is 2 x 2, entry by entry.
+A function with f(c*x) = c*f(x) for c > 0 is the perspective t*g(x/t) of its restriction g to t = 1, and convex if g is.
+A positive one is concave if its upper level sets are convex (quasiconcave); the concavity of log(f), or the convexity
+of 1/f, is enough for that. tr(f(X)) is convex in X if f is convex in numbers, the eigenvalues of X (Davis 1957). For a
+sum of functions of two entries, the Hessian is a 2 x 2 matrix for each pair.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ KEPT = ("any", "positive")
 
 
 def is_cone(x: Node) -> bool:
-    """Whether a positive multiple of a value of a symbol has all facts of the symbol."""
+    """Whether positive multiples keep all facts of a symbol."""
     facts = default_rulebook().facts
     return all(facts[fact].scaled in KEPT for fact in x.data[1] if fact in facts)
 
 
 def by_perspective(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] | None:
-    """Return the lines of a proof for f(x, t) = t*g(x/t), t a positive number; None where it is no such function."""
+    """Return the lines of a proof for f(x, t) = t*g(x/t) with a positive number t; None for other functions."""
     for t in xs:
         others = [x for x in xs if x is not t]
         if t.rank or not t.range.positive or not others or not all(map(is_cone, xs)):
@@ -60,7 +60,7 @@ def _divided(node: Node, t: Node) -> Node:
 
 
 def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] | None:
-    """Return the lines of a proof for a positive function of degree 1 by its level sets; None where it is no such."""
+    """Return the lines of a proof for a positive function of degree 1 by its level sets; None for other functions."""
     opposite = {"convex": "concave", "concave": "convex"}[way]
     if f.range.high <= 0 and split_coef(f)[0] < 0:
         lines = by_degree(scale(-1, f), xs, opposite, prove)
@@ -81,7 +81,7 @@ def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] 
 
 
 def trace_of_function(node: Node, at: Indices, prove: Prove) -> tuple[str, list[str], Node] | None:
-    """Return how tr(f(X)) bends in X, the lines of a proof, and X; None for what is no such trace or not known."""
+    """Return the curvature of tr(f(X)) in X, the lines of a proof, and X; None for other terms or without a proof."""
     is_function = node.kind == "op" and node.rule.calculus is True and node.rank == 2
     if not is_function or len(node.args) != 1 or len(set(at)) != 1:
         return None
@@ -102,7 +102,7 @@ Pair = tuple[int, int]
 
 
 def by_entries(terms: Sequence[tuple[Node, Fraction]], moved: Mapping[Node, Node], sign: int) -> list[str] | None:
-    """Return why a quadratic form in two tangents of one shape, entry with entry, is never negative times `sign`."""
+    """Return a proof that `sign` times an entrywise quadratic form in two tangents of one shape is nonnegative."""
     tangents = list(moved.values())
     if len(tangents) != 2 or tangents[0].shape != tangents[1].shape:
         return None
@@ -129,7 +129,7 @@ def by_entries(terms: Sequence[tuple[Node, Fraction]], moved: Mapping[Node, Node
 
 
 def _coefficient(node: Node, tangents: Sequence[Node]) -> tuple[Pair, Node] | None:
-    """Return which two tangents a term holds, and what stands with them at each entry."""
+    """Return the two tangents in a term, by number, and their entrywise coefficient; None for other terms."""
     if node.kind != "product" or node.rank:
         return None
     rank = tangents[0].rank

@@ -1,9 +1,9 @@
-"""Proofs of convexity: by the second derivative, term by term, and by composition.
+"""Proves convexity by the second derivative, term by term, and by composition.
 
-The second derivative v'*H*v along a direction v is expanded, and each term shown never to be negative. Where that
-fails (kinks, sums that only together are positive) the formula is built up from its parts: sums, squares, and
-functions whose curvature and monotony the rulebook states or whose derivatives have a sign. Both hold on a convex
-domain alone, which is part of what is shown.
+The second derivative v'*H*v along a direction v is expanded, and each term is shown to be nonnegative. If that fails
+(kinks, or sums that are positive only together), the formula is composed from its parts: sums, squares, and functions
+whose curvature and monotony the rulebook states or whose derivatives have a sign. Both methods need a convex domain,
+which is also proved.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Known(NamedTuple):
         return self.curvature in (CONSTANT, AFFINE)
 
     def bends(self, way: str) -> bool:
-        """Whether it is known to be convex (or concave), affine ones included."""
+        """Whether the node is known to be convex (or concave), which includes affine."""
         return self.is_affine or self.curvature == way
 
 
 def proof(f: Node, xs: Sequence[Node], way: str = CONVEX, deep: bool = True) -> list[str] | None:
-    """Return the lines of a proof that a scalar is convex (or concave) in `xs` together; None if none was found.
+    """Return the lines of a proof that a scalar is convex (or concave) jointly in `xs`; None if none was found.
 
-    With `deep`, functions of degree 1 are tried by functions of fewer variables or of other form.
+    With `deep`, functions of degree 1 are reduced to functions of fewer variables or another form.
     """
     f = simplify(f)
     try:
@@ -64,7 +64,7 @@ def proof(f: Node, xs: Sequence[Node], way: str = CONVEX, deep: bool = True) -> 
 
 
 def _each_term(f: Node, xs: Sequence[Node], way: str) -> list[str] | None:
-    """Return the proofs of all terms of a sum, one after the other."""
+    """Return the proofs of all terms of a sum, or None."""
     terms = terms_of(f)
     lines: list[str] = []
     for coef, node in terms if len(terms) > 1 else ():
@@ -80,7 +80,7 @@ def _shallow(f: Node, xs: Sequence[Node], way: str) -> list[str] | None:
 
 
 def second(f: Node, xs: Sequence[Node]) -> tuple[Node, dict[Node, Node]]:
-    """Return v'*H*v, the second derivative along new symbols, and these by the symbol that they belong to."""
+    """Return v'*H*v, the second derivative along new symbols, and these symbols by variable."""
     names = {n.name for n in toposort(f) if n.kind == "symbol"}
     moved = {}
     for x in xs:
@@ -112,7 +112,7 @@ def _along(v: Node) -> str:
 
 
 def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str] | None:
-    """Return why each term, times `sign`, is never negative."""
+    """Return a line for each term that shows `sign` times the term to be nonnegative; None if one cannot be shown."""
     lines = []
     for node, coef in terms:
         factor, rest = split_coef(node)
@@ -128,18 +128,18 @@ def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str
 
 
 def _is_smooth(f: Node, xs: Sequence[Node]) -> bool:
-    """Whether neither the function nor its gradient holds jumps, whose derivative the rulebook gives as 0."""
+    """Whether the function and its gradient contain no jumps, whose derivative is 0 in the rulebook."""
     moved = pushforward(f, {x: tangent_symbol(x, f"d{x.name}") for x in xs})
     order = toposort([f, moved])
     active = depends_on(order, xs)
     return not any(_jumps(n, k) for n in order if n in active for k, a in enumerate(n.args) if a in active)
 
 
-def _jumps(node: Node, place: int) -> bool:
+def _jumps(node: Node, operand_number: int) -> bool:
     if node.kind not in ("map", "op"):
         return False
     if node.kind == "map":
-        return node.rule.derivative.get(template_parameter(node, place).name) == "0"
+        return node.rule.derivative.get(template_parameter(node, operand_number).name) == "0"
     return node.rule.opaque is not None or node.rule.differentials.get(node.output) == "0"
 
 
@@ -151,7 +151,7 @@ def _is_on_convex_domain(f: Node, xs: Sequence[Node]) -> bool:
 
 
 def _fits(node: Node, operands: Mapping[Node, bool]) -> bool:
-    """Whether the points where an operation is defined make a convex set; `operands` says which are affine."""
+    """Whether the domain of an operation is a convex set; `operands` maps operands to whether they are affine."""
     if node.kind not in ("map", "op"):
         return True
     rule = node.rule
@@ -250,7 +250,7 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
 
 
 def _is_squares(node: Node, known: Mapping[Node, Known]) -> bool:
-    """Whether each entry is a sum of squares of affine functions, and of constants that are not negative."""
+    """Whether each entry is a sum of squares of affine functions and of nonnegative constants."""
     terms = [(coef, *split_coef(term)) for coef, term in terms_of(node)]
     return all(coef * factor > 0 and _is_square(rest, known) for coef, factor, rest in terms)
 
@@ -270,7 +270,7 @@ def _is_square(node: Node, known: Mapping[Node, Known]) -> bool:
 
 
 def _is_twice(factors: Sequence[Node], known: Mapping[Node, Known]) -> bool:
-    """Whether these are one affine function, twice."""
+    """Whether these are the same affine function twice."""
     return len(factors) == 2 and factors[0] is factors[1] and known[factors[0]].is_affine
 
 
@@ -294,7 +294,7 @@ def _inverts(node: Node, known: Mapping[Node, Known]) -> bool:
 
 
 def _sign(operands: Sequence[tuple[Node, tuple[int, ...]]]) -> int:
-    """Return the sign of a product of constants, 0 where it is not known."""
+    """Return the sign of a product of constants, 0 if unknown."""
     sign = 1
     for key in dict.fromkeys(operands):
         count = operands.count(key)
@@ -306,7 +306,7 @@ def _sign(operands: Sequence[tuple[Node, tuple[int, ...]]]) -> int:
 
 
 def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Known:
-    """Return the curvature of a function of operands whose own is known: affine, or such that both bend one way."""
+    """Return the curvature of a function of operands with known curvature: affine, or matching the function's."""
     base, exponent = exponent_of(node)
     if exponent >= HALF and _is_squares(base, known):
         return Known(CONVEX, (f"{written(node)} is convex: a power, at least 1, of the norm of an affine function",))
@@ -331,7 +331,7 @@ def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kn
 
 
 def _fits_composed(node: Node, places: Sequence[int], known: Mapping[Node, Known]) -> bool:
-    """Whether the domain is convex: as for derivatives, or {x: u(x) > 0} with a concave u."""
+    """Whether the domain is convex: as in `_fits`, or {x: u(x) > 0} with a concave u."""
     operands = {node.args[k]: known[node.args[k]].is_affine for k in places}
     if _fits(node, operands):
         return True
@@ -342,7 +342,7 @@ def _fits_composed(node: Node, places: Sequence[int], known: Mapping[Node, Known
 
 
 def _stand_in(node: Node) -> tuple[Node, list[Node]]:
-    """Return a function of scalars, or of whatever its rule takes, with what is known of its operands' signs."""
+    """Return a function applied to new symbols, with the known signs of its operands, and the symbols."""
     if node.kind == "op":
         made, moved = general_use(node, range(len(node.args)))
         return made, list(moved)
@@ -359,7 +359,7 @@ def _slope(node: Node, variable: Node) -> Node:
 
 
 def _derived_curvature(node: Node, places: Sequence[int]) -> str | None:
-    """Return the curvature of a smooth function of one varying number by the sign of its second derivative."""
+    """Return the curvature of a smooth function of one variable by the sign of its second derivative, or None."""
     if node.kind != "map" or len(places) != 1:
         return None
     made, operands = _stand_in(node)
@@ -370,16 +370,16 @@ def _derived_curvature(node: Node, places: Sequence[int]) -> str | None:
     return CONVEX if bend.range.nonnegative else CONCAVE if bend.range.high <= 0 else None
 
 
-def _monotone(node: Node, place: int) -> int:
-    """Return 1 for a function that grows with an operand, -1 for one that falls, 0 where that is not known."""
+def _monotone(node: Node, operand_number: int) -> int:
+    """Return 1 for a function that grows with an operand, -1 for one that falls, 0 if unknown."""
     if node.rule.monotone is not None and len(node.args) == 1:
         return 1 if node.rule.monotone == "increasing" else -1
-    if _jumps(node, place):
+    if _jumps(node, operand_number):
         return 0
     made, operands = _stand_in(node)
     if made.shape:
         return 0
-    slope = _slope(made, operands[place]) if made.args else number(1)
+    slope = _slope(made, operands[operand_number]) if made.args else number(1)
     return 1 if slope.range.nonnegative else -1 if slope.range.high <= 0 else 0
 
 

@@ -1,8 +1,9 @@
-"""Where a formula has a value: what its operations ask of their arguments, beyond what is known of these.
+"""Lists the conditions under which a formula has a value: requirements of its operations beyond known facts.
 
-An operation asks by its domain and by the facts of its parameters, a power by its exponent. What is asked is told in
-the reader's formula: that eigenvalues are positive is that the matrix is positive definite. Of two formulas one asks no
-more than the other if each of its conditions follows from those of the other; where that cannot be seen it is not said.
+The requirements of an operation are its domain and the facts of its parameters; those of a power follow from its
+exponent. Conditions are stated about the user's formula: positive eigenvalues become a positive definite matrix. One
+formula requires no more than another if each of its conditions follows from those of the other; if this cannot be
+proved, the answer is no.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ WORDS = {
     "spd": "{} positive definite",
     "psd": "{} positive semidefinite",
 }
-"""How a condition reads; of any other fact, its name after the formula."""
+"""The text of a condition by fact; other facts are written after the formula."""
 
 ASSUMED = "#given"
-"""How the names of formulas begin of which something is assumed: no name of a user does."""
+"""The prefix of symbols that replace formulas with assumed facts; no user's name has it."""
 
 _WORD = re.compile(r"\b[A-Za-z]\w*\b")
 _BOUND = re.compile(r"\s*(?:(\S+) (<=?) )?(abs\()?(\w+)\)? (<=?|>=?) (-?[\d.]+)\s*$")
 
 
 class Condition(NamedTuple):
-    """What a formula asks: that an argument has a fact ("nonzero" among them), or, without one, what `words` say."""
+    """A condition of a formula: an argument has a fact (or is nonzero) or, without a fact, the statement `words`."""
 
     fact: str
     node: Node
@@ -52,12 +53,12 @@ class Condition(NamedTuple):
 
 
 def conditions(root: Node) -> tuple[Condition, ...]:
-    """Return what must hold for a formula to have a value, in the order in which it is computed."""
+    """Return the conditions under which a formula has a value, in the order of evaluation."""
     return tuple(dict.fromkeys(c for node in toposort(root) for c in _asked(node)))
 
 
 def asks_no_more(one: Node, other: Node) -> bool:
-    """Whether a formula is known to have a value wherever another has."""
+    """Whether a formula provably has a value wherever another has."""
     given = [c for asked in conditions(other) for c in _parts(asked)]
     return all(_follows(part, given) for asked in conditions(one) for part in _parts(asked))
 
@@ -75,7 +76,7 @@ def _asked(node: Node) -> Iterator[Condition]:
     known = default_rulebook().facts
     for slot, arg in zip(slots, node.args, strict=True):
         for fact in slot.facts:
-            if fact in known and not known[fact].linear:  # of a linear set it is shown while reading
+            if fact in known and not known[fact].linear:  # linear facts are checked by elaboration
                 yield from _condition(fact, arg)
     if node.rule.domain is not None:
         named = {slot.name: arg for slot, arg in zip(slots, node.args, strict=True)}
@@ -91,19 +92,19 @@ def _of_power(node: Node) -> Iterator[Condition]:
 
 
 def _of_domain(domain: str, named: dict[str, Node], node: Node) -> Iterator[Condition]:
-    """Yield what the text of a domain says: a fact of a parameter, bounds of its entries, or words."""
+    """Yield the conditions of a domain's text: a fact of a parameter, bounds of its entries, or words."""
     fact = read_fact(domain)
     if fact is not None and fact[1] in named:
         yield from _condition(fact[0], named[fact[1]])
     elif not _is_inside(domain, named):
         words = _WORD.findall(domain)
-        told = _WORD.sub(lambda m: written(named[m[0]]) if m[0] in named else m[0], domain)
+        statement = _WORD.sub(lambda m: written(named[m[0]]) if m[0] in named else m[0], domain)
         where = "" if any(word in named for word in words) else f", in {written(node)}"
-        yield Condition("", node, told + where)
+        yield Condition("", node, statement + where)
 
 
 def _is_inside(domain: str, named: dict[str, Node]) -> bool:
-    """Whether an argument is known to lie within bounds that are numbers: `abs(x) < 1`, `0 <= x <= 1`."""
+    """Whether an argument is known to be within numeric bounds: `abs(x) < 1`, `0 <= x <= 1`."""
     found = _BOUND.match(domain)
     if found is None or found[4] not in named:
         return False
@@ -125,7 +126,7 @@ def _is_inside(domain: str, named: dict[str, Node]) -> bool:
 
 
 def _condition(fact: str, node: Node) -> Iterator[Condition]:
-    """Yield a condition unless it is known to hold; of eigenvalues and singular values as one of their matrix."""
+    """Yield a condition unless it is known to hold; conditions on a spectrum become conditions on the matrix."""
     if fact in node.facts or (fact == "nonzero" and node.range.nonzero):
         return
     meant = _of_matrix(fact, node)
@@ -137,7 +138,7 @@ def _condition(fact: str, node: Node) -> Iterator[Condition]:
 
 
 def _of_matrix(fact: str, node: Node) -> tuple[str, Node] | None:
-    """Return the fact of a matrix that a sign of its spectrum is, by the test of that fact in the rulebook."""
+    """Return the matrix fact equivalent to a sign of its spectrum, by the fact's test in the rulebook, or None."""
     for tested, sign, pattern in _spectral_tests():
         if sign == fact:
             for found in match(pattern, node):
@@ -147,7 +148,7 @@ def _of_matrix(fact: str, node: Node) -> tuple[str, Node] | None:
 
 @lru_cache(maxsize=1)
 def _spectral_tests() -> tuple[tuple[str, str, Node], ...]:
-    """Return the facts of square matrices that are signs of a spectrum: fact, sign, the spectrum of a symbol."""
+    """Return the facts of square matrices that are tested by a spectrum: fact, sign, the spectrum of a symbol."""
     book, n = default_rulebook(), Size.of("n")
     found = []
     for record in book.facts.values():
@@ -160,11 +161,11 @@ def _spectral_tests() -> tuple[tuple[str, str, Node], ...]:
     return tuple(found)
 
 
-# ---- what follows from what
+# ---- implications
 
 
 def _parts(asked: Condition) -> list[Condition]:
-    """Return a condition as those of factors, which together are the same: a product is nonzero if all of them are."""
+    """Return an equivalent list of conditions on factors: a product is nonzero if all factors are."""
     if asked.fact not in ("nonzero", "nonsingular"):
         return [asked._replace(node=simplify(asked.node)) if asked.fact else asked]
     done, pending = [], [(asked.fact, asked.node)]
@@ -196,15 +197,17 @@ def _factors(fact: str, node: Node) -> list[tuple[str, Node]] | None:
 
 
 def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
-    """Whether a condition follows from others: by what is known of its formula with these assumed of its parts."""
+    """Whether a condition follows from others, by the facts of its formula if the others are assumed of its parts."""
     if not asked.fact:
         return any(asked.words == other.words for other in given)
     if any((asked.fact, asked.node) == (other.fact, other.node) for other in given):
         return True
-    told: dict[Node, set[str]] = {}
+    given_facts: dict[Node, set[str]] = {}
     for other in given:
         if other.fact in default_rulebook().facts:
-            told.setdefault(other.node, {other.fact, *other.node.facts}).add(other.fact)
-    assumed = {node: symbol(f"{ASSUMED}{k}", node.shape, sorted(facts)) for k, (node, facts) in enumerate(told.items())}
+            given_facts.setdefault(other.node, {other.fact, *other.node.facts}).add(other.fact)
+    assumed = {
+        node: symbol(f"{ASSUMED}{k}", node.shape, sorted(facts)) for k, (node, facts) in enumerate(given_facts.items())
+    }
     node = simplify(substitute(asked.node, assumed))
     return asked.fact in node.facts or (asked.fact == "nonzero" and node.range.nonzero)

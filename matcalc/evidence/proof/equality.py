@@ -1,9 +1,9 @@
-"""Proofs of equality: two expressions are brought to one form, each step a line.
+"""Proves equality: two expressions are brought to one form, with a line for each step.
 
-By construction, by the rulebook's rewrites, by expanding products of sums, and last by clearing denominators: the
-difference is multiplied by what stands inverted at its ends, and what an inverse of a sum leaves is taken from it, so
-that with S = A + B the product B*inv(S) is eye - A*inv(S). A difference that comes to nothing proves that both
-are equal wherever the inverses exist.
+The methods are construction, the rulebook's rewrites, expanding products of sums, and finally clearing denominators:
+the difference is multiplied by the matrices that are inverted at its ends, and products with an inverse of a sum are
+reduced. With S = A + B, for instance, B*inv(S) becomes eye - A*inv(S). If the difference vanishes, both are equal
+wherever the inverses exist.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from matcalc.tensor.size import Size
 from matcalc.tensor.sums import like_terms
 
 ROUNDS = 4
-"""How often rewriting and expanding alternate."""
+"""The number of rounds of rewriting and expanding."""
 
 CLEARED = 6
-"""How many denominators are multiplied out, one after the other."""
+"""The most denominators that are multiplied out one after the other."""
 
 MOST_STATES = 40
-"""How many differences are looked at before a proof is given up."""
+"""The most differences examined in a proof."""
 
 MOST_STEPS = 400
-"""How many terms are reduced before a proof is given up."""
+"""The most terms reduced in a proof."""
 
 
 def proof(left: Node, right: Node) -> list[str] | None:
@@ -67,7 +67,7 @@ def proof(left: Node, right: Node) -> list[str] | None:
 
 
 def _rest(own: Terms, others: Terms, like: Node) -> Node:
-    """Return one side without the terms that both share."""
+    """Return one side without the terms that both sides share."""
     left = [(c, n) for n, c in own.items() if others.get(n) != c]
     return add(left) if left else scale(0, like)
 
@@ -76,7 +76,7 @@ def _rest(own: Terms, others: Terms, like: Node) -> Node:
 
 
 class Inverse(NamedTuple):
-    """What stands inverted: `whole` times `node` is `unit`, over all axes (a power) or as matrices."""
+    """An inverse: `whole` times `node` is `unit`, entrywise (a power) or as matrices."""
 
     node: Node
     whole: Node
@@ -91,14 +91,14 @@ class Inverse(NamedTuple):
 
 
 class Reduction(NamedTuple):
-    """A product that is replaced wherever it stands in a term."""
+    """A product and its replacement in terms."""
 
     left: Node
     right: Node
 
 
 class State(NamedTuple):
-    """What is still to be shown to be nothing, and the multiplications that led there."""
+    """The terms that must be shown to vanish, and the lines of the multiplications so far."""
 
     terms: Terms
     lines: tuple[str, ...]
@@ -109,7 +109,7 @@ class State(NamedTuple):
 
 
 def _by_clearing(own: Terms, others: Terms, steps: list[str]) -> list[str] | None:
-    """Multiply the difference by its denominators until nothing is left, the shortest result first."""
+    """Multiply the difference by its denominators until it vanishes, trying the shortest result first."""
     start = like_terms([*own.items(), *((n, -c) for n, c in others.items())])
     reductions: dict[Node, tuple[Inverse, list[Reduction]]] = {}
     waiting, seen = [State(start, ())], set()
@@ -135,7 +135,7 @@ def _by_clearing(own: Terms, others: Terms, steps: list[str]) -> list[str] | Non
 
 
 def _inverses(terms: Terms) -> list[Inverse]:
-    """Return what stands inverted in the terms, the largest first."""
+    """Return the inverses in the terms, the largest first."""
     found = []
     for node in toposort(list(terms)):
         if node.kind == "op" and node.rule.inverse and not node.batch_rank:
@@ -148,7 +148,7 @@ def _inverses(terms: Terms) -> list[Inverse]:
 
 
 def _reductions(inverse: Inverse) -> Iterator[Reduction]:
-    """Yield what the leading term of an inverted sum gives with its inverse, on either side."""
+    """Yield the reductions of an inverted sum's leading term times the inverse, on either side."""
     terms = expanded_terms([inverse.whole])[0]
     varying = [n for n in terms if n.args or n.kind == "symbol"]
     if not varying:
@@ -163,7 +163,7 @@ def _reductions(inverse: Inverse) -> Iterator[Reduction]:
 
 
 def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
-    """Return the terms with every reduction made and all expanded; None if that takes too long."""
+    """Return the terms with all reductions applied and expanded; None if that takes too long."""
     pending = list(terms.items())
     settled: list[tuple[Node, Fraction]] = []
     for _ in range(MOST_STEPS):
@@ -174,13 +174,13 @@ def _reduced(terms: Terms, reductions: Sequence[Reduction]) -> Terms | None:
         if changed is None:
             settled.append((node, coef))
         else:
-            for term, times in expanded_terms([changed])[0].items():  # not simplified together, which would undo it
+            for term, times in expanded_terms([changed])[0].items():  # simplifying the sum would undo it
                 pending += [(n, coef * times * c) for n, c in expanded_terms([simplify(term)])[0].items()]
     return None
 
 
 def _applied(node: Node, reductions: Sequence[Reduction]) -> Node | None:
-    """Return a term with the first reduction that fits made."""
+    """Return a term with the first fitting reduction applied, or None."""
     if node.kind != "product":
         return next((r.right for r in reductions if r.left is node), None)
     for reduction in reductions:
@@ -200,14 +200,14 @@ def _applied(node: Node, reductions: Sequence[Reduction]) -> Node | None:
 
 
 def _itself(pattern: Node) -> Bindings:
-    """Return bindings under which every symbol and size of a pattern stands for itself."""
+    """Return bindings of every symbol and size of a pattern to itself."""
     symbols = [n for n in toposort([pattern]) if n.kind == "symbol"]
     sizes = {name: Size.of(name) for n in toposort([pattern]) for size in n.shape for name in size.names}
     return Bindings({s: s for s in symbols}, sizes)
 
 
 def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Terms, str]]:
-    """Yield the terms multiplied by what stands inverted at one of their ends, with a line that says so."""
+    """Yield the terms multiplied by the operand of an inverse at one of their ends, with the line of this step."""
     for inverse in sorted(inverses, key=lambda v: (-v.whole.length, v.node.digest)):
         for axes in _ends(terms, inverse):
             if inverse.is_matrix:
@@ -223,7 +223,7 @@ def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Term
 
 
 def _ends(terms: Terms, inverse: Inverse) -> list[Indices]:
-    """Return the axes of the terms along which the inverse stands in some term: one of a matrix, all of a power."""
+    """Return the axes along which the inverse is a factor of some term: one axis for a matrix, all for a power."""
     found: dict[Indices, None] = {}
     for node in terms:
         if node is inverse.node:
@@ -239,7 +239,7 @@ def _ends(terms: Terms, inverse: Inverse) -> list[Indices]:
 
 
 def _onto(node: Node, whole: Node, axis: int) -> Node:
-    """Return a tensor multiplied by a matrix on one of its axes: from the left on the first, else from the right."""
+    """Return a tensor multiplied by a matrix along an axis: from the left on the first, else from the right."""
     rank, fresh = len(node.shape), len(node.shape)
     inner = tuple(fresh if k == axis else k for k in range(rank))
     at = (axis, fresh) if axis == 0 else (fresh, axis)
@@ -247,6 +247,6 @@ def _onto(node: Node, whole: Node, axis: int) -> Node:
 
 
 def _entrywise(node: Node, small: Node, axes: Indices) -> Node:
-    """Return a tensor times another one entry by entry, that one along some axes of the first."""
+    """Return the entrywise product of a tensor with a smaller one along some of its axes."""
     own = tuple(range(node.rank))
     return product(1, [(node, own), (small, axes)], own, dict(enumerate(node.shape)))

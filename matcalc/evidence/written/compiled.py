@@ -11,7 +11,7 @@ import numpy as np
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
 from matcalc.evidence.written.points import Point, nudged, points, report
-from matcalc.evidence.written.reference import Reference, of_node
+from matcalc.evidence.written.reference import Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.node import Node
 from matcalc.tensor.symbols import Names
@@ -90,7 +90,7 @@ def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            values = [result.reference.value(data, point.sizes) for result in results]
+            values = values_of([result.reference for result in results], data, point.sizes)
     except (np.linalg.LinAlgError, MatcalcError, IndexError):
         return None
     return values if all(np.all(np.isfinite(value)) for value in values) else None

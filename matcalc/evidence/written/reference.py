@@ -118,6 +118,16 @@ class NodeValue:
         return evaluate([self.node], data, sizes)[0]
 
 
+def values_of(references: Sequence[Reference], data: Data, sizes: Sizes) -> list[Array]:
+    """Return the values of references at data; those of nodes are evaluated together.
+
+    Raises: as `Reference.value`.
+    """
+    nodes = [one.run.node for one in references if isinstance(one.run, NodeValue)]
+    known = dict(zip(nodes, evaluate(nodes, data, sizes), strict=True))
+    return [known[one.run.node] if isinstance(one.run, NodeValue) else one.value(data, sizes) for one in references]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeValue:
     """The value of a syntax tree, computed from the values of its leaves that hold objects, in order."""

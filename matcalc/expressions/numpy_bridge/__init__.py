@@ -1,1 +1,1 @@
-"""What NumPy's functions mean on nodes: the functions of its names, and the way from a call of NumPy to them."""
+"""Implements NumPy's functions on nodes, and dispatches NumPy's calls to them."""

@@ -1,4 +1,4 @@
-"""What stands as an argument of NumPy's functions: arrays, numbers, lists and nodes as nodes, axes, sizes."""
+"""Converts arguments of NumPy's functions: arrays, numbers, lists and nodes to nodes; axes and sizes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Operand: TypeAlias = "Node | Compared | Fraction | npt.ArrayLike | Sequence[Oper
 """An array: a node, a comparison, a number, an array of numbers, a list of them."""
 Operands: TypeAlias = "Node | Sequence[Operand]"
 SizeLike: TypeAlias = "Size | Node | SupportsIndex | str"
-"""A length or an offset: an integer, a size, the text that stands for one in a shape."""
+"""A length or an offset: an integer, a size, the text of a size in a shape."""
 Lengths: TypeAlias = "SizeLike | Sequence[SizeLike]"
 Axes: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 
 ONE = Size.of(1)
 left_open: ContextVar[list[Condition]] = ContextVar("left_open")
-"""Where the call under way gathers the conditions on sizes that it leaves open."""
+"""Collects the undecided conditions on sizes of the current call."""
 
 
 class Compared(NamedTuple):
-    """A condition on entries: what chooses between the entries of two arrays by it."""
+    """A condition on entries: a function that chooses between the entries of two arrays."""
 
     choose: Callable[[Node, Node], Node]
 
@@ -63,7 +63,7 @@ def rational(value: SupportsFloat) -> Fraction:
 def constant_of(value: object) -> Node | None:
     """Return a number or an array of numbers as a node; None for anything else.
 
-    Raises: ShapeError for infinities and NaN, NotSupported for an array with a mask or of complex numbers.
+    Raises: ShapeError for infinities and NaN; NotSupported for an array with a mask or of complex numbers.
     """
     if isinstance(value, (int, float)) or isinstance(value, SupportsFloat) and not hasattr(value, "shape"):
         return constructors.number(rational(value))
@@ -73,17 +73,17 @@ def constant_of(value: object) -> Node | None:
 
     array = np.asanyarray(value)
     if isinstance(array, np.ma.MaskedArray):
-        raise NotSupported("a constant is an array without a mask", hint="give it as .filled(...)")
+        raise NotSupported("an array with a mask is not supported", hint="pass it as .filled(...)")
     if array.dtype.kind == "c":
-        raise NotSupported("a constant of complex numbers: formulas are over the real field")
+        raise NotSupported("a constant of complex numbers is not supported: formulas are real")
     array = np.asarray(array, dtype=np.float64)
     return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
 
 
 def node_of(value: object) -> Node:
-    """Return an argument as a node: a list, and an array of objects, as its entries stacked.
+    """Return an argument as a node; a list, or an array of objects, becomes its stacked entries.
 
-    Raises: NotSupported for what is no array; ShapeError for entries of unequal shapes.
+    Raises: NotSupported for an object that is no array; ShapeError for entries of unequal shapes.
     """
     if isinstance(value, Node):
         return value
@@ -108,7 +108,7 @@ def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
 
 
 def length_in(value: object) -> Size | None:
-    """Return the size that an entry of a shape stands for."""
+    """Return the size of an entry of a shape; None for anything else."""
     found = getattr(value, "length", None)
     return found if isinstance(found, Size) else None
 
@@ -126,13 +126,13 @@ def size_of(value: object) -> Size:
     if size is not None:
         return size
     try:
-        return Size.of(index(value))  # type: ignore[arg-type]  # which refuses others
+        return Size.of(index(value))  # type: ignore[arg-type]  # raises for others
     except TypeError:
         raise ShapeError(f"a length is an integer or a size, not {shown(value)}") from None
 
 
 def size_in(node: Node) -> Size | None:
-    """Return the size that a scalar of numbers and sizes is."""
+    """Return a scalar of numbers and sizes as a size; None for any other node."""
     if node.kind == "size":
         return node.size
     if node.kind == "number":
@@ -161,18 +161,18 @@ def axis_of(axis: object, rank: int) -> int:
     Raises: ShapeError.
     """
     try:
-        place = index(axis)  # type: ignore[arg-type]  # which refuses others
+        position = index(axis)  # type: ignore[arg-type]  # raises for others
     except TypeError:
         raise ShapeError(f"an axis is an integer, not {shown(axis)}") from None
-    if not -rank <= place < rank:
-        raise ShapeError(f"axis {place} of a value of {rank} {'axis' if rank == 1 else 'axes'}")
-    return place % rank
+    if not -rank <= position < rank:
+        raise ShapeError(f"axis {position} of a value of {rank} {'axis' if rank == 1 else 'axes'}")
+    return position % rank
 
 
 def axes_of(axis: object, rank: int) -> tuple[int, ...]:
     """Return axes counted from the front: all for None.
 
-    Raises: ShapeError, also for one that is named twice.
+    Raises: ShapeError, also for a repeated axis.
     """
     if axis is None:
         return tuple(range(rank))
@@ -187,28 +187,28 @@ def permuted(a: Node, order: Sequence[int]) -> Node:
     return product(1, [(a, tuple(range(len(a.shape))))], tuple(order))
 
 
-def with_axes(a: Node, places: Sequence[int]) -> Node:
-    """Return a node with axes of size 1 at these places of the result."""
-    rank = len(a.shape) + len(places)
+def with_axes(a: Node, positions: Sequence[int]) -> Node:
+    """Return a node with axes of size 1 at these positions of the result."""
+    rank = len(a.shape) + len(positions)
     out = tuple(range(rank))
-    own = tuple(k for k in out if k not in set(places))
-    return product(1, [(a, own)], out, dict.fromkeys(places, ONE)) if places else a
+    own = tuple(k for k in out if k not in set(positions))
+    return product(1, [(a, own)], out, dict.fromkeys(positions, ONE)) if positions else a
 
 
-def without_axes(a: Node, places: Sequence[int]) -> Node:
-    """Return a node without axes, which have to be of size 1.
+def without_axes(a: Node, axes: Sequence[int]) -> Node:
+    """Return a node without these axes, which must have size 1.
 
     Raises: ShapeError.
     """
-    for place in places:
-        if a.shape[place] != 1:
-            raise ShapeError(f"axis {place} has the size {a.shape[place]}, not 1")
+    for axis in axes:
+        if a.shape[axis] != 1:
+            raise ShapeError(f"axis {axis} has the size {a.shape[axis]}, not 1")
     labels = tuple(range(len(a.shape)))
-    return product(1, [(a, labels)], tuple(k for k in labels if k not in set(places))) if places else a
+    return product(1, [(a, labels)], tuple(k for k in labels if k not in set(axes))) if axes else a
 
 
 def check_room(room: Size, message: str) -> None:
-    """Require that a size is not negative: now, or where data decide it at the call.
+    """Require that a size is not negative: now, or at the call if data decide it.
 
     Raises: ShapeError.
     """
@@ -219,9 +219,9 @@ def check_room(room: Size, message: str) -> None:
 
 
 def part_of(a: Node, axis: int, start: Size, length: Size) -> Node:
-    """Return the places from `start` along an axis."""
+    """Return the `length` entries from `start` along an axis."""
     for room in (start, length, a.shape[axis] - start - length):
-        check_room(room, f"{length} places from {start} are not all on an axis of {a.shape[axis]}")
+        check_room(room, f"{length} entries from {start} do not fit an axis of {a.shape[axis]}")
     labels = tuple(range(len(a.shape)))
     rule = Selector("slice", (a.shape[axis], length), start)
     out = (*labels[:axis], len(labels), *labels[axis + 1 :])
@@ -237,19 +237,19 @@ def stacked(parts: Sequence[Node], axis: int) -> Node:
         raise ShapeError("there is nothing to stack")
     if any(part.shape != parts[0].shape for part in parts):
         shapes = ", ".join(map(shape_text, dict.fromkeys(part.shape for part in parts)))
-        raise ShapeError(f"what is stacked is of one shape, not of {shapes}")
+        raise ShapeError(f"stacked arrays must have one shape, not {shapes}")
     return joined([with_axes(part, [axis]) for part in parts], axis)
 
 
 def joined(parts: Sequence[Node], axis: int) -> Node:
     """Return nodes one after the other along an axis.
 
-    Raises: ShapeError where other sizes differ.
+    Raises: ShapeError if other sizes differ.
     """
     others = {part.shape[:axis] + part.shape[axis + 1 :] for part in parts}
     if len(others) > 1:
         shapes = ", ".join(shape_text(part.shape) for part in parts)
-        raise ShapeError(f"what is joined along axis {axis} has equal sizes along the others: {shapes}")
+        raise ShapeError(f"arrays joined along axis {axis} must have equal sizes along the others: {shapes}")
     if len(parts) == 1:
         return parts[0]
     if all(part.kind in ("number", "constant") for part in parts) and (made := _constants(parts, axis)) is not None:
@@ -284,7 +284,7 @@ def common(*nodes: Node) -> list[Node]:
 
 
 def shape_text(shape: Shape) -> str:
-    """Return a shape as Python writes it."""
+    """Return a shape in Python's notation."""
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
@@ -294,6 +294,6 @@ def times(*nodes: Node) -> Node:
 
 
 def like(several: Collection[object], items: Iterable[object]) -> Any:
-    """Return items as several others are: in a list, a tuple or a tuple with names."""
+    """Return items in a container like `several`: a list, a tuple or a named tuple."""
     make: Callable[[Iterable[object]], object] = getattr(several, "_make", type(several))
     return make(items)

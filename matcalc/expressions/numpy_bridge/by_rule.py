@@ -1,6 +1,6 @@
-"""NumPy's functions that are operations of the rulebook: what they are called is a field of the rule.
+"""Calls the NumPy functions that are operations of the rulebook; a field of the rule holds their names.
 
-How each is called is read off its signature: what are arrays, how many axes each takes, and whether it reduces them.
+The signature of an operation determines its calls: which arguments are arrays, and how many axes of each it takes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matcalc.expressions.numpy_bridge.along_axes import (
     tensors,
 )
 from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, check_room, node_of, size_in
-from matcalc.expressions.numpy_bridge.shapes import kept, matrix_transpose, moveaxis, ravel
+from matcalc.expressions.numpy_bridge.shapes import matrix_transpose, moveaxis, ravel, with_keepdims
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
@@ -29,7 +29,7 @@ ALONG, KEPT, FREEDOM = "axis", "keepdims", "ddof"
 
 
 def found(name: str) -> Called | None:
-    """Return how one of NumPy's functions is called here; None for one that no operation is."""
+    """Return the operation that one of NumPy's functions is, with its call; None if there is none."""
     own = numpy_names(default_rulebook()).functions.get(name)
     if own is not None or name not in default_rulebook().spellings:
         return own
@@ -44,54 +44,54 @@ def called(function: Callable[..., object] | str) -> str:
     name = function if isinstance(function, str) else function.__name__
     own = found(name)
     if own is None:
-        raise NotSupported("no such function of symbols")
+        raise NotSupported("this function is not supported on symbols")
     return own.name
 
 
-def by_rule(name: str, given: Mapping[str, object], batched: bool = False) -> Node | tuple[Node, ...]:
-    """Return the operation that NumPy's function `name` is, of arguments by NumPy's names of them, in order.
+def by_rule(name: str, arguments: Mapping[str, object], batched: bool = False) -> Node | tuple[Node, ...]:
+    """Return the operation that NumPy's function `name` is, applied to arguments by NumPy's names, in order.
 
-    Arguments that are as NumPy has them by default are not among them, but for the axis. Where it is `batched`,
-    matrices are the last axes of its arrays.
+    Arguments with NumPy's default values are left out, except the axis. With `batched` matrices are the last axes of
+    the arrays.
 
-    Raises: NotSupported, which names what is missing; ShapeError.
+    Raises: NotSupported, which names the unsupported argument; ShapeError.
     """
-    variants = {f"{name}:{key}:{value}": key for key, value in given.items() if isinstance(value, (bool, int, str))}
+    variants = {f"{name}:{key}:{value}": key for key, value in arguments.items() if isinstance(value, (bool, int, str))}
     chosen = next((variant for variant in variants if found(variant) is not None), None)
     own = found(chosen or name)
     if own is None:
-        raise NotSupported("no such function of symbols")
-    given = {key: value for key, value in given.items() if chosen is None or key != variants[chosen]}
-    keywords = {own.keywords.get(key, key): value for key, value in given.items()}
+        raise NotSupported("this function is not supported on symbols")
+    arguments = {key: value for key, value in arguments.items() if chosen is None or key != variants[chosen]}
+    keywords = {own.keywords.get(key, key): value for key, value in arguments.items()}
     first = next(iter(keywords.values()), None)
     free = own.square and _is_array(first) and _is_square(node_of(first))
-    for key, wanted in own.fixed.items():
+    for key, required in own.fixed.items():
         value = keywords.pop(key, None)
-        if str(value) != wanted and wanted and not (free and value is None):
-            raise NotSupported(f"it needs {key}={wanted}")
+        if str(value) != required and required and not (free and value is None):
+            raise NotSupported(f"only {key}={required} is supported")
     along, keep = keywords.pop(ALONG, None), keywords.pop(KEPT, False)
     names = [item.rstrip("'") for item in own.items] or [own.name]
     operands, params = _split(names[0], keywords, 1 if own.axis else None)
     if is_entrywise(names[0], len(operands)):
         if params or along is not None:
-            raise NotSupported(f"the argument {', '.join(params) or ALONG} is not known here")
+            raise NotSupported(f"the argument {', '.join(params) or ALONG} is not supported")
         return entrywise(names[0], *operands)
     if own.rows and along is None:
         operands, along = [ravel(operands[0]), *operands[1:]], 0
     if own.axis:
         return called_along(names[0], operands[0], along, keep, **params)
     if along is not None or keep:
-        raise NotSupported("it takes no axis here")
+        raise NotSupported("the argument axis is not supported")
     made = tuple(_on_last_axes(item, operands, params, batched) for item in names)
-    turned = tuple(
+    oriented = tuple(
         matrix_transpose(part) if item.endswith("'") else part
         for item, part in zip(own.items or names, made, strict=True)
     )
-    return turned if len(own.items) > 1 else turned[0]
+    return oriented if len(own.items) > 1 else oriented[0]
 
 
 def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple[list[Node], dict[str, object]]:
-    """Return the arrays among the arguments, which come first, `most` of them, and the parameters that are none."""
+    """Return the first `most` arrays among the arguments, and the other parameters."""
     counts = {len(tensors(c)) for c in default_rulebook().candidates(name)}
     plain = {p.name for c in default_rulebook().candidates(name) for p in c.signature.parameters}
     operands = [value for key, value in keywords.items() if key not in plain or _is_array(value)]
@@ -99,7 +99,7 @@ def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple
     others = list(keywords.items())[len(operands) :]
     unknown = [key for key, _ in others if key not in plain]
     if unknown:
-        raise NotSupported(f"the argument {unknown[0]} is not known here")
+        raise NotSupported(f"the argument {unknown[0]} is not supported")
     return [node_of(x) for x in operands], dict(others)
 
 
@@ -118,26 +118,26 @@ def called_along(name: str, a: Operand, axis: object, keepdims: object = False, 
         node, axis = ravel(node), 0
     axes = axes_of(axis, len(node.shape))
     if node.shape and not axes:
-        raise NotSupported("it takes one axis at least")
+        raise NotSupported("at least one axis is needed")
     if FREEDOM in params:
         check_freedom(node, axes, params[FREEDOM])
     made = over_axes(name, [Along(node, axes)], **params)
     if output_rank(name, [len(axes)]) == 0:
-        return kept(made, axes, keepdims)
+        return with_keepdims(made, axes, keepdims)
     if keepdims:
-        raise NotSupported(f"it takes no {KEPT}")
+        raise NotSupported(f"the argument {KEPT} is not supported")
     rank = len(node.shape)
     return moveaxis(made, tuple(range(rank - len(axes), rank)), axes)
 
 
 def check_freedom(node: Node, axes: Sequence[int], freedom: object) -> None:
-    """Require more entries than are taken off the count: NumPy divides by 0 where there are not.
+    """Require more entries than `freedom`, since NumPy would divide by 0.
 
     Raises: ShapeError.
     """
     count, off = volume(node.shape[k] for k in axes), size_in(node_of(freedom))
     if off is None:
-        raise NotSupported(f"{FREEDOM} that is no number")
+        raise NotSupported(f"{FREEDOM} must be a number")
     check_room(count - off - 1, f"{FREEDOM}={off} leaves none of {count} entries")
 
 
@@ -145,7 +145,7 @@ def _on_last_axes(name: str, operands: list[Node], params: Mapping[str, object],
     ranks = [len(x.shape) for x in operands]
     core = core_ranks(name, ranks)
     if core != ranks and not batched:
-        raise NotSupported(f"arrays of {' and '.join(map(str, ranks))} axes")
+        raise NotSupported(f"arrays of {' and '.join(map(str, ranks))} axes are not supported")
     along = [
         Along(x, tuple(range(len(x.shape) - count, len(x.shape)))) for x, count in zip(operands, core, strict=True)
     ]

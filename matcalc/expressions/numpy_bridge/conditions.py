@@ -1,4 +1,4 @@
-"""Comparisons of arrays, by NumPy's names: they stand where a choice is made, and count as 1 and 0 in arithmetic."""
+"""Implements comparisons of arrays, by NumPy's names: conditions of choices, and 1 and 0 in arithmetic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
 from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, common, node_of
 from matcalc.expressions.numpy_bridge.products import total
-from matcalc.expressions.numpy_bridge.shapes import kept
+from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import number
 from matcalc.tensor.node import Node
@@ -22,7 +22,7 @@ def compared(left: object, relation: str, right: object) -> Compared:
 
 
 def condition_of(value: object) -> Compared:
-    """Return a condition; of an array that it is not 0."""
+    """Return a condition; for an array, that it is not 0."""
     return value if isinstance(value, Compared) else compared(value, "!=", number(0))
 
 
@@ -39,7 +39,7 @@ def fmin(x1: Operand, x2: Operand) -> Node:
 
 
 def _other_of_nan(role: str, x1: Operand, x2: Operand) -> Node:
-    """Return the extremum of two, the other one where one is NaN."""
+    """Return the extremum of two arrays; where one is NaN, the other."""
     a, b = common(node_of(x1), node_of(x2))
     return _is_nan(a).choose(b, _is_nan(b).choose(a, entrywise(spelled(role), a, b)))
 
@@ -55,7 +55,7 @@ equal, not_equal = map(_comparison, ("==", "!="))
 def _together(x1: Operand, x2: Operand) -> tuple[Compared, Compared]:
     """Return two conditions.
 
-    Raises: ShapeError where they do not broadcast.
+    Raises: ShapeError if they do not broadcast.
     """
     first, second = condition_of(x1), condition_of(x2)
     common(first.indicator, second.indicator)
@@ -91,12 +91,14 @@ def is_truth(value: object) -> bool:
 def _of_truths(join: Callable[..., Compared]) -> Callable[..., Compared]:
     """Return a function of truth values alone.
 
-    Raises: NotSupported for numbers, of which NumPy's takes the bits.
+    Raises: NotSupported for numbers, on which NumPy's function is bitwise.
     """
 
     def joined(*operands: Operand) -> Compared:
         if not builtins.all(map(is_truth, operands)):
-            raise NotSupported("the bits of numbers", hint="compare first, as in (x > 0) & (y > 0)")
+            raise NotSupported(
+                "bitwise operations on numbers are not supported", hint="compare first, as in (x > 0) & (y > 0)"
+            )
         return join(*operands)
 
     return joined
@@ -121,4 +123,4 @@ def count_nonzero(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> N
 def _count(condition: Compared, axis: Axes, keepdims: bool) -> Node:
     node = condition.indicator
     axes = axes_of(axis, len(node.shape))
-    return kept(total(node, axes) if axes else node, axes, keepdims)
+    return with_keepdims(total(node, axes) if axes else node, axes, keepdims)

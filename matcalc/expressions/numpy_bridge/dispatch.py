@@ -1,7 +1,7 @@
-"""From a call of NumPy's to what it means on nodes: by the function's name, or a refusal that names it.
+"""Dispatches a call of NumPy to its meaning on nodes by the function's name; other functions raise.
 
 A function is looked up among those written here by NumPy's names, then among the operations of the rulebook. An
-argument that is as NumPy has it by default is as if it were not given; any other that is not known is refused.
+argument with NumPy's default value is ignored; any other unknown argument raises.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 LINEAR = "numpy.linalg"
 ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
-    LINEAR: (products, shapes, linalg),  # the last of a name
+    LINEAR: (products, shapes, linalg),  # the last one with a name is used
     "numpy": (shapes, joining, products, reductions, elementwise, conditions),
 }
 Keywords = Mapping[str, object]
 SHAPES = ("shape", "ndim", "size")
-"""Functions that an array answers by itself."""
+"""Functions that arrays answer as attributes."""
 PLACE = "#"
 CALL = "__call__"
 TYPE = "dtype"
@@ -40,21 +40,21 @@ LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count
 
 
 def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:
-    """Return what a function of NumPy's gives on nodes: a node, several, or Python values.
+    """Return the result of a NumPy function on nodes: a node, several, or Python values.
 
-    Raises: NotSupported, which names the function, for what has no meaning here; ShapeError.
+    Raises: NotSupported, which names the function, if it is unknown here; ShapeError.
     """
     name = function.__name__
     shown = f"{function.__module__}.{name}".replace("numpy.", "np.", 1)
     try:
         own = _written(function.__module__).get(name)
-        given = _given(function, arguments, keywords)
-        _check_counted(name, given.values())
+        keywords_ = _by_name(function, arguments, keywords)
+        _check_counted(name, keywords_.values())
         if own is not None:
-            return _called(own, given)
+            return _called(own, keywords_)
         if found(name) is None or name in REFUSED:
-            raise NotSupported("no such function of symbols", hint=REFUSED.get(name, ""))
-        made = by_rule(name, given, function.__module__ == LINEAR)
+            raise NotSupported("this function is not supported on symbols", hint=REFUSED.get(name, ""))
+        made = by_rule(name, keywords_, function.__module__ == LINEAR)
         return _with_names(function, made) if isinstance(made, tuple) else made
     except NotSupported as fault:
         asking = scipy_function()
@@ -64,7 +64,7 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
 
 
 def _with_names(function: Callable[..., object], made: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return several results under the names that NumPy has for them, `np.linalg.slogdet(S).logabsdet`."""
+    """Return several results in NumPy's named tuple, `np.linalg.slogdet(S).logabsdet`."""
     import numpy as np
 
     numbers = function(np.ones((1, 1)))
@@ -72,7 +72,7 @@ def _with_names(function: Callable[..., object], made: tuple[Node, ...]) -> tupl
 
 
 def function_named(path: str) -> Callable[..., object] | None:
-    """Return the function that NumPy has by a name, bare or behind its modules, where it is known on symbols."""
+    """Return NumPy's function of a name, bare or with its modules, if it is known on symbols."""
     import numpy as np
 
     modules, _, name = path.rpartition(".")
@@ -86,7 +86,7 @@ def function_named(path: str) -> Callable[..., object] | None:
 
 
 def is_method(name: str) -> bool:
-    """Whether arrays have a method of this name that is a function known here, or a function of one array."""
+    """Whether arrays have a method of this name that is known here, or the name is a function of one array."""
     import numpy as np
 
     own = found(name)
@@ -97,7 +97,7 @@ def is_method(name: str) -> bool:
 
 @cache
 def _written(module: str) -> dict[str, Callable[..., object]]:
-    """Return the functions written by NumPy's names, of one of its modules."""
+    """Return the functions written here for one of NumPy's modules, by name."""
     rooms = ROOMS.get(module, ())
     return {
         name: value
@@ -110,8 +110,8 @@ def _written(module: str) -> dict[str, Callable[..., object]]:
     }
 
 
-def _given(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> dict[str, object]:
-    """Return the arguments by NumPy's names, without those that are as they are by default; the axis stays.
+def _by_name(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> dict[str, object]:
+    """Return the arguments by NumPy's names, without those that have default values, except the axis.
 
     Raises: TypeError, as NumPy does.
     """
@@ -121,16 +121,16 @@ def _given(function: Callable[..., object], arguments: Sequence[object], keyword
         return {**{f"{PLACE}{k}": value for k, value in enumerate(arguments)}, **keywords}
     bound = parameters.bind(*arguments, **keywords)
     bound.apply_defaults()
-    kept: dict[str, object] = {}
+    remaining: dict[str, object] = {}
     for name, value in bound.arguments.items():
         parameter = parameters.parameters[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            kept.update({f"{PLACE}{k}": one for k, one in enumerate(value)})
+            remaining.update({f"{PLACE}{k}": one for k, one in enumerate(value)})
         elif parameter.kind is Parameter.VAR_KEYWORD:
-            kept.update(value)
+            remaining.update(value)
         elif name == ALONG and parameter.default is not Parameter.empty or not _is_default(name, value, parameter):
-            kept[name] = value
-    return kept
+            remaining[name] = value
+    return remaining
 
 
 def _is_default(name: str, value: object, parameter: Parameter) -> bool:
@@ -147,20 +147,20 @@ def _is_default(name: str, value: object, parameter: Parameter) -> bool:
     )
 
 
-def _called(own: Callable[..., object], given: Keywords) -> object:
+def _called(own: Callable[..., object], keywords_: Keywords) -> object:
     """Call a function written here.
 
     Raises: NotSupported for an argument that it does not know.
     """
     parameters = signature(own).parameters
-    plain = [value for key, value in given.items() if key.startswith(PLACE)]
-    named = {key: value for key, value in given.items() if not key.startswith(PLACE)}
+    plain = [value for key, value in keywords_.items() if key.startswith(PLACE)]
+    named = {key: value for key, value in keywords_.items() if not key.startswith(PLACE)}
     unknown = [key for key, value in named.items() if key not in parameters and (key != ALONG or value is not None)]
     if unknown:
-        raise NotSupported(f"the argument {unknown[0]} is not known here")
+        raise NotSupported(f"the argument {unknown[0]} is not supported")
     kinds = [p.kind for p in parameters.values()]
     if len(plain) > len(kinds) and Parameter.VAR_POSITIONAL not in kinds:
-        raise NotSupported("several arrays at once")
+        raise NotSupported("several arrays at once are not supported")
     named = {key: value for key, value in named.items() if key in parameters}
     first = [named.pop(p.name) for p in parameters.values() if p.kind is Parameter.POSITIONAL_ONLY and p.name in named]
     try:
@@ -171,56 +171,58 @@ def _called(own: Callable[..., object], given: Keywords) -> object:
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[object], keywords: Keywords) -> object:
-    """Return what an elementwise function of NumPy's gives on nodes, or one of its methods.
+    """Return the result of a NumPy elementwise function on nodes, or of one of its methods.
 
     Raises: as `call_function`.
     """
     name = ufunc.__name__
     shown = f"np.{name}" if method == CALL else f"np.{name}.{method}"
-    given = {key: value for key, value in keywords.items() if not _is_usual(key, value)}
+    keywords_ = {key: value for key, value in keywords.items() if not _is_usual(key, value)}
     try:
         if method == CALL:
-            made = _entries(name, inputs, given)
+            made = _entries(name, inputs, keywords_)
             if isinstance(made, Compared) and keywords.get(TYPE) is not None:
-                raise NotSupported(f"the argument {TYPE} is not known here")
+                raise NotSupported(f"the argument {TYPE} is not supported")
             return made
-        if method == "outer" and len(inputs) == 2 and not given:
+        if method == "outer" and len(inputs) == 2 and not keywords_:
             a, b = map(node_of, inputs)
             wide = with_axes(a, range(len(a.shape), len(a.shape) + len(b.shape)))
             return _entries(name, [wide, b], {})
         if found(f"{name}:{method}") is None:
-            raise NotSupported("this method of an elementwise function")
-        axis = given.pop(ALONG, 0)
+            raise NotSupported("this method is not supported")
+        axis = keywords_.pop(ALONG, 0)
         if method != "reduce" and axis is None:
             raise NotSupported("no axis")
-        return by_rule(f"{name}:{method}", {"array": inputs[0], ALONG: axis, **given})
+        return by_rule(f"{name}:{method}", {"array": inputs[0], ALONG: axis, **keywords_})
     except NotSupported as fault:
         raise _named(fault, shown) from None
 
 
-def _entries(name: str, inputs: Sequence[object], given: Keywords) -> object:
+def _entries(name: str, inputs: Sequence[object], keywords_: Keywords) -> object:
     _check_counted(name, inputs)
     own = _written("numpy").get(name)
     if own is not None:
-        return own(*inputs, **given) if set(given) <= set(signature(own).parameters) else _refuse(given)
+        return (
+            own(*inputs, **keywords_) if set(keywords_) <= set(signature(own).parameters) else _raise_unknown(keywords_)
+        )
     rule = found(name)
     if rule is None or not is_entrywise(rule.name, len(inputs)):
-        raise NotSupported("no such function of symbols")
-    return entrywise(rule.name, *map(node_of, inputs)) if not given else _refuse(given)
+        raise NotSupported("this function is not supported on symbols")
+    return entrywise(rule.name, *map(node_of, inputs)) if not keywords_ else _raise_unknown(keywords_)
 
 
-def _refuse(given: Keywords) -> NoReturn:
-    raise NotSupported(f"the argument {next(iter(given))} is not known here")
+def _raise_unknown(keywords_: Keywords) -> NoReturn:
+    raise NotSupported(f"the argument {next(iter(keywords_))} is not supported")
 
 
 def _is_usual(key: str, value: object) -> bool:
-    """Whether a keyword of an elementwise function changes nothing."""
+    """Whether a keyword of an elementwise function has no effect."""
     usual = {"out": (None,), "dtype": (None, float), "where": (True,), "keepdims": (False,)}
     return key in usual and any(value is one for one in usual[key])
 
 
 def _check_counted(name: str, arguments: Iterable[object]) -> None:
-    """Refuse arithmetic of truth values alone, which is NumPy's logic and no arithmetic.
+    """Raise for arithmetic of truth values alone, which is logic in NumPy.
 
     Raises: NotSupported.
     """
@@ -229,7 +231,9 @@ def _check_counted(name: str, arguments: Iterable[object]) -> None:
     rule = found(name)
     counted = rule is not None and rule.name in (spelled("total"), spelled("average"))
     if compared and not others and not counted and not name.startswith(LOGIC):
-        raise NotSupported("truth values alone", hint="write np.where(condition, 1.0, 0.0) for numbers")
+        raise NotSupported(
+            "arithmetic of truth values is not supported", hint="write np.where(condition, 1.0, 0.0) for numbers"
+        )
 
 
 def _named(fault: NotSupported, shown: str) -> NotSupported:

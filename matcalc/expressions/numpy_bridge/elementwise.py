@@ -1,4 +1,4 @@
-"""NumPy's elementwise arithmetic by its names, on nodes that broadcast."""
+"""Implements NumPy's elementwise arithmetic by its names, on nodes that broadcast."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def reciprocal(x: Operand) -> Node:
 
 def astype(x: Operand, dtype: object) -> Node:
     if dtype not in (float, "float", "float64"):
-        raise NotSupported(f"an array of {dtype}")
+        raise NotSupported(f"an array of {dtype} is not supported, only of float")
     return node_of(x)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's functions that join arrays and split them, by their names and with their parameters, on nodes."""
+"""Implements NumPy's functions that join and split arrays, with NumPy's names and parameters, on nodes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def concatenate(arrays: Operands, axis: Axes = 0) -> Node:
     rank = len(nodes[0].shape)
     if not rank or any(len(node.shape) != rank for node in nodes):
         shapes = ", ".join(shape_text(node.shape) for node in nodes)
-        raise ShapeError(f"what is joined has equally many axes, one at least: {shapes}")
+        raise ShapeError(f"joined arrays must have equally many axes, at least one: {shapes}")
     return joined(nodes, axis_of(axis, rank))
 
 
@@ -91,7 +91,7 @@ def _depth(arrays: Operands) -> int:
         return 0
     depths = {_depth(part) for part in arrays}
     if len(depths) != 1:
-        raise ShapeError("the rows of a block matrix are equally deep, and none is empty")
+        raise ShapeError("the nested lists of a block matrix must be equally deep and not empty")
     return 1 + depths.pop()
 
 
@@ -101,25 +101,25 @@ def _leaves(arrays: Operands) -> list[Node]:
 
 def unstack(x: Operand, axis: Axes = 0) -> list[Node]:
     node = node_of(x)
-    place = axis_of(axis, len(node.shape))
-    return [without_axes(part, [place]) for part in split(node, int(_number(node.shape[place])), place)]
+    position = axis_of(axis, len(node.shape))
+    return [without_axes(part, [position]) for part in split(node, int(_number(node.shape[position])), position)]
 
 
 def split(ary: Operand, indices_or_sections: Lengths, axis: Axes = 0) -> list[Node]:
     node = node_of(ary)
-    place = axis_of(axis, len(node.shape))
-    length = node.shape[place]
+    position = axis_of(axis, len(node.shape))
+    length = node.shape[position]
     if isinstance(indices_or_sections, (list, tuple)):
         cuts = [Size.of(0), *map(size_of, indices_or_sections), length]
         if any(cut.is_integer and int(cut) < 0 for cut in cuts):
-            raise NotSupported("a place to split at that is counted from the end")
+            raise NotSupported("an index to split at must be counted from the start")
     else:
         count = size_of(indices_or_sections)
         each = length // count if count != 0 else length
         if each * count != length:
-            raise ShapeError(f"{length} places do not split into {count} equal parts")
+            raise ShapeError(f"{length} entries do not split into {count} equal parts")
         cuts = [each * k for k in range(int(_number(count)) + 1)]
-    return [part_of(node, place, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [part_of(node, position, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
 def vsplit(ary: Operand, indices_or_sections: Lengths) -> list[Node]:
@@ -136,5 +136,5 @@ def dsplit(ary: Operand, indices_or_sections: Lengths) -> list[Node]:
 
 def _number(size: Size) -> Size:
     if not size.is_integer:
-        raise ShapeError(f"how many parts there are is a number, and {size} is none")
+        raise ShapeError(f"the number of parts must be known, and {size} is no number")
     return size

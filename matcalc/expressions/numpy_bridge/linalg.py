@@ -1,4 +1,4 @@
-"""Functions of numpy.linalg by their names and with their parameters, where they are no single operation."""
+"""Implements functions of numpy.linalg that are no single operation, with NumPy's names and parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matcalc.expressions.numpy_bridge import products, shapes
 from matcalc.expressions.numpy_bridge.along_axes import Along, entrywise, over_axes
 from matcalc.expressions.numpy_bridge.arguments import Axes, Operand, SizeLike, axes_of, node_of, shape_text
 from matcalc.expressions.numpy_bridge.by_rule import called
-from matcalc.expressions.numpy_bridge.shapes import kept
+from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import eye
 from matcalc.tensor.node import Node
@@ -30,13 +30,13 @@ def norm(x: Operand, ord: Order = None, axis: Axes = None, keepdims: bool = Fals
     if ord is not None and len(axes) not in (1, 2):
         raise ShapeError(f"norm with ord={ord!r} of {shape_text(node.shape)} takes one axis or two")
     find = _matrix_norm if ord is not None and len(axes) == 2 else _entries_norm
-    return kept(find(node, axes, ord), axes, keepdims)
+    return with_keepdims(find(node, axes, ord), axes, keepdims)
 
 
 def vector_norm(x: Operand, /, *, axis: Axes = None, keepdims: bool = False, ord: Order = 2) -> Node:  # noqa: A002
     node = node_of(x)
     axes = axes_of(axis, len(node.shape))
-    return kept(_entries_norm(node, axes, ord), axes, keepdims)
+    return with_keepdims(_entries_norm(node, axes, ord), axes, keepdims)
 
 
 def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") -> Node:  # noqa: A002
@@ -46,7 +46,7 @@ def matrix_norm(x: Operand, /, *, keepdims: bool = False, ord: Order = "fro") ->
 def _entries_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
     along, kind = [Along(node, axes)], 2 if kind is None else kind
     if isinstance(kind, str) or kind < 0:
-        raise NotSupported(f"norm with ord={kind!r}")
+        raise NotSupported(f"norm with ord={kind!r} is not supported")
     named = {0: "count", 1: "one", 2: "two", inf: "inf"}.get(kind)
     if named:
         return over_axes(called(f"{ENTRIES}_{named}"), along)
@@ -62,7 +62,7 @@ def _matrix_norm(node: Node, axes: tuple[int, ...], kind: Order) -> Node:
         return over_axes(called("amax"), [Along(sums, (left - (summed < left),))])
     named = {"nuc": "nuc", 2: "two"}.get(kind)
     if named is None:
-        raise NotSupported(f"norm of a matrix with ord={kind!r}")
+        raise NotSupported(f"norm of a matrix with ord={kind!r} is not supported")
     return over_axes(called(f"{MATRIX}_{named}"), [Along(node, axes)])
 
 
@@ -85,7 +85,7 @@ def _square(node: Node) -> None:
 
 def multi_dot(arrays: Sequence[Operand]) -> Node:
     if not isinstance(arrays, (list, tuple)):
-        raise NotSupported("anything but a list of arrays")
+        raise NotSupported("only a list of arrays is supported")
     return reduce(products.dot, [node_of(a) for a in arrays])
 
 
@@ -93,10 +93,10 @@ def solve(a: Operand, b: Operand) -> Node:
     matrix, right = node_of(a), node_of(b)
     _square(matrix)
     rank = len(matrix.shape)
-    taken = 1 if len(right.shape) == 1 else 2
-    if right.shape[-taken:][:1] != matrix.shape[-1:]:
+    core_rank = 1 if len(right.shape) == 1 else 2
+    if right.shape[-core_rank:][:1] != matrix.shape[-1:]:
         raise ShapeError(f"{shape_text(matrix.shape)} and {shape_text(right.shape)} do not fit")
-    along = [Along(matrix, (rank - 2, rank - 1)), Along(right, tuple(range(len(right.shape)))[-taken:])]
+    along = [Along(matrix, (rank - 2, rank - 1)), Along(right, tuple(range(len(right.shape)))[-core_rank:])]
     return over_axes(spelled("solution"), along)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's products of arrays by their names and with their parameters: each is one network of labelled axes."""
+"""Implements NumPy's products of arrays, with its names and parameters: each is one network of labelled axes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def vecdot(x1: Operand, x2: Operand, axis: Axes = -1) -> Node:
 def matvec(x1: Operand, x2: Operand) -> Node:
     a, b = node_of(x1), node_of(x2)
     if len(a.shape) < 2 or not b.shape:
-        raise ShapeError(f"a matrix and a vector are multiplied, not {_shapes(a, b)}")
+        raise ShapeError(f"matvec takes a matrix and a vector, not {_shapes(a, b)}")
     return _last_dropped(matmul(a, with_axes(b, [len(b.shape)])))
 
 
@@ -129,7 +129,7 @@ def tensordot(a: Operand, b: Operand, axes: SupportsIndex | tuple[Axes, Axes] | 
             raise ShapeError(f"{_shapes(x, y)} have no {many} axes to sum over")
         left, right = tuple(range(len(x.shape) - many, len(x.shape))), tuple(range(many))
     if len(left) != len(right):
-        raise ShapeError(f"as many axes of the one as of the other are summed over, not {len(left)} and {len(right)}")
+        raise ShapeError(f"tensordot sums over equally many axes of both arrays, not {len(left)} and {len(right)}")
     for i, j in zip(left, right, strict=True):
         _meet(x, y, x.shape[i], y.shape[j])
     labels = list(range(len(x.shape)))
@@ -152,7 +152,7 @@ def trace(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: Sup
 
 
 def total(node: Node, axes: Axes = None) -> Node:
-    """Return the sum along axes, of all entries without them."""
+    """Return the sum along axes; of all entries without `axes`."""
     labels = tuple(range(len(node.shape)))
     summed = axes_of(axes, len(labels))
     return product(1, [(node, labels)], tuple(k for k in labels if k not in summed))
@@ -160,9 +160,11 @@ def total(node: Node, axes: Axes = None) -> Node:
 
 def cross(a: Operand, b: Operand, axisa: Axes = -1, axisb: Axes = -1, axisc: Axes = -1, axis: Axes = None) -> Node:
     where = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    x, y = (moveaxis(node_of(v), place, -1) for v, place in zip((a, b), where, strict=False))
+    x, y = (moveaxis(node_of(v), position, -1) for v, position in zip((a, b), where, strict=False))
     if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise NotSupported(f"the cross product of {_shapes(x, y)}", hint="it is one of vectors of length 3 here")
+        raise NotSupported(
+            f"the cross product of {_shapes(x, y)} is not supported", hint="only vectors of length 3 are supported"
+        )
     (x0, x1, x2), (y0, y1, y2) = (
         [_last_dropped(part_of(v, len(v.shape) - 1, Size.of(k), Size.of(1))) for k in range(3)] for v in (x, y)
     )
@@ -178,7 +180,7 @@ def einsum(subscripts: object, *operands: Operand, optimize: object = False) -> 
     left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(nodes):
-        raise ShapeError(f"einsum has subscripts of {len(terms)} operands, and {len(nodes)} are given")
+        raise ShapeError(f"einsum has subscripts for {len(terms)} operands, not for {len(nodes)}")
     wide = [_dots(term, len(node.shape)) for term, node in zip(terms, nodes, strict=True)]
     most = max(wide)
     if not arrow:
@@ -194,13 +196,13 @@ def einsum(subscripts: object, *operands: Operand, optimize: object = False) -> 
 
 
 def _dots(term: str, rank: int) -> int:
-    """Return how many axes an ellipsis stands for."""
+    """Return the number of axes of an ellipsis."""
     letters = term.replace("...", "", 1)
     if not all(c.isalpha() and c.isascii() for c in letters):
-        raise ShapeError(f"einsum: '{term}' is made of letters and one ellipsis")
+        raise ShapeError(f"einsum: '{term}' must consist of letters and one ellipsis")
     dots = rank - len(letters)
     if dots < 0 or dots and "..." not in term:
-        raise ShapeError(f"einsum: '{term}' is of an operand of {rank} axes")
+        raise ShapeError(f"einsum: '{term}' does not fit an operand of {rank} axes")
     return dots
 
 
@@ -213,7 +215,9 @@ def _labels(term: str, dots: int, most: int, numbers: dict[str, int]) -> list[in
 def convolve(a: Operand, v: Operand, mode: str = "full") -> Node:
     x, y = node_of(a), node_of(v)
     if mode != "full":
-        raise NotSupported(f"convolve with mode={mode!r}", hint="take a part of the full one")
+        raise NotSupported(
+            f"convolve with mode={mode!r} is not supported", hint="take a part of the result with mode='full'"
+        )
     if len(x.shape) != 1 or len(y.shape) != 1:
         raise ShapeError(f"convolve takes two vectors, not {_shapes(x, y)}")
     m, n = x.shape[0], y.shape[0]
@@ -223,10 +227,10 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Node:
 
 def diff(a: Operand, n: int = 1, axis: Axes = -1) -> Node:
     node = node_of(a)
-    place = axis_of(axis, len(node.shape))
+    position = axis_of(axis, len(node.shape))
     for _ in range(n):
-        length = node.shape[place] - 1
-        after, before = (part_of(node, place, Size.of(start), length) for start in (1, 0))
+        length = node.shape[position] - 1
+        after, before = (part_of(node, position, Size.of(start), length) for start in (1, 0))
         node = constructors.add([(1, after), (-1, before)])
     return node
 

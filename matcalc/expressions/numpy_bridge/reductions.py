@@ -1,4 +1,4 @@
-"""NumPy's reductions and choices that are no single operation of the rulebook, on nodes."""
+"""Implements NumPy's reductions and choices that are no single operation of the rulebook, on nodes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from matcalc.expressions.numpy_bridge.arguments import (
 from matcalc.expressions.numpy_bridge.by_rule import called, called_along, check_freedom
 from matcalc.expressions.numpy_bridge.conditions import condition_of
 from matcalc.expressions.numpy_bridge.products import contracted, diff, total
-from matcalc.expressions.numpy_bridge.shapes import atleast_2d, kept, moveaxis, squeeze
+from matcalc.expressions.numpy_bridge.shapes import atleast_2d, moveaxis, squeeze, with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import add, power
 from matcalc.tensor.node import Node
 from matcalc.tensor.size import Size
 
-NOT_GIVEN = object()
+MISSING = object()
 
 
 def where(condition: object, x: Operand, y: Operand) -> Node:
     if isinstance(condition, bool):
         hint = "== compares formulas: write np.equal(x, 0) for entries"
-        raise NotSupported(f"where of the plain {condition}", hint=hint)
+        raise NotSupported(f"the condition of where is {condition}, not a comparison of entries", hint=hint)
     return condition_of(condition).choose(node_of(x), node_of(y))
 
 
@@ -44,17 +44,19 @@ def select(condlist: Sequence[Compared], choicelist: Sequence[Operand], default:
     if len(condlist) != len(choicelist):
         raise ShapeError("select takes as many conditions as choices")
     if not all(isinstance(condition, Compared) for condition in condlist):
-        raise NotSupported("select by what are no comparisons")
+        raise NotSupported(
+            "the conditions of select must be comparisons", hint="write np.select([x > 0, ...], [a, ...])"
+        )
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         made = where(condition, choice, made)
     return made
 
 
 def clip(
-    a: Operand, a_min: object = NOT_GIVEN, a_max: object = NOT_GIVEN, *, min: object = None, max: object = None
+    a: Operand, a_min: object = MISSING, a_max: object = MISSING, *, min: object = None, max: object = None
 ) -> Node:  # noqa: A002
-    node, low, high = node_of(a), min if a_min is NOT_GIVEN else a_min, max if a_max is NOT_GIVEN else a_max
-    if low is None and high is None or (a_min is NOT_GIVEN) != (a_max is NOT_GIVEN):
+    node, low, high = node_of(a), min if a_min is MISSING else a_min, max if a_max is MISSING else a_max
+    if low is None and high is None or (a_min is MISSING) != (a_max is MISSING):
         raise NotSupported("a bound is missing")
     if low is not None and high is not None:
         return entrywise(called(clip), node, node_of(low), node_of(high))
@@ -67,9 +69,9 @@ def average(a: Operand, axis: Axes = None, weights: Operand | None = None, *, ke
     node = node_of(a)
     axes = axes_of(axis, len(node.shape))
     if node.shape and not axes:
-        raise NotSupported("it takes one axis at least")
+        raise NotSupported("at least one axis is needed")
     if weights is None:
-        return kept(_over(spelled("average"), node, axes), axes, keepdims)
+        return with_keepdims(_over(spelled("average"), node, axes), axes, keepdims)
     w = node_of(weights)
     labels = list(range(len(node.shape)))
     if w.shape == node.shape:
@@ -80,7 +82,7 @@ def average(a: Operand, axis: Axes = None, weights: Operand | None = None, *, ke
         raise ShapeError("weights have the shape of the array, or of the axes that are averaged over")
     top = contracted([(node, labels), (w, over)], [k for k in labels if k not in axes])
     bottom = contracted([(w, over)], [k for k in over if k not in axes])
-    return kept(times(top, power(bottom, Fraction(-1))), axes, keepdims)
+    return with_keepdims(times(top, power(bottom, Fraction(-1))), axes, keepdims)
 
 
 def _over(name: str, node: Node, axes: tuple[int, ...]) -> Node:
@@ -94,8 +96,8 @@ def ptp(a: Operand, axis: Axes = None, keepdims: bool = False) -> Node:
 
 def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axes = -1) -> Node:
     node = node_of(y)
-    place = axis_of(axis, len(node.shape))
-    node = moveaxis(node, place, -1)
+    along = axis_of(axis, len(node.shape))
+    node = moveaxis(node, along, -1)
     last, length = len(node.shape) - 1, node.shape[-1] - 1
     ends = add([(Fraction(1, 2), part_of(node, last, Size.of(k), length)) for k in (0, 1)])
     if x is None:
@@ -103,21 +105,21 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
     at = node_of(x)
     if len(at.shape) != 1:
         if len(at.shape) != len(node.shape) and axis != -1:
-            raise NotSupported("points of another number of axes, along another axis than the last")
+            raise NotSupported("points of another number of axes need axis=-1")
         at = moveaxis(at, axis, -1)
     return total(times(ends, diff(at)), (-1,))
 
 
 def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
-    given = node_of(m)
-    if y is not None or len(given.shape) not in (1, 2):
-        raise NotSupported("anything but one vector or matrix")
-    samples = atleast_2d(given) if rowvar or len(given.shape) == 1 else moveaxis(given, 0, 1)
+    data = node_of(m)
+    if y is not None or len(data.shape) not in (1, 2):
+        raise NotSupported("only one vector or matrix is supported")
+    samples = atleast_2d(data) if rowvar or len(data.shape) == 1 else moveaxis(data, 0, 1)
     less = ddof if ddof is not None else 0 if bias else 1
     if samples.shape[0] != 1:
         check_room(samples.shape[0] - 2, "np.cov of one row is a number, not a matrix")
     check_freedom(samples, (1,), less)
-    mean = kept(_over(spelled("average"), samples, (1,)), (1,), True)
+    mean = with_keepdims(_over(spelled("average"), samples, (1,)), (1,), True)
     off = add([(1, samples), (-1, common(samples, mean)[1])])
     count = constructors.size_number(samples.shape[1] - less)
     return squeeze(times(constructors.matmul(off, constructors.transpose(off)), power(count, Fraction(-1))))
@@ -126,7 +128,7 @@ def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = 
 def polyval(p: Operand, x: Operand) -> Node:
     coefficients, at = node_of(p), node_of(x)
     if len(coefficients.shape) != 1 or not coefficients.shape[0].is_integer:
-        raise NotSupported("polyval of coefficients whose number is not known")
+        raise NotSupported("the number of coefficients of polyval must be known")
     made = constructors.number(Fraction(0))
     for k in range(int(coefficients.shape[0])):
         entry = total(part_of(coefficients, 0, Size.of(k), Size.of(1)))

@@ -1,6 +1,6 @@
-"""NumPy's functions that only place entries, by their names and with their parameters, on nodes.
+"""Implements NumPy's functions that only move entries, with NumPy's names and parameters, on nodes.
 
-What is public here is NumPy's function of that name. A parameter of NumPy's that is missing is refused by name.
+Each public function here is NumPy's function of that name. An unsupported parameter raises by name.
 """
 
 from __future__ import annotations
@@ -75,22 +75,22 @@ def moveaxis(a: Operand, source: Axes, destination: Axes) -> Node:
 def rollaxis(a: Operand, axis: Axes, start: int = 0) -> Node:
     node = node_of(a)
     rank = len(node.shape)
-    moved, place = axis_of(axis, rank), start + rank if start < 0 else start
-    if not 0 <= place <= rank:
-        raise ShapeError(f"there is no place {start} among {rank} axes")
+    moved, position = axis_of(axis, rank), start + rank if start < 0 else start
+    if not 0 <= position <= rank:
+        raise ShapeError(f"start={start} is out of range for {rank} axes")
     order = [k for k in range(rank) if k != moved]
-    order.insert(place - (moved < place), moved)
+    order.insert(position - (moved < position), moved)
     return permuted(node, order)
 
 
 def expand_dims(a: Operand, axis: Axes) -> Node:
     node = node_of(a)
-    places = axis if isinstance(axis, (list, tuple)) else (axis,)
-    return with_axes(node, axes_of(places, len(node.shape) + len(places)))
+    positions = axis if isinstance(axis, (list, tuple)) else (axis,)
+    return with_axes(node, axes_of(positions, len(node.shape) + len(positions)))
 
 
-def kept(made: Node, axes: tuple[int, ...], keepdims: object) -> Node:
-    """Return a reduced array, with axes of size 1 in place of those that were reduced where they are kept."""
+def with_keepdims(made: Node, axes: tuple[int, ...], keepdims: object) -> Node:
+    """Return a reduced array; with `keepdims` the reduced axes have size 1."""
     return expand_dims(made, axes) if keepdims and axes else made
 
 
@@ -99,7 +99,7 @@ def squeeze(a: Operand, axis: Axes = None) -> Node:
     if axis is None:
         for size in node.shape:
             if not size.is_integer:
-                check_room(size - 2, "np.squeeze takes an axis of length 1 off")
+                check_room(size - 2, "np.squeeze would remove an axis of length 1")
         return _without_ones(node)
     return without_axes(node, axes_of(axis, len(node.shape)))
 
@@ -146,7 +146,7 @@ def ravel(a: Operand, order: str = "C") -> Node:
 def reshape(a: Operand, shape: Lengths, order: str = "C") -> Node:
     node = node_of(a)
     if order not in ("C", "F"):
-        raise NotSupported(f"reshape with order={order!r}", hint="order is 'C' or 'F'")
+        raise NotSupported(f"reshape with order={order!r} is not supported", hint="order is 'C' or 'F'")
     target = _whole(shape, node.shape)
     if order == "F":
         return transpose(_reshaped(transpose(node), target[::-1]))
@@ -154,12 +154,12 @@ def reshape(a: Operand, shape: Lengths, order: str = "C") -> Node:
 
 
 def _whole(shape: Lengths, own: Sequence[Size]) -> list[Size]:
-    """Return the shape asked for, with the length that -1 stands for."""
+    """Return the requested shape, with -1 replaced by its length."""
     target = sizes_of(shape)
     open_ = [k for k, size in enumerate(target) if size == -1]
     total = prod(own, start=ONE)
     if len(open_) > 1:
-        raise ShapeError("one size alone may be -1")
+        raise ShapeError("only one size may be -1")
     if open_:
         target[open_[0]] = _quotient(own, [size for size in target if size != -1])
     if prod(target, start=ONE) != total:
@@ -167,13 +167,13 @@ def _whole(shape: Lengths, own: Sequence[Size]) -> list[Size]:
     return target
 
 
-def _quotient(own: Sequence[Size], told: Sequence[Size]) -> Size:
-    """Return the length that fills up a shape: the product of `own` by that of `told`.
+def _quotient(own: Sequence[Size], known: Sequence[Size]) -> Size:
+    """Return the length that completes a shape: the product of `own` divided by that of `known`.
 
-    Raises: ShapeError where it is no length for all sizes.
+    Raises: ShapeError if it is no length for all sizes.
     """
     left, rest = list(own), []
-    for size in told:
+    for size in known:
         if size in left:
             left.remove(size)
         else:
@@ -181,23 +181,23 @@ def _quotient(own: Sequence[Size], told: Sequence[Size]) -> Size:
     top, bottom = prod(left, start=ONE), prod(rest, start=ONE)
     found = divided(top, bottom)
     if found is None:
-        entries, part = prod(own, start=ONE), prod(told, start=ONE)
+        entries, part = prod(own, start=ONE), prod(known, start=ONE)
         raise ShapeError(f"{entries} entries do not fill an array of {part} times any number")
     return found
 
 
 def _reshaped(node: Node, target: list[Size]) -> Node:
-    """Return the entries row after row in another shape: axes are merged and split no further than they have to be."""
+    """Return the entries row after row in another shape, with the fewest merged and split axes."""
     if any(size == 0 for size in target):
         return constructors.zeros(tuple(target))
     node = _without_ones(node)
-    wanted = [size for size in target if size != 1]
-    own, new = (list(accumulate(sizes, mul, initial=ONE)) for sizes in (node.shape, wanted))
+    required = [size for size in target if size != 1]
+    own, new = (list(accumulate(sizes, mul, initial=ONE)) for sizes in (node.shape, required))
     labels, out, operands = list(range(len(node.shape))), [], []
     free, i, j = len(labels), 0, 0
-    while i < len(node.shape) or j < len(wanted):
+    while i < len(node.shape) or j < len(required):
         p = next(k for k in range(i + 1, len(own)) if own[k] in new[j + 1 :]) if i < len(node.shape) else i
-        q = next(k for k in range(j + 1, len(new)) if new[k] == own[p]) if j < len(wanted) else j
+        q = next(k for k in range(j + 1, len(new)) if new[k] == own[p]) if j < len(required) else j
         whole, made = free, list(range(free + 1, free + 1 + q - j))
         free += 1 + q - j
         if p - i > 1:
@@ -205,7 +205,7 @@ def _reshaped(node: Node, target: list[Size]) -> Node:
         else:
             labels[i] = whole
         if q - j > 1:
-            operands.append((selector(merge(*wanted[j:q])), (whole, *made)))
+            operands.append((selector(merge(*required[j:q])), (whole, *made)))
         else:
             made = [whole]
         out += made
@@ -245,31 +245,31 @@ def roll(a: Operand, shift: Lengths, axis: Axes = None) -> Node:
     node = node_of(a)
     if axis is None:
         return _reshaped(roll(ravel(node), shift, 0), list(node.shape))
-    places = [axis_of(one, len(node.shape)) for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
-    shifts = list(shift) if isinstance(shift, (list, tuple)) else [shift] * len(places)
-    if len(places) == 1:
-        places *= len(shifts)
-    if len(places) != len(shifts):
-        raise ShapeError(f"roll takes as many shifts as axes, not {len(shifts)} and {len(places)}")
-    for place, by in zip(places, shifts, strict=True):
-        size = node.shape[place]
+    positions = [axis_of(one, len(node.shape)) for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    shifts = list(shift) if isinstance(shift, (list, tuple)) else [shift] * len(positions)
+    if len(positions) == 1:
+        positions *= len(shifts)
+    if len(positions) != len(shifts):
+        raise ShapeError(f"roll takes as many shifts as axes, not {len(shifts)} and {len(positions)}")
+    for position, by in zip(positions, shifts, strict=True):
+        size = node.shape[position]
         offset = size_of(by)
         offset = offset % size if offset.is_integer and size.is_integer and size != 0 else offset
         labels = tuple(range(len(node.shape)))
-        out = (*labels[:place], len(labels), *labels[place + 1 :])
+        out = (*labels[:position], len(labels), *labels[position + 1 :])
         rule = selector(Selector("shift", (size, size), offset))
-        node = product(1, [(node, labels), (rule, (len(labels), place))], out)
+        node = product(1, [(node, labels), (rule, (len(labels), position))], out)
     return node
 
 
 def repeat(a: Operand, repeats: SizeLike, axis: Axes = None) -> Node:
     node = node_of(a) if axis is not None else ravel(a)
-    place = axis_of(axis or 0, len(node.shape))
+    position = axis_of(axis or 0, len(node.shape))
     count = size_of(repeats)
-    wide = with_axes(node, [place + 1])
-    shape = (*node.shape[: place + 1], count, *node.shape[place + 1 :])
+    wide = with_axes(node, [position + 1])
+    shape = (*node.shape[: position + 1], count, *node.shape[position + 1 :])
     return _reshaped(
-        broadcast_to(wide, list(shape)), [*node.shape[:place], node.shape[place] * count, *shape[place + 2 :]]
+        broadcast_to(wide, list(shape)), [*node.shape[:position], node.shape[position] * count, *shape[position + 2 :]]
     )
 
 
@@ -318,8 +318,8 @@ def diag(v: Operand, k: SizeLike = 0) -> Node:
         return constructors.diag_matrix(node)
     n, long = node.shape[0], node.shape[0] + abs(offset)
     rows, columns = (Size.of(max(-offset, 0)), Size.of(max(offset, 0)))
-    places = [(selector(Selector("slice", (long, n), s)), (1 + j, 0)) for j, s in enumerate((rows, columns))]
-    return product(1, [(node, (0,)), *places], (1, 2))
+    positions = [(selector(Selector("slice", (long, n), s)), (1 + j, 0)) for j, s in enumerate((rows, columns))]
+    return product(1, [(node, (0,)), *positions], (1, 2))
 
 
 def diagflat(v: Operand, k: SizeLike = 0) -> Node:
@@ -349,7 +349,7 @@ def diagonal(a: Operand, offset: SizeLike = 0, axis1: SupportsIndex = 0, axis2: 
 def _offset(k: SizeLike) -> int:
     size = size_of(k)
     if not size.is_integer:
-        raise NotSupported(f"the diagonal {size}, which depends on a size")
+        raise NotSupported(f"the number of a diagonal is an integer, not the size {size}")
     return int(size)
 
 

@@ -1,9 +1,9 @@
-"""The bridge to SymPy: its scalars and matrix expressions as formulas of the matrix language, and back.
+"""Connects matcalc and SymPy: reads its scalars and matrix expressions as formulas, and writes formulas as them.
 
-Both directions go through the syntax tree, so that SymPy's objects are read by the same elaboration as text
-and written from the same notation. A column is a vector, a row its transpose and a 1 x 1 expression a scalar,
-on both sides. SymPy's own matrix derivatives are never used. SymPy, and what knows its objects, is imported only when
-one comes: these are the doors, and behind them, but for `given_objects`, it is imported at the top.
+Both directions use the syntax tree, so that SymPy's objects are elaborated like text and written from the same
+notation. On both sides a column is a vector, a row its transpose and a 1 x 1 expression a scalar. SymPy's own matrix
+derivatives are never used. SymPy, and the modules that need it, are imported when the first SymPy object arrives: the
+functions here import them. All modules behind them, except `given_objects`, import SymPy at the top.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SymPy's array expressions, by their entries: each is an index form over its axes.
+"""Reads SymPy's array expressions, by their entries: each is an index form over its axes.
 
 Axes of length 1 are dropped, as those of matrices are: an array of shape (n, 1) is a vector.
 """
@@ -19,25 +19,25 @@ from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.size import Size
 
-FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # what follows are axes
+FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # operands after the first are axes
 
 
 def _axes(node: Basic) -> Shape:
-    """Return the lengths of all axes of a SymPy object, those of length 1 included; none of a scalar."""
+    """Return the lengths of all axes of a SymPy object, those of length 1 included; none for a scalar."""
     return tuple(map(size_from, get_shape(node)))
 
 
 def _squeezed(axes: Sequence[Size]) -> Shape | None:
-    kept = tuple(length for length in axes if length is not ONE)
-    return (*kept, ONE) if len(kept) == 1 else kept or None
+    remaining = tuple(length for length in axes if length is not ONE)
+    return (*remaining, ONE) if len(remaining) == 1 else remaining or None
 
 
 def _entry(value: Value, axes: Sequence[Size], at: Sequence[Ast]) -> Ast:
     """Return the entry of an operand at index names, one for each axis."""
-    kept = [name for name, length in zip(at, axes, strict=True) if length is not ONE]
-    if value.shape is None or not kept:
+    remaining = [name for name, length in zip(at, axes, strict=True) if length is not ONE]
+    if value.shape is None or not remaining:
         return value.ast
-    return syntax.part(syntax.transposed(value.ast) if value.is_row else value.ast, *kept)
+    return syntax.part(syntax.transposed(value.ast) if value.is_row else value.ast, *remaining)
 
 
 def _made(reader: Reader, axes: Sequence[Size], body: Callable[[list[Ast]], Ast]) -> Value:
@@ -77,11 +77,11 @@ def _contraction(reader: Reader, node: Basic, args: list[Value]) -> Value:
     free = [k for k in range(len(axes)) if not any(k in group for group in groups)]
 
     def body(at: list[Ast]) -> Ast:
-        place: dict[int, Ast] = dict(zip(free, at, strict=True))
+        name_at: dict[int, Ast] = dict(zip(free, at, strict=True))
         summed = [(reader.fresh(), group) for group in groups if axes[group[0]] is not ONE]
         for name, group in summed:
-            place |= dict.fromkeys(group, syntax.name(name))
-        ast = _entry(args[0], axes, [place.get(k, number(0)) for k in range(len(axes))])
+            name_at |= dict.fromkeys(group, syntax.name(name))
+        ast = _entry(args[0], axes, [name_at.get(k, number(0)) for k in range(len(axes))])
         return (
             call(spelled("total"), spread(ast, [(name, axes[group[0]]) for name, group in summed])) if summed else ast
         )
@@ -90,14 +90,14 @@ def _contraction(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _diagonal(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return an array with axes taken together; what they become comes last."""
+    """Return an array with groups of axes replaced by their diagonals, which come last."""
     axes = _axes(node.expr)
     groups = [tuple(map(int, group)) for group in node.diagonal_indices]
     free = [(k,) for k in range(len(axes)) if not any(k in group for group in groups)]
 
     def body(at: list[Ast]) -> Ast:
-        place = {k: name for group, name in zip([*free, *groups], at, strict=True) for k in group}
-        return _entry(args[0], axes, [place[k] for k in range(len(axes))])
+        name_at = {k: name for group, name in zip([*free, *groups], at, strict=True) for k in group}
+        return _entry(args[0], axes, [name_at[k] for k in range(len(axes))])
 
     return _made(reader, [axes[group[0]] for group in (*free, *groups)], body)
 
@@ -107,8 +107,8 @@ def _permuted(reader: Reader, node: Basic, args: list[Value]) -> Value:
     order = [int(node.permutation(k)) for k in range(len(axes))]
 
     def body(at: list[Ast]) -> Ast:
-        place = dict(zip(order, at, strict=True))
-        return _entry(args[0], axes, [place[k] for k in range(len(axes))])
+        name_at = dict(zip(order, at, strict=True))
+        return _entry(args[0], axes, [name_at[k] for k in range(len(axes))])
 
     return _made(reader, [axes[k] for k in order], body)
 
@@ -129,18 +129,18 @@ def _reshaped(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return args[0]
     if axes is not None and len(axes) == 2 and shape is not None and shape[1:] == (ONE,):
         return Value(call(spelled("stacked_columns"), syntax.transpose(args[0].ast)), shape)
-    raise NotSupported(f"Reshape of SymPy, {node}: only rows of a matrix one after the other")
+    raise NotSupported(f"Reshape of SymPy, {node}: only the rows of a matrix one after the other are supported")
 
 
 def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return an explicit array of order 1 or 2."""
     axes = tuple(map(size_from, node.shape))
-    kept = _squeezed(axes)
-    if kept is None:
+    remaining = _squeezed(axes)
+    if remaining is None:
         return args[0]
-    if len(kept) > 2:
-        raise NotSupported(f"an explicit array of SymPy of order {len(kept)}")
-    return Value(grid(table(args, int(kept[1])), kept), kept)
+    if len(remaining) > 2:
+        raise NotSupported(f"an explicit array of SymPy of order {len(remaining)} is not supported")
+    return Value(grid(table(args, int(remaining[1])), remaining), remaining)
 
 
 READ: dict[str, Make] = {

@@ -1,7 +1,7 @@
-"""What rules say of SymPy: their fields `sympy` and `from_sympy` as functions, for writing and for reading.
+"""Compiles the fields `sympy` and `from_sympy` of rules to functions, for writing and for reading.
 
-A rule's `sympy` is the class that means the same, or a formula in its parameters, SymPy's classes and the functions of
-SCOPE for what has to know matrices. `from_sympy` says what formula further classes stand for.
+A rule's `sympy` is the class with the same meaning, or a formula in its parameters, SymPy's classes and the functions
+of SCOPE for matrices. `from_sympy` holds the formulas of further classes.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.rulebook.sympy_text import names_in, read_sympy
 
-# SymPy's class -> the function that SymPy rewrites it by.
+# SymPy's class -> the function by which SymPy rewrites it.
 REWRITTEN = {
     "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
     "factorial": "gamma", "binomial": "gamma", "MatrixPermute": "MatMul",
 }  # fmt: skip
 
 OF_MATRICES = {"exponential": "matrix_exponential", "logarithm": "matrix_logarithm"}
-"""Functions that SymPy itself takes of a matrix as a whole: the part of ours for numbers -> that for matrices."""
+"""Functions that SymPy applies to a matrix as a whole: our role for numbers -> that for matrices."""
 
 
 def writer(rule: Rule) -> Callable[..., Basic] | None:
-    """Return a rule as a function of SymPy objects, in the order of its parameters; None where SymPy has no form."""
+    """Return a rule as a function of SymPy objects, in the order of its parameters; None without a SymPy form."""
     return None if rule.sympy is None else _compiled(rule.sympy, tuple(p.name for p in rule.parameters))
 
 
 def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Basic]] | None:
-    """Return the elementwise rule that a call of `count` arguments means, as a function of SymPy's scalars."""
+    """Return the elementwise rule of a call with `count` arguments, and its function of SymPy's scalars."""
     for candidate in default_rulebook().spellings.get(name, ()):
         rule = candidate.rule
         fits = len(rule.parameters) == count or (rule.associative and count > len(rule.parameters))
@@ -55,18 +55,18 @@ def scalar_writer(name: str, count: int) -> tuple[Rule, Callable[..., Basic]] | 
 @lru_cache(maxsize=1024)
 def _compiled(text: str, parameters: tuple[str, ...]) -> Callable[..., Basic]:
     if text.isidentifier():
-        return cast("Callable[..., Basic]", _meant(text))
+        return cast("Callable[..., Basic]", _resolved(text))
     tree = read_sympy(text)
-    scope = {name: _meant(name) for name in names_in(tree) if name not in parameters}
+    scope = {name: _resolved(name) for name in names_in(tree) if name not in parameters}
     arguments = ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, [])
     function = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, tree.body)))
     return cast("Callable[..., Basic]", eval(compile(function, "<sympy>", "eval"), {"__builtins__": {}, **scope}))
 
 
-def _meant(name: str) -> object:
-    """Return what a name in a field `sympy` stands for.
+def _resolved(name: str) -> object:
+    """Return the object of a name in a field `sympy`.
 
-    Raises: RuleError for what is no class, no number and no elementary function.
+    Raises: RuleError unless it is a class, a number or an elementary function.
     """
     found = SCOPE.get(name, getattr(sympy, name, None))
     is_class = isinstance(found, type) and issubclass(found, sympy.Basic)
@@ -79,15 +79,17 @@ def _meant(name: str) -> object:
 def _derivative(function: Callable[..., Basic], orders: Sequence[Basic], *args: Basic) -> Basic:
     """Return the derivative of these orders in each argument, by SymPy.
 
-    Raises: NotSupported where SymPy has no such derivative of its own function.
+    Raises: NotSupported if SymPy lacks this derivative of its own function.
     """
     names = [sympy.Dummy(f"t{k}", positive=True) for k in range(len(args))]
     found = function(*names)
     for name, order in reversed(list(zip(names, orders, strict=True))):
         found = sympy.diff(found, (name, int(order))) if int(order) else found
     if found.has(sympy.Derivative):
-        given = ", ".join(map(str, orders))
-        raise NotSupported(f"a derivative of orders ({given}) has no SymPy form: SymPy has none of its own function")
+        shown_orders = ", ".join(map(str, orders))
+        raise NotSupported(
+            f"a derivative of orders ({shown_orders}) has no SymPy form: SymPy has none of its own function"
+        )
     return found.subs(dict(zip(names, args, strict=True)))
 
 
@@ -99,11 +101,11 @@ SCOPE: Mapping[str, Callable[..., Basic]] = {
     "length": calls.length,
     "entries": calls.entries,
 }
-"""What a field `sympy` may use beside SymPy's classes."""
+"""Functions for fields `sympy`, in addition to SymPy's classes."""
 
 
 def reader(kind: str) -> Make | None:
-    """Return how a class of SymPy is read, by the rule that has it; None where no rule has."""
+    """Return the function that reads a class of SymPy, by the rule that has it; None if no rule has."""
     rule = default_rulebook().claims.get(("sympy", kind))
     return None if rule is None else _reader(rule, kind)
 
@@ -135,7 +137,7 @@ def _function(rule: Rule) -> Make:
 
 
 def _logarithm(rule: Rule) -> Make:
-    """Return how a logarithm is read: that of the absolute value of a determinant is an operation of its own."""
+    """Return the function that reads a logarithm; that of the absolute value of a determinant is one operation."""
 
     def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         (ast,) = (a.ast for a in args)
@@ -149,7 +151,7 @@ def _logarithm(rule: Rule) -> Make:
 
 
 def _of_matrix(rule: Rule) -> Make:
-    """Return how a scalar of a square matrix is read: of a 1 x 1 matrix it is that itself."""
+    """Return the function that reads a scalar of a square matrix; for a 1 x 1 matrix it is the matrix itself."""
 
     def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return args[0] if args[0].shape is None else Value(syntax.call(rule.spelling, args[0].ast))
@@ -158,7 +160,7 @@ def _of_matrix(rule: Rule) -> Make:
 
 
 def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: bool) -> Make:
-    """Return how a class is read by the formula that it stands for, of entries or of a square matrix."""
+    """Return the function that reads a class by its formula, of entries or of a square matrix."""
 
     def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         if is_entrywise and any(map(is_matrix, node.args, args)):
@@ -167,8 +169,8 @@ def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: b
             raise ShapeError(f"{type(node).__name__} of SymPy takes a square matrix here")
         for left, formula in patterns:
             if len(left) == len(args) and all(_is(word, arg) for word, arg in zip(left, node.args, strict=True)):
-                meant = {word: value.ast for word, value in zip(left, args, strict=True)}
-                return Value(_put_in(read(formula), meant), common(args) if is_entrywise else args[0].shape)
+                values = {word: value.ast for word, value in zip(left, args, strict=True)}
+                return Value(_substituted(read(formula), values), common(args) if is_entrywise else args[0].shape)
         known = " or ".join(f"({', '.join(left)})" for left, _ in patterns)
         raise NotSupported(f"{node} of SymPy: {type(node).__name__} is read with the arguments {known}")
 
@@ -176,10 +178,10 @@ def _by_pattern(patterns: Sequence[tuple[tuple[str, ...], str]], is_entrywise: b
 
 
 def _is(word: str, arg: Basic) -> bool:
-    """Whether an argument is what stands at its place: any for a name, a number for itself."""
+    """Whether an argument matches a pattern's word: any argument for a name, an equal one for a number."""
     return word.isidentifier() or bool(arg == sympy.Rational(word))
 
 
-def _put_in(formula: Ast, meant: Mapping[str, Ast]) -> Ast:
-    """Return a formula with what its names stand for."""
-    return syntax.rebuild(formula, lambda node: meant.get(str(node.value), node) if node.head == "name" else node)
+def _substituted(formula: Ast, values: Mapping[str, Ast]) -> Ast:
+    """Return a formula with its names replaced by their values."""
+    return syntax.rebuild(formula, lambda node: values.get(str(node.value), node) if node.head == "name" else node)

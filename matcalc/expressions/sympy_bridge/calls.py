@@ -1,4 +1,4 @@
-"""Arithmetic and functions of the matrix language as SymPy: what is built, what is applied to every entry."""
+"""Writes arithmetic and functions of the matrix language as SymPy objects, of arrays or of every entry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 
 Written = Any
-"""A SymPy object; of what has no form alone, a slice or the row of a block, its tree with its operands written."""
+"""A SymPy object; for a slice or a row of a block, which have none, its tree with its written operands."""
 
 
 def is_matrix(value: Basic) -> bool:
@@ -38,7 +38,7 @@ def multiply(*factors: Basic) -> Basic:
 
 
 def transposed(value: Basic) -> Basic:
-    """Return the transpose; scalars in products stay as they are, which SymPy would multiply out."""
+    """Return the transpose; scalars in products are not changed, although SymPy would multiply them out."""
     if not is_matrix(value):
         return value
     if isinstance(value, sympy.MatAdd):
@@ -50,15 +50,15 @@ def transposed(value: Basic) -> Basic:
 
 
 def entrywise(name: str, function: Callable[..., Basic], args: Sequence[Basic]) -> Basic:
-    """Return a function of scalars, applied to every entry where one argument is a matrix."""
-    places = [k for k, arg in enumerate(args) if is_matrix(arg)]
-    if not places:
+    """Return a function of scalars; if one argument is a matrix, it is applied to every entry."""
+    matrices = [k for k, arg in enumerate(args) if is_matrix(arg)]
+    if not matrices:
         return function(*args)
-    if len(places) > 1:
+    if len(matrices) > 1:
         raise NotSupported(f"{name} of several matrices has no SymPy form")
     entry = sympy.Dummy("d")
-    given = [entry if k == places[0] else arg for k, arg in enumerate(args)]
-    return args[places[0]].applyfunc(sympy.Lambda(entry, function(*given)))
+    operands = [entry if k == matrices[0] else arg for k, arg in enumerate(args)]
+    return args[matrices[0]].applyfunc(sympy.Lambda(entry, function(*operands)))
 
 
 def _ones(*shape: Basic) -> Basic:
@@ -74,7 +74,7 @@ def _zeros(*shape: Basic) -> Basic:
 
 
 def total(x: Basic, axis: Basic = None) -> Basic:
-    """Return the sum of entries, along an axis where one is given."""
+    """Return the sum of entries; with `axis` along that axis."""
     if not is_matrix(x):
         return x
     rows, columns = x.shape
@@ -122,7 +122,7 @@ BY_ROLE: Mapping[str, Callable[..., Basic]] = {
     "square_root": _sqrt,
     "diagonals": _diag,
 }
-"""What takes more than its entry in a rulebook can say: shapes of any number, an axis."""
+"""Operations that a field of the rulebook cannot express: shapes of any number, an axis."""
 
 
 # ---- arithmetic
@@ -203,4 +203,4 @@ def _transpose(ast: Ast, args: list[Written]) -> Basic:
 ARITHMETIC: Mapping[str, Callable[[Ast, list[Written]], Basic]] = {
     "product": _product, "sum": _sum, "negative": _negative, "power": _power, "transpose": _transpose,
 }  # fmt: skip
-"""What writes a tree over operands that are written, by its head."""
+"""Functions that write a tree from its written operands, by its head."""

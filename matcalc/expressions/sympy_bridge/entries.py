@@ -1,8 +1,7 @@
-"""Index forms as SymPy: an entry with sums over indices, and the matrix or array that has it.
+"""Writes index forms as SymPy objects: an entry with sums over indices, and the matrix or array that has it.
 
-An index that is not listed is summed over the product or tensor that repeats it, which is what `Sum` then says, as
-it does for `sum{k: ...}`. A form with one or two indices is a FunctionMatrix, one with more an ArrayComprehension, one
-with none a scalar.
+An unlisted index is summed over the product or tensor that repeats it; it becomes a `Sum`, as does `sum{k: ...}`. A
+form with one or two indices is a FunctionMatrix, one with more an ArrayComprehension, one without indices a scalar.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Write = Callable[[Ast], "Basic"]
 
 
 class Entries:
-    """One index form being written: `write` is what is outside of index forms; lengths are found on the way."""
+    """The state of writing one index form: `write` writes other trees; `lengths` of indices are added when found."""
 
     def __init__(self, symbols: Mapping[str, Node], write: Write, lengths: dict[str, Basic]) -> None:
         self.symbols = symbols
@@ -37,12 +36,12 @@ class Entries:
         self.sizes = {name for node in symbols.values() for size in node.shape for name in size.names}
 
     def form(self, ast: Ast, bound: frozenset[str]) -> Basic:
-        """Return an index form inside of which `bound` are listed already."""
+        """Return an index form in which `bound` are already listed."""
         names: tuple[str, ...] = ast.value  # type: ignore[assignment]
         entry = self.entry(ast.args[0], bound | frozenset(names))
         missing = [name for name in names if name not in self.lengths]
         if missing:
-            raise NotSupported(f"the index {missing[0]} of an index form has no length that SymPy would see")
+            raise NotSupported(f"the index {missing[0]} of an index form has no length for SymPy")
         lengths = [self.lengths[name] for name in names]
         indices = [_index(name) for name in names]
         if not names:
@@ -86,14 +85,14 @@ class Entries:
         found: frozenset[str] = frozenset()
         children = syntax.children(ast)
         if ast.head in ("part", "condition"):
-            places = children if ast.head == "condition" else children[1:]
-            named = {str(n.value) for place in places for n in syntax.walk(place) if n.head == "name"}
+            subscripts = children if ast.head == "condition" else children[1:]
+            named = {str(n.value) for subscript in subscripts for n in syntax.walk(subscript) if n.head == "name"}
             found = frozenset(named) - self.sizes - frozenset(self.symbols)
             children = () if ast.head == "condition" else children[:1]
         return found.union(*(self.indices(child, bound) for child in children))
 
     def position(self, ast: Ast) -> Basic:
-        """Return a position: an index, a size, a number, or what they make."""
+        """Return a position: an index, a size, a number, or an expression of them."""
         if ast.head == "name":
             return _index(str(ast.value)) if ast.value not in self.sizes else sympy.Symbol(str(ast.value))
         if ast.head in ("number", "slice"):
@@ -106,7 +105,7 @@ class Entries:
         held = [self.indices(arg, bound) - bound for arg in ast.args]
         shared = sorted(name for name in frozenset().union(*held) if sum(name in one for one in held) > 1)
         inner = bound | frozenset(shared)
-        outside = inside = sympy.Integer(1)  # SymPy does not sum a delta times a Piecewise right: what runs is inside
+        outside = inside = sympy.Integer(1)  # SymPy sums a delta times a Piecewise wrongly
         operators: tuple[str, ...] = ast.value  # type: ignore[assignment]
         for operator, arg, own in zip(("*", *operators), ast.args, held, strict=True):
             factor = self.entry(arg, inner)
@@ -115,13 +114,13 @@ class Entries:
         return outside * self._summed(inside, shared)
 
     def _part(self, ast: Ast, bound: frozenset[str]) -> Basic:
-        base, *places = ast.args
+        base, *subscripts = ast.args
         tensor = self._tensor(base, bound)
-        positions = [self.position(place) for place in places]
-        for place, length in zip(places, tensor.shape, strict=False):
-            if place.head == "name" and place.value not in self.sizes:
-                self.lengths.setdefault(str(place.value), length)
-        summed = {str(p.value) for p in places if p.head == "name"} - self.sizes - bound
+        positions = [self.position(subscript) for subscript in subscripts]
+        for subscript, length in zip(subscripts, tensor.shape, strict=False):
+            if subscript.head == "name" and subscript.value not in self.sizes:
+                self.lengths.setdefault(str(subscript.value), length)
+        summed = {str(p.value) for p in subscripts if p.head == "name"} - self.sizes - bound
         if isinstance(tensor, sympy.OneMatrix):
             entry = sympy.Integer(1)
         elif isinstance(tensor, sympy.Identity):
@@ -156,7 +155,7 @@ class Entries:
     def _summed(self, entry: Basic, names: list[str]) -> Basic:
         missing = [name for name in names if name not in self.lengths]
         if missing:
-            raise NotSupported(f"the index {missing[0]} of a sum has no length that SymPy would see")
+            raise NotSupported(f"the index {missing[0]} of a sum has no length for SymPy")
         for name in names:  # another term may use the name for another index
             entry = sympy.Sum(entry, (_index(name), 0, self.lengths.pop(name) - 1))
         return entry

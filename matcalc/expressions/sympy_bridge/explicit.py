@@ -1,4 +1,4 @@
-"""Matrices without symbols, entry by entry: what a formula names and SymPy does not, such as `duplication(3)`."""
+"""Writes matrices without symbols entry by entry, if SymPy has no name for them, such as `duplication(3)`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sympy import Basic
 from matcalc.errors import NotSupported
 
 MOST_BITS = 20
-"""Of the denominator of an entry: sums of such numbers are exact as floating-point numbers."""
+"""Most bits of the denominator of an entry: sums of such numbers are exact as floating-point numbers."""
 
 
 def explicit(value: NDArray[np.float64]) -> Basic:
     """Return an array of order 1 or 2 as a SymPy matrix of exact numbers.
 
-    Raises: NotSupported where a number may have been rounded.
+    Raises: NotSupported if a number may have been rounded.
     """
     columns = value.shape[1] if value.ndim > 1 else 1
     entries = [Fraction(float(x)) for x in value.flat]

@@ -1,4 +1,4 @@
-"""What SymPy knows of a symbol as facts: its own assumptions, and those that `assuming` has put in force."""
+"""Reads SymPy's assumptions on a symbol as facts: its own, and those that `assuming` has set."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ MATRICES: Mapping[str, str] = {
 RELATIONS: Mapping[str, str] = {
     "StrictGreaterThan": "positive", "GreaterThan": "nonnegative", "gt": "positive", "ge": "nonnegative",
 }  # fmt: skip
-"""What a comparison with 0 says of a symbol."""
+"""Facts of a symbol that a comparison with 0 states."""
 
 
 def facts_of(node: Basic) -> tuple[str, ...]:
-    """Return the facts of a Symbol, or of a MatrixSymbol: those that imply all that is known.
+    """Return the facts of a Symbol, or of a MatrixSymbol: the strongest ones, which imply the others.
 
-    Raises: NotSupported for a symbol that is not real; ShapeError where assumptions contradict each other.
+    Raises: NotSupported for a symbol that is not real; ShapeError if assumptions contradict each other.
     """
     is_matrix = bool(getattr(node, "is_Matrix", False))
     known = [] if is_matrix else [fact for name, fact in SCALARS.items() if getattr(node, f"is_{name}")]
     if not is_matrix and (node.is_extended_real is False or node.is_finite is False):
-        raise NotSupported(f"the SymPy symbol {node}, which is no real number: all symbols are real here")
+        raise NotSupported(f"the SymPy symbol {node} is not real: all symbols are real here")
     if not is_matrix and node.is_complex and not node.is_extended_real:
-        raise NotSupported(f"the complex SymPy symbol {node}: all symbols are real here, declare it so")
+        raise NotSupported(f"the SymPy symbol {node} is complex: all symbols are real here, declare it real=True")
     assumed = _assumed(node)
     known += [fact for name, fact in (MATRICES if is_matrix else SCALARS).items() if name in assumed]
     book = default_rulebook()
@@ -55,9 +55,9 @@ def facts_of(node: Basic) -> tuple[str, ...]:
 
 
 def _assumed(node: Basic) -> set[str]:
-    """Return the names of the predicates of a symbol that are in force.
+    """Return the names of the predicates that are assumed of a symbol.
 
-    What follows from them is for the rulebook to say: SymPy's `ask` holds orthogonal matrices for positive definite.
+    The rulebook infers further facts, since SymPy's `ask` takes orthogonal matrices for positive definite.
     """
     found = set()
     stack = list(global_assumptions)

@@ -1,9 +1,9 @@
-r"""What users hand over where a name or a formula is expected: whether it is SymPy's, which symbol, which entry.
+r"""Recognises SymPy objects among names and formulas: symbols, entries, and objects that become plain symbols.
 
-Objects that stand for one symbol, though they are none that the language can name, become plain symbols. A function
-of time, `q(t)` as `dynamicsymbols` makes it, is a symbol, and so is each of its derivatives, `q_dot`: in mechanics they
-are independent of each other. A name in LaTeX, `\theta_{1}`, loses what is no part of an identifier. An IndexedBase
-without a shape, of which entries at places stand in a formula, has one size for each axis.
+Objects that represent one symbol, but have no name in the language, become plain symbols. A function of time, `q(t)` as
+`dynamicsymbols` makes it, is a symbol, and so is each of its derivatives, `q_dot`: in mechanics they are independent of
+each other. A LaTeX name, `\theta_{1}`, loses the characters that an identifier cannot have. An IndexedBase without a
+shape, whose entries have integer indices, gets one size for each axis.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MARKS = re.compile(r"[_^]\{([\w, ]*)\}")
 
 
 def plain_name(value: Basic) -> str | None:
-    """Return the name of what stands for one symbol; None for anything else."""
+    """Return the name of an object that represents one symbol; None for anything else."""
     if is_function_of_time(value):
         return str(value.func.__name__)
     if _is_derivative(value):
@@ -50,7 +50,7 @@ def without_latex(name: str) -> str:
 
 
 def is_function_of_time(value: Basic) -> bool:
-    """Whether a value is an unknown function of the symbol t alone that no operation has the name of."""
+    """Whether a value is an unknown function of the symbol t alone, and no operation has its name."""
     if not any(kind.__name__ == "AppliedUndef" for kind in type(value).__mro__):
         return False
     alone = len(value.args) == 1 and getattr(value.args[0], "is_Symbol", False)
@@ -65,7 +65,7 @@ def _is_derivative(value: Basic) -> bool:
 
 
 def time_of(value: Basic) -> str | None:
-    """Return the name of what a function of time, or a derivative of it, depends on; None for anything else."""
+    """Return the name of the variable of a function of time, or of its derivative; None for anything else."""
     if _is_derivative(value):
         value = value.args[0]
     return plain_name(value.args[0]) if is_function_of_time(value) else None
@@ -74,7 +74,7 @@ def time_of(value: Basic) -> str | None:
 def plain(expr: Basic, everything: Iterable[Basic]) -> Basic:
     """Return an expression of these objects with plain symbols in it.
 
-    Raises: NotSupported where two objects would have one name.
+    Raises: NotSupported if two objects would have one name.
     """
     objects = list(everything)
     bound = {v for node in objects if type(node).__name__ != "Derivative" for v in getattr(node, "variables", ())}
@@ -103,14 +103,14 @@ def _renamed(node: Basic, name: str) -> Basic:
 
 
 def _with_shapes(objects: list[Basic]) -> dict[Basic, Basic]:
-    """Return entries of an IndexedBase without a shape, all at places that are numbers, as those of one with sizes."""
+    """Return entries of each IndexedBase without a shape, all with integer indices, as those of one with sizes."""
     import sympy
 
     entries = [node for node in objects if type(node).__name__ == "Indexed" and not node.base.shape]
     found: dict[Basic, Basic] = {}
     for base in dict.fromkeys(node.base for node in entries):
         own = [node for node in entries if node.base == base]
-        if all(place.is_Integer for node in own for place in node.indices):
+        if all(position.is_Integer for node in own for position in node.indices):
             count = len(own[0].indices)
             names = [f"n_{base.label}" + (f"_{k}" if count > 1 else "") for k in range(count)]
             shaped = sympy.IndexedBase(base.label, shape=tuple(sympy.Symbol(name, integer=True) for name in names))
@@ -137,9 +137,9 @@ def is_indexed(value: object) -> bool:
 
 
 def name_of(theirs: Basic | str) -> str:
-    """Return the name of a SymPy symbol or size, as the language writes it.
+    """Return the name of a SymPy symbol or size in the language.
 
-    Raises: NotSupported for what is no identifier, or one that Python reads as another.
+    Raises: NotSupported for a name that is no identifier, or that Python reads as another.
     """
     name = str(theirs)
     try:
@@ -147,7 +147,7 @@ def name_of(theirs: Basic | str) -> str:
     except ParseError as fault:
         raise NotSupported(f"the SymPy symbol {shown(name)}: rename it, its name is no identifier") from fault
     if plain != name:
-        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it {plain}, as which Python reads its name")
+        raise NotSupported(f"the SymPy symbol {shown(name)}: rename it {plain}, which is how Python reads its name")
     return name
 
 
@@ -163,13 +163,13 @@ def symbol_name(value: object) -> str | None:
 
 
 def entry_of(value: object) -> tuple[Basic, tuple[int, ...]] | None:
-    """Return the SymPy symbol whose entry a value is, and the place; None for anything else, symbolic places too."""
+    """Return the SymPy symbol and the index of an entry of it; None for anything else, also for symbolic indices."""
     kind = type(value).__name__
     if kind not in ENTRIES or not is_sympy(value):
         return None
-    whole, *places = value.args if kind != "ArrayElement" else (value.name, *value.indices)
-    if symbol_name(whole) is None or not all(getattr(place, "is_Integer", False) for place in places):
+    whole, *positions = value.args if kind != "ArrayElement" else (value.name, *value.indices)
+    if symbol_name(whole) is None or not all(getattr(position, "is_Integer", False) for position in positions):
         return None
-    lengths = getattr(whole, "shape", None) or (None,) * len(places)
-    kept = [int(p) for p, length in zip(places, lengths, strict=True) if length != 1]
-    return whole, tuple(kept)
+    lengths = getattr(whole, "shape", None) or (None,) * len(positions)
+    indices = [int(p) for p, length in zip(positions, lengths, strict=True) if length != 1]
+    return whole, tuple(indices)

@@ -1,8 +1,8 @@
-"""What SymPy writes with indices: entries, sums and products over an index, Indexed and IndexedBase.
+"""Reads SymPy's indexed objects: entries, sums and products over an index, Indexed and IndexedBase.
 
-A bound index runs from zero in the formula, `sum({i: x[i]*ones(n)[i]})`, whatever its range in SymPy: an entry
-that it does not cover as a whole is one of a part. Every index form here lists its indices, so that nothing is
-summed by implication. Positions count from zero, as SymPy's own do.
+A bound index runs from zero in the formula, `sum({i: x[i]*ones(n)[i]})`, whatever its range in SymPy. An entry whose
+index does not run over the whole axis is an entry of a part. Every index form here lists its indices, so no sum is
+implicit. Positions count from zero, as SymPy's do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_TERMS = 1000  # of a sum that is written out
 
 
 def bounds_of(node: Basic) -> Iterator[Basic]:
-    """Yield the bounds of the indices that a node of SymPy binds or holds: what stands in them are sizes."""
+    """Yield the bounds of the indices that a node of SymPy binds or holds; the symbols in them are sizes."""
     if type(node).__name__ in BINDS:
         for limit in node.limits:
             yield from limit[1:]
@@ -48,20 +48,20 @@ def entry(reader: Reader, value: Value, axes: Sequence[Size], positions: Sequenc
     if value.shape is None:
         return value
     ast = syntax.transposed(value.ast) if value.is_row else value.ast
-    kept = [(p, length) for p, length in zip(positions, axes, strict=True) if length is not ONE]
-    places = [_place(reader, position, node) for position, _ in kept]
-    ranges = [_range(place, length) for place, (_, length) in zip(places, kept, strict=True)]
+    remaining = [(p, length) for p, length in zip(positions, axes, strict=True) if length is not ONE]
+    positions_ = [_position(reader, position, node) for position, _ in remaining]
+    ranges = [_range(position_, length) for position_, (_, length) in zip(positions_, remaining, strict=True)]
     if any(cut for cut, _ in ranges):
         ast = syntax.part(ast, *(cut or syntax.slice_of() for cut, _ in ranges))
-    if any(turned for _, turned in ranges):
+    if any(is_reversed for _, is_reversed in ranges):
         back = syntax.slice_of(None, None, syntax.negative(number(1)))
-        ast = syntax.part(ast, *(back if turned else syntax.slice_of() for _, turned in ranges))
-    at = [syntax.name(p.index.name) if isinstance(p, _Running) else tree_of(p) for p in places]
+        ast = syntax.part(ast, *(back if is_reversed else syntax.slice_of() for _, is_reversed in ranges))
+    at = [syntax.name(p.index.name) if isinstance(p, _Running) else tree_of(p) for p in positions_]
     return Value(syntax.part(ast, *at))
 
 
 class _Running:
-    """A position that runs with an index: `first` where the index starts, up or down."""
+    """A position that runs with an index, up or down: `first` is its value at the start of the index."""
 
     def __init__(self, index: Index, up: bool, first: Size) -> None:
         self.index = index
@@ -69,7 +69,7 @@ class _Running:
         self.first = first
 
 
-def _place(reader: Reader, position: Basic, node: Basic) -> Size | _Running:
+def _position(reader: Reader, position: Basic, node: Basic) -> Size | _Running:
     """Return a fixed position, or one that runs with a bound index."""
     position = sympy.sympify(position)
     for symbol in sorted((s for s in position.free_symbols if s in reader.bound), key=str):
@@ -85,17 +85,17 @@ def _place(reader: Reader, position: Basic, node: Basic) -> Size | _Running:
     return size_from(position)
 
 
-def _range(place: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
-    """Return the part of an axis that a position runs over, None for all of it, and whether backwards."""
-    if not isinstance(place, _Running):
+def _range(position_: Size | _Running, length: Size) -> tuple[Ast | None, bool]:
+    """Return the part of an axis that a position runs over, None for all of it, and whether it runs backwards."""
+    if not isinstance(position_, _Running):
         return None, False
-    count = place.index.length
-    first = place.first if place.up else place.first - count + 1
+    count = position_.index.length
+    first = position_.first if position_.up else position_.first - count + 1
     if first == 0 and count is length:
-        return None, not place.up
+        return None, not position_.up
     last = first + count
     start = None if first == 0 else tree_of(first)
-    return syntax.slice_of(start, None if last is length else tree_of(last)), not place.up
+    return syntax.slice_of(start, None if last is length else tree_of(last)), not position_.up
 
 
 def _element(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -108,7 +108,7 @@ def _array_element(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _indexed(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return an entry of an IndexedBase: its shape as declared, else from where its indices end."""
+    """Return an entry of an IndexedBase, with its declared shape or that of the ranges of its indices."""
     base = node.base
     lengths = tuple(map(size_from, base.shape)) if base.shape else _lengths(reader, node)
     if len(lengths) != len(node.indices):
@@ -122,12 +122,12 @@ def _indexed(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _lengths(reader: Reader, node: Basic) -> Shape:
-    """Return the shape of an IndexedBase without one: each index has to run over all of its axis."""
+    """Return the shape of an IndexedBase without one: each index must run over its whole axis."""
     lengths = []
     for position in node.indices:
         index = reader.bound.get(position)
         if index is None or index.start != 0:
-            hint = f"give IndexedBase('{node.base.label}', shape=...) its shape; positions count from zero"
+            hint = f"write IndexedBase('{node.base.label}', shape=...); positions count from zero"
             raise NotSupported(f"{node} of SymPy, an IndexedBase without a shape: {hint}")
         lengths.append(index.stop)
     return tuple(lengths)
@@ -140,12 +140,12 @@ def _delta(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 def index_condition(reader: Reader, left: Basic, relation: str, right: Basic, node: Basic) -> Value:
     """Return a comparison of indices, 1 where it holds and else 0."""
-    given = {}
+    values = {}
     for variable, index in reader.bound.items():
         name = syntax.name(index.name)
         start = tree_of(index.start)
-        given[variable] = Value(name if index.start == 0 else syntax.add((name, start), (1, 1)))
-    sides = [reader.read(side, given).ast for side in (left, right)]
+        values[variable] = Value(name if index.start == 0 else syntax.add((name, start), (1, 1)))
+    sides = [reader.read(side, values).ast for side in (left, right)]
     if not any(s in reader.bound for side in (left, right) for s in side.free_symbols):
         raise NotSupported(f"{node} of SymPy: its positions have to be indices of sums")
     return Value(syntax.condition(sides[0], relation, sides[1]))
@@ -155,17 +155,17 @@ def index_condition(reader: Reader, left: Basic, relation: str, right: Basic, no
 
 
 def _bound(reader: Reader, node: Basic, limit: Basic) -> tuple[Index, list[Ast]]:
-    """Return an index and its range; where a bound runs with an outer index, the conditions that it sets.
+    """Return an index and its range; if a bound runs with an outer index, also the conditions from it.
 
-    Such an index runs over all that it ever takes.
+    Such an index runs over all values that it ever takes.
     """
     variable, *bounds = limit
     if not bounds and type(variable).__name__ == "Idx" and variable.upper is not None:
         bounds = [variable.lower, variable.upper]
     if len(bounds) != 2:
         raise NotSupported(f"{node} of SymPy: the index {variable} has no bounds")
-    first, last = (_place(reader, bound, node) for bound in bounds)
-    if any(isinstance(place, _Running) and not place.up for place in (first, last)):
+    first, last = (_position(reader, bound, node) for bound in bounds)
+    if any(isinstance(position_, _Running) and not position_.up for position_ in (first, last)):
         raise NotSupported(f"{node} of SymPy: the bounds of {variable} run against another index")
     start = first.first if isinstance(first, _Running) else first
     stop = last.first + last.index.length if isinstance(last, _Running) else last + 1
@@ -184,7 +184,7 @@ def _at_least(left: str, right: str, shift: Size) -> Ast:
 
 
 def _over_index(role: str) -> Make:
-    """Return the operation that plays a part, of `{i: body*ones(n)[i]}`, for each limit, the first one innermost."""
+    """Return the function that reads an operation of `{i: body*ones(n)[i]}` for each limit, the first one innermost."""
 
     def make(reader: Reader, node: Basic, args: list[Value]) -> Value:
         before = dict(reader.bound)
@@ -236,7 +236,7 @@ def _is_short(index: Index) -> bool:
 
 
 def _is_counted(body: Basic, variable: Basic) -> bool:
-    """Whether an index stands elsewhere than in a position: as a number."""
+    """Whether an index occurs outside positions: as a number."""
     stack = [body]
     while stack:
         node = stack.pop()
@@ -268,7 +268,7 @@ def _written_out(reader: Reader, node: Basic, role: str) -> Value:
 def with_free_indices(reader: Reader, expr: Basic) -> Value:
     """Return an expression; its free indices (Idx) are axes, in the order of their names.
 
-    Raises: NotSupported where a free index is repeated in a product: whether that is a sum SymPy does not say.
+    Raises: NotSupported for a free index that a product repeats, since SymPy leaves open whether it is summed.
     """
     free = sorted(_free_indices(expr), key=str)
     if not free:
@@ -280,14 +280,14 @@ def with_free_indices(reader: Reader, expr: Basic) -> Value:
         reader.bound[variable] = _bound(reader, expr, (variable,))[0]
     value = reader.read(expr)
     if value.shape is not None:
-        raise NotSupported(f"free indices of SymPy in a matrix: {expr}")
+        raise NotSupported(f"free indices of SymPy in a matrix are not supported: {expr}")
     lengths = tuple(reader.bound[variable].length for variable in free)
     ast = spread(value.ast, [(reader.bound[v].name, reader.bound[v].length) for v in free])
     return Value(ast, (*lengths, ONE) if len(lengths) == 1 else lengths)
 
 
 def _free_indices(expr: Basic) -> set[Basic]:
-    """Return the indices that no sum around them binds."""
+    """Return the indices that no enclosing sum binds."""
     found: set[Basic] = set()
     stack: list[tuple[Basic, frozenset[Basic]]] = [(expr, frozenset())]
     while stack:
@@ -332,10 +332,10 @@ def _comprehended(
     value = reader.read(entry)
     _restore(reader, before)
     lengths = tuple(index.length for index in indices)
-    kept = [(index.name, index.length) for index in indices if index.length is not ONE]
-    if not kept:
+    remaining = [(index.name, index.length) for index in indices if index.length is not ONE]
+    if not remaining:
         return value
-    ast = spread(value.ast, kept)
+    ast = spread(value.ast, remaining)
     is_row = len(lengths) == 2 and lengths[0] is ONE
     return Value(syntax.transpose(ast) if is_row else ast, lengths if len(lengths) > 1 else (*lengths, ONE))
 

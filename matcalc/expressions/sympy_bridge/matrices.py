@@ -1,4 +1,4 @@
-"""SymPy's matrix expressions: one entry for each class."""
+"""Reads SymPy's matrix expressions: one table entry for each class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from matcalc.tensor.size_tree import tree_of
 
 
 def _matrix_symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a matrix; one of one column is a vector, one of one row the transpose of a vector."""
+    """Return a matrix; a matrix of one column is a vector, one of one row the transpose of a vector."""
     rows, columns = (size_from(length) for length in node.shape)
     shape = tuple(size for size in (rows, columns) if size is not ONE)
     reader.declare(node, node.name, shape, facts_of(node))
@@ -57,7 +57,7 @@ def _mat_add(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def added(args: Sequence[Value]) -> Ast:
-    """Return a sum, negative terms subtracted; a first one is negated."""
+    """Return a sum with negative terms subtracted; a negative first term is negated."""
     split = [_split_sign(value.ast) for value in args]
     terms = [syntax.negate(term) if negative and not k else term for k, (negative, term) in enumerate(split)]
     return syntax.add(terms, [-1 if negative and k else 1 for k, (negative, _) in enumerate(split)])
@@ -84,8 +84,8 @@ def _mat_mul(reader: Reader, node: Basic, args: list[Value]) -> Value:
 def multiplied(args: Sequence[Value]) -> Value:
     """Return a matrix product.
 
-    SymPy flattens products, also those of 1 x 1 matrices with what they only scale: `A*(x.T*y)` is A, x.T, y in a
-    row. What does not fit its neighbour begins a chain of its own; a chain that is 1 x 1 is a scalar.
+    SymPy flattens products, also those of 1 x 1 matrices with their factors: `A*(x.T*y)` is A, x.T, y in sequence. A
+    factor that does not fit its neighbour starts a chain of its own; a chain that is 1 x 1 is a scalar.
     """
     chains: list[list[Value]] = []
     for value in args:
@@ -104,7 +104,7 @@ def _fits(chain: Sequence[Value], value: Value) -> bool:
 
 
 def _chained(args: Sequence[Value]) -> Value:
-    """Return a matrix product of what fits together; scalars are left out of its shape."""
+    """Return a matrix product of factors that fit together; scalars do not affect its shape."""
     shapes = [a.shape for a in args if a.shape is not None]
     shape = matrix_shape(shapes[0][0], shapes[-1][1]) if shapes else None
     if len(args) == 1:
@@ -132,14 +132,14 @@ def _kronecker(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _hadamard_power(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return entries raised to a power; of base and exponent one may be a scalar."""
+    """Return entries raised to a power; the base or the exponent may be a scalar."""
     base, exponent = args
     shape = base.shape or exponent.shape
     return Value(syntax.power(base.ast, exponent.ast, shape is not None), shape)
 
 
 def _mat_pow(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a power of a matrix: by a number, by a size (a whole number), or by a real symbol (the principal one)."""
+    """Return a power of a matrix: by a number, by a size (an integer), or by a real symbol (the principal one)."""
     base, exponent = args
     vector = squared(base.ast) if base.shape is None and node.exp * 2 == 1 else None
     if vector is not None:
@@ -155,7 +155,7 @@ def _mat_pow(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def squared(ast: Ast) -> Ast | None:
-    """Return x of `x'*x` or `tr(X'*X)`, a sum of squares; None of anything else."""
+    """Return x of `x'*x` or `tr(X'*X)`, a sum of squares; None for anything else."""
     if ast.head == "call" and syntax.call_name(ast) == spelled("diagonal_trace"):
         (ast,) = ast.args
     if ast.head != "product" or ast.value != ("*",):
@@ -167,7 +167,7 @@ def squared(ast: Ast) -> Ast | None:
 
 
 def whole_exponents(node: Basic) -> set[str]:
-    """Return the symbols in the exponent of a matrix that are whole numbers: those that SymPy does not know as real."""
+    """Return the symbols in the exponent of a matrix that are integers: those that SymPy does not know as real."""
     if type(node).__name__ != "MatPow" or node.base.shape == (1, 1):
         return set()
     symbols = node.exp.free_symbols
@@ -188,7 +188,7 @@ def _transpose(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _diag(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return `diag`, of a vector or of a matrix."""
+    """Return `diag` of a vector or of a matrix."""
     (value,) = args
     if value.shape is None:
         return value
@@ -223,7 +223,7 @@ def _apply(reader: Reader, node: Basic, args: list[Value]) -> Value:
     shape = args[0].shape
     if shape is None or value.shape is not None:
         return value
-    return Value(syntax.times([value.ast, _filled("all_ones", shape)]), shape)  # of a function that is constant
+    return Value(syntax.times([value.ast, _filled("all_ones", shape)]), shape)  # for a constant function
 
 
 def _block(reader: Reader, node: Basic, args: list[Value]) -> Value:
@@ -255,7 +255,7 @@ def _explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def table(args: Sequence[Value], columns: int) -> list[list[Ast]]:
-    """Return rows of what was read row after row."""
+    """Return the values, read row after row, as rows."""
     return [[a.ast for a in args[k : k + columns]] for k in range(0, len(args), columns)]
 
 
@@ -283,18 +283,18 @@ def _slice(reader: Reader, node: Basic, args: list[Value]) -> Value:
         return Value(syntax.part(value.ast, subscripts[0]), shape)
     if value.is_row:
         return Value(syntax.transpose(syntax.part(syntax.transposed(value.ast), subscripts[1])), shape)
-    places = [
+    positions = [
         tree_of(size_from(bounds[0])) if length is ONE else subscript
         for bounds, length, subscript in zip(node.args[1:], lengths, subscripts, strict=True)
     ]
-    part = syntax.part(value.ast, *places)
+    part = syntax.part(value.ast, *positions)
     return Value(syntax.transpose(part) if shape and shape[0] is ONE else part, shape)
 
 
 def _length(bounds: Basic) -> Size:
     start, stop, step = (size_from(bound) for bound in bounds)
     if step is not ONE:
-        raise NotSupported(f"a slice of SymPy with step {step}")
+        raise NotSupported(f"a slice of SymPy with step {step} is not supported")
     return stop - start
 
 
@@ -309,7 +309,7 @@ def _made_explicit(reader: Reader, node: Basic, args: list[Value]) -> Value:
     return reader.read(node.as_explicit())
 
 
-EXPLICIT = ("PermutationMatrix", "CompanionMatrix")  # what SymPy writes out
+EXPLICIT = ("PermutationMatrix", "CompanionMatrix")  # classes that SymPy writes entry by entry
 
 READ: dict[str, Make] = {
     "MatrixSymbol": _matrix_symbol,

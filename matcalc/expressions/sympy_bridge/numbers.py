@@ -1,4 +1,4 @@
-"""The value of a SymPy object at numbers, as SymPy itself computes it."""
+"""Evaluates SymPy objects at numbers by SymPy itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from sympy import Basic
 
 MOST_OPERATIONS = 200
-"""Operations beyond which SymPy takes too long."""
+"""Most operations of a formula, since SymPy is slow."""
 
 
 def numbers_of(formula: Basic, data: Mapping[str, Any], sizes: Mapping[str, int]) -> np.ndarray[Any, Any] | None:
-    """Return the value of a SymPy object at data by name; None where SymPy gives no numbers for it."""
+    """Return the value of a SymPy object at data by name; None if SymPy gives no numbers for it."""
     import numpy as np
     import sympy
 
@@ -28,12 +28,12 @@ def numbers_of(formula: Basic, data: Mapping[str, Any], sizes: Mapping[str, int]
         if isinstance(found, sympy.MatrixExpr):
             found = found.as_explicit()
         return np.asarray(sympy.flatten(found) if hasattr(found, "shape") else [found], dtype=complex)
-    except Exception:  # noqa: BLE001 - whatever SymPy says, it gives no numbers here
+    except Exception:  # noqa: BLE001 - after any error SymPy has no numbers
         return None
 
 
 def _as_theirs(symbol: Any, value: Any) -> Any:
-    """Return data as SymPy has them: a column of a vector."""
+    """Return data in SymPy's form: a vector as a column."""
     import numpy as np
     import sympy
 

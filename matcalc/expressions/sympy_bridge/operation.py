@@ -1,7 +1,7 @@
-"""Operations that SymPy has no class for, as SymPy objects: named, printed, substituted in, evaluated by matcalc.
+"""Defines SymPy objects for operations that SymPy lacks: with a name, printing, substitution, evaluation by matcalc.
 
 `Operation` is a matrix, `ScalarOperation` a scalar; both hold the name of the operation, its keywords and its operands.
-Once the operands are numbers `doit` gives numbers, by plain NumPy, or SymPy's own where it has a method for it.
+If the operands are numbers, `doit` evaluates it by plain NumPy, or by SymPy's own method if there is one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.read import from_sympy
 from matcalc.expressions.sympy_bridge.values import keyword_trees, rational
-from matcalc.formula.elaborate.given import build_given
+from matcalc.formula.elaborate.given import build_tree
 from matcalc.language import syntax
 from matcalc.language.read import read_argument
 from matcalc.language.write import text
@@ -36,11 +36,11 @@ METHODS: dict[str, Callable[[sympy.Matrix], sympy.Matrix]] = {
     "cofactors": lambda X: X.adjugate(),
     "pseudoinverse": lambda X: X.pinv(),
 }
-"""What explicit matrices of SymPy have methods for, by the part that it plays; of one operand."""
+"""Methods of SymPy's explicit matrices for operations of one operand, by role."""
 
 
 class _Named:
-    """What both classes share: `args` are the name, the keywords as text, sizes of the result, and the operands."""
+    """The base of both classes: `args` are the name, the keywords as text, sizes of the result, and the operands."""
 
     args: tuple[Basic, ...]
     sizes = 0
@@ -52,7 +52,7 @@ class _Named:
 
     @property
     def keywords(self) -> str:
-        """Its keywords, as they are written: `axis=0`."""
+        """Its keywords as text: `axis=0`."""
         return str(self.args[1].name)
 
     @property
@@ -70,7 +70,7 @@ class _Named:
         return f"\\operatorname{{{name}}}{power}\\left({text}\\right)"
 
     def doit(self, **hints: bool) -> Basic:
-        """Return the value where all operands are numbers, else the operation on operands that are done."""
+        """Return the value if all operands are numbers, else the operation on evaluated operands."""
         done = [arg.doit(**hints) if hasattr(arg, "doit") else arg for arg in self.operands]
         made = self.func(*self.args[: 2 + self.sizes], *done)  # type: ignore[attr-defined]
         if any(not isinstance(arg, Str) and arg.free_symbols for arg in made.operands):
@@ -81,7 +81,7 @@ class _Named:
         return made.value()
 
     def value(self) -> Basic:
-        """Return the number or matrix of numbers that it is, by plain NumPy."""
+        """Return its value, a number or matrix of numbers, by plain NumPy."""
         import numpy as np
 
         entries = np.ravel(evaluated(self.operation, self.keywords, *map(_plain, self.operands))).tolist()
@@ -114,7 +114,7 @@ def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt
         leaf = symbol(f"a{k}_", [Size.of(length) for length in array.shape], facts)
         trees.append(syntax.given(leaf, partial(syntax.name, leaf.name)))
         data[leaf.name] = array
-    node, _ = build_given(syntax.call(name, *trees, **keyword_trees(keywords)))
+    node, _ = build_tree(syntax.call(name, *trees, **keyword_trees(keywords)))
     found = evaluate([node], data, {})[0]
     return float(found) if found.ndim == 0 else found.reshape(len(found), -1) if found.ndim == 1 else found
 
@@ -131,7 +131,7 @@ def _plain(operand: Basic) -> str | float | Basic | npt.NDArray[np.float64]:
 
 
 class Operation(_Named, sympy.MatrixExpr):  # type: ignore[misc]
-    """A matrix that an operation of the rulebook gives: `Operation(name, keywords, rows, columns, *operands)`."""
+    """A matrix, the result of an operation of the rulebook: `Operation(name, keywords, rows, columns, *operands)`."""
 
     sizes = 2
 
@@ -149,7 +149,7 @@ class Operation(_Named, sympy.MatrixExpr):  # type: ignore[misc]
 
 
 class ScalarOperation(_Named, sympy.Expr):  # type: ignore[misc]
-    """A scalar that an operation of the rulebook gives: `ScalarOperation(name, keywords, *operands)`."""
+    """A scalar, the result of an operation of the rulebook: `ScalarOperation(name, keywords, *operands)`."""
 
     is_commutative = True
     is_extended_real = True

@@ -1,8 +1,8 @@
-"""SymPy -> syntax tree: every node of the expression is read once, operands first.
+"""Reads SymPy expressions as syntax trees: every node is read once, operands first.
 
-What a class means is in the tables of `scalars`, `matrices` and `indexed`; here is the walk, and what becomes
-of names: those that stand in the shape of a matrix, bound an index or are whole exponents of matrices are sizes,
-every other one is a symbol, declared by what SymPy knows of it. A 1 x 1 matrix is a scalar wherever it stands.
+The tables of `scalars`, `matrices` and `indexed` define the meaning of each class. This module walks the expression and
+classifies names. Names in the shape of a matrix, in bounds of an index or in integer exponents of matrices are sizes.
+Every other name is a symbol, declared with SymPy's assumptions. A 1 x 1 matrix is a scalar everywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST = (
     "MatrixSlice",
     "MatrixPermute",
     *arrays.FIRST,
-)  # what follows their first operand are positions
+)  # operands after the first are positions
 INDEX_NAMES = "ijkpqrst"
 
 
@@ -49,7 +49,7 @@ def from_sympy(expr: Basic, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, N
 
     Free indices (Idx) are axes of the result, in the order of their names, as in numpy.einsum.
 
-    Raises: NotSupported, which names the class, for what has no meaning here; ShapeError.
+    Raises: NotSupported, which names the class, for an object without a meaning here; ShapeError.
     """
     expr = plain(expr, _everything(expr))
     reading = Reading(expr, sizes)
@@ -83,7 +83,7 @@ class Reading:
         self.sizes: set[str] = set(sizes)
         self.bound: dict[Basic, Index] = {}
         self._objects: dict[str, Basic] = {}
-        self._given: dict[Basic, Value] = {}
+        self._bindings: dict[Basic, Value] = {}
         self._operands: dict[int, tuple[Basic, tuple[Basic, ...]]] = {}  # by id, the node kept alive
         names = {"e"}
         for node in _everything(expr):
@@ -110,25 +110,25 @@ class Reading:
             found = self._operands[id(node)] = node, _operands(node)
         return found[1]
 
-    def read(self, expr: Basic, given: Mapping[Basic, Value] | None = None) -> Value:
-        """Return a SymPy expression as a value; `given` are the values of bound variables."""
-        before = self._given
-        self._given = {**before, **(given or {})}
+    def read(self, expr: Basic, bindings: Mapping[Basic, Value] | None = None) -> Value:
+        """Return a SymPy expression as a value; `bindings` are the values of bound variables."""
+        before = self._bindings
+        self._bindings = {**before, **(bindings or {})}
         done: dict[int, Value] = {}
         stack = [(expr, False)]
         while stack:
             node, entered = stack.pop()
             if id(node) in done:
                 continue
-            if self._given and node in self._given:
-                done[id(node)] = self._given[node]
+            if self._bindings and node in self._bindings:
+                done[id(node)] = self._bindings[node]
             elif entered:
                 done[id(node)] = self._one(node, [done[id(operand)] for operand in self.operands(node)])
             else:
                 _meaning(node)
                 stack.append((node, True))
                 stack.extend((operand, False) for operand in reversed(self.operands(node)))
-        self._given = before
+        self._bindings = before
         return done[id(expr)]
 
     def _one(self, node: Basic, args: list[Value]) -> Value:
@@ -138,15 +138,15 @@ class Reading:
     def declare(self, node: Basic, name: str, shape: tuple[Size, ...], facts: Sequence[str]) -> None:
         """Enter a symbol.
 
-        Raises: NotSupported for a name that the language cannot write, or one for two things.
+        Raises: NotSupported for a name that the language cannot write, or one of two objects.
         """
         self.reserve(node, name_of(name))
         self.symbols.setdefault(name, symbol(name, shape, facts))
 
     def reserve(self, node: Basic, name: str) -> None:
-        """Give a name to an object of SymPy.
+        """Reserve a name for an object of SymPy.
 
-        Raises: NotSupported where another object or a size has it.
+        Raises: NotSupported if another object or a size has it.
         """
         if self._objects.setdefault(name, node) != node or name in self.sizes:
             raise NotSupported(f"two SymPy symbols named {name}: rename one")
@@ -154,7 +154,7 @@ class Reading:
 
 def _everything(expr: Basic) -> Iterator[Basic]:
     """Yield every object in an expression once, shapes and bounds included."""
-    seen: dict[int, Basic] = {}  # by id, each kept alive: an explicit matrix makes its entries anew
+    seen: dict[int, Basic] = {}  # by id; keeps each alive, since an explicit matrix creates its entries at each access
     stack = [expr]
     while stack:
         node = stack.pop()
@@ -166,7 +166,7 @@ def _everything(expr: Basic) -> Iterator[Basic]:
 
 
 def _meaning(node: Basic) -> Make | None:
-    """Return what a class means, None for a number.
+    """Return the function that reads a class, None for a number.
 
     Raises: NotSupported for a class that is in no table.
     """
@@ -181,8 +181,8 @@ def _meaning(node: Basic) -> Make | None:
 
 
 REASONS = {
-    "ImaginaryUnit": "is no real number: all numbers and symbols are real here",
-    "Derivative": "is what matcalc is for: give the function itself to gradient, jacobian or hessian",
+    "ImaginaryUnit": "is not supported: all numbers and symbols are real here",
+    "Derivative": "is not read: pass the function itself to gradient, jacobian or hessian",
     "Integral": "has no form in the matrix language: evaluate it first",
     "LofLU": "has no form in the matrix language: its factorisation does not pivot",
     "UofLU": "has no form in the matrix language: its factorisation does not pivot",
@@ -218,4 +218,4 @@ OPERANDS: Mapping[str, Callable[[Basic], Iterable[Basic]]] = {
     "_Named": lambda node: (arg for arg in node.operands if type(arg).__name__ not in ("Str", "Lambda")),
     "Piecewise": _branches,
 }
-"""The operands of a class, where they are not its `args`."""
+"""The operands of classes that are not their `args`."""

@@ -1,4 +1,4 @@
-"""SymPy's scalars, and the same operations entry by entry inside an applied function."""
+"""Reads SymPy's scalars, and the same operations entry by entry inside an applied function."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _pi(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return the constant, with its name taken: a symbol of that name would hide it."""
+    """Return the constant, and reserve its name: a symbol of that name would hide it."""
     reader.reserve(node, "pi")
     return Value(syntax.name("pi"))
 
@@ -55,7 +55,7 @@ def _add(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def _mul(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a product, its negative powers as divisors, a negative number as a sign."""
+    """Return a product, with negative powers as divisors and a negative number as a sign."""
     if any(map(is_matrix, node.args, args)):
         return multiplied(args)
     total: Value | None = None
@@ -82,7 +82,7 @@ def _times(left: Value, right: Value) -> Value:
 
 
 def _joined(left: Ast, operator: str, right: Ast) -> Ast:
-    """Return `left op right`, a product on the left going on."""
+    """Return `left op right`, which extends a product on the left."""
     if left.head != "product":
         return syntax.product((left, right), (operator,))
     return syntax.product((*left.args, right), (*left.value, operator))  # type: ignore[misc]
@@ -114,7 +114,7 @@ def _root(base: Value, power: int) -> Value:
 
 
 def _named(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a function that SymPy knows by name alone, where the rulebook has an operation of that name."""
+    """Return a function that SymPy knows only by name, if the rulebook has an operation of that name."""
     name = node.func.__name__
     try:
         rule = default_rulebook().candidates(name)[0].rule
@@ -126,7 +126,7 @@ def _named(reader: Reader, node: Basic, args: list[Value]) -> Value:
 
 
 def relations(test: Basic) -> list[Basic]:
-    """Return the comparisons that a condition is made of, from left to right."""
+    """Return the comparisons in a condition, from left to right."""
     found, stack = [], [test]
     while stack:
         node = stack.pop()
@@ -138,11 +138,11 @@ def relations(test: Basic) -> list[Basic]:
 
 
 SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "condition", (0, 1): "negation"}
-"""Branches of a condition that is itself the number: as a factor it selects, whatever else stands in the product."""
+"""Values of two branches whose choice is the condition itself as a number: as a factor it selects."""
 
 
 def _piecewise(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return nested `where(x > y, a, b)`; of 1 and 0, by indices, their condition."""
+    """Return nested `where(x > y, a, b)`; for 1 and 0 by indices, their condition."""
     first, (other, _) = node.args[0], node.args[-1]
     if first[0] == 1 and other == 0 and len(node.args) == 2 and _is_of_indices(reader, first[1]):
         return index_condition(reader, first[1].lhs, first[1].rel_op, first[1].rhs, node)
@@ -151,8 +151,8 @@ def _piecewise(reader: Reader, node: Basic, args: list[Value]) -> Value:
     for _, test in node.args:
         value = next(values)
         branches.append((value, test, {relation: (next(values), next(values)) for relation in relations(test)}))
-    if branches[-1][1] != True:  # noqa: E712 - SymPy's true is no bool
-        raise NotSupported("a Piecewise of SymPy without a last branch that always holds")
+    if branches[-1][1] != True:  # noqa: E712 - SymPy's true is not a bool
+        raise NotSupported("a Piecewise of SymPy needs a last branch with the condition True")
     result = branches[-1][0]
     for value, test, sides in reversed(branches[:-1]):
         result = _chosen(test, sides, value, result)
@@ -178,7 +178,7 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
         return Value(call(spelled("choice"), condition, yes.ast, no.ast), common([yes, no, left, right]))
     kind = type(test).__name__
     if kind not in ("And", "Or"):
-        raise NotSupported(f"the condition {test} of a Piecewise of SymPy")
+        raise NotSupported(f"the condition {test} of a Piecewise of SymPy is not supported")
     result = yes if kind == "And" else no
     for part in reversed(test.args):
         result = _chosen(part, sides, result, no) if kind == "And" else _chosen(part, sides, yes, result)
@@ -188,13 +188,13 @@ def _chosen(test: Basic, sides: Mapping[Basic, tuple[Value, Value]], yes: Value,
 def _floor(reader: Reader, node: Basic, args: list[Value]) -> Value:
     """Return a quotient of indices and sizes, rounded down."""
     if any(s not in reader.bound and s.name not in reader.sizes for s in node.free_symbols):
-        raise NotSupported(f"{node} of SymPy: only of sizes and indices")
+        raise NotSupported(f"{node} of SymPy: only sizes and indices are supported")
     divisor = int(node.args[0].as_coeff_Mul()[0].q)
     return Value(_joined(reader.read(node.args[0] * divisor).ast, "//", number(divisor)))
 
 
 def _operation(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return an operation that SymPy has by name alone, as `Expression.sympy` writes it."""
+    """Return an operation that SymPy has only by name, as `Expression.sympy` writes it."""
     shape = shape_of(node) if node.sizes else None
     rest = iter(args)
     asts = [_argument(reader, operand, rest) for operand in node.operands]
@@ -214,7 +214,7 @@ def integer_operands(node: Basic) -> set[str]:
 
 
 def _argument(reader: Reader, operand: Basic, rest: Iterator[Value]) -> Ast:
-    """Return an operand as it is written in a call: a formula, a function, or the name of one."""
+    """Return an operand in the form of a call: a formula, a function, or the name of one."""
     kind = type(operand).__name__
     if kind == "Str":
         return syntax.name(name_of(operand.name))
@@ -226,7 +226,7 @@ def _argument(reader: Reader, operand: Basic, rest: Iterator[Value]) -> Ast:
 
 
 def _rewritten(reader: Reader, node: Basic, args: list[Value]) -> Value:
-    """Return a function by another one that it stands for."""
+    """Return a function by its rewritten form in SymPy."""
     return reader.read(node.rewrite(getattr(sympy, REWRITTEN[type(node).__name__])))
 
 

@@ -1,4 +1,4 @@
-"""Values: what a SymPy expression is read as, a formula with the shape of SymPy's matrix; its sizes, and back."""
+"""Defines values, which are formulas with the shape of SymPy's matrix, and converts sizes from and to SymPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from matcalc.tensor.size import Compound, Size, floordiv, maximum, minimum
 def size_from(expr: Basic) -> Size:
     """Return a dimension of a SymPy matrix as a size.
 
-    Raises: NotSupported for what is no size.
+    Raises: NotSupported for an expression that is no size.
     """
     if isinstance(expr, int):
         return Size.of(expr)
@@ -51,7 +51,7 @@ def _size(node: Basic, args: list[Size]) -> Size:
     if name == "floor":
         divisor = lcm(*(coefficient.denominator for _, coefficient in args[0].terms))
         return floordiv(args[0] * divisor, Size.of(divisor))
-    raise NotSupported(f"the size {node} of a SymPy matrix")
+    raise NotSupported(f"the size {node} of a SymPy matrix is not supported")
 
 
 _FOLDS: dict[str, Callable[[Size, Size], Size]] = {
@@ -89,7 +89,7 @@ ONE = Size.of(1)
 
 
 class Value(NamedTuple):
-    """A formula and the shape of the SymPy matrix or array that it is; scalars and 1 x 1 matrices have none."""
+    """A formula and the shape of its SymPy matrix or array; scalars and 1 x 1 matrices have none."""
 
     ast: Ast
     shape: Shape | None = None
@@ -116,7 +116,7 @@ class Index(NamedTuple):
 
 
 class Reader(Protocol):
-    """What the entries of the tables may ask of the reading they are part of."""
+    """The methods of a reading that the tables' functions use."""
 
     sizes: set[str]
     bound: dict[Basic, Index]
@@ -125,7 +125,7 @@ class Reader(Protocol):
 
     def reserve(self, node: Basic, name: str) -> None: ...
 
-    def read(self, expr: Basic, given: Mapping[Basic, Value] | None = None) -> Value: ...
+    def read(self, expr: Basic, bindings: Mapping[Basic, Value] | None = None) -> Value: ...
 
     def fresh(self) -> str: ...
 
@@ -134,7 +134,7 @@ Make = Callable[[Reader, "Basic", list[Value]], Value]  # the reading, a node of
 
 
 def shape_of(node: Basic) -> Shape | None:
-    """Return the shape that a leaf of SymPy has; of other nodes it is computed, as SymPy's own recurses."""
+    """Return the shape of a leaf of SymPy; that of other nodes is computed, since SymPy's own recurses."""
     return matrix_shape(*(size_from(length) for length in node.shape))
 
 
@@ -156,7 +156,7 @@ def common(args: Sequence[Value]) -> Shape | None:
 def equal_shapes(node: Basic, args: Sequence[Value]) -> Shape | None:
     """Return the shape that all operands have.
 
-    Raises: ShapeError where a 1 x 1 matrix or a scalar stands beside a matrix, which would be spread over it.
+    Raises: ShapeError for a 1 x 1 matrix or a scalar beside a matrix, over which it would be repeated.
     """
     shape = common(args)
     if shape is not None and any(a.shape is None for a in args):
@@ -175,7 +175,7 @@ def number_of(node: Basic) -> Ast:
         return rational(Fraction(int(node.p), int(node.q)))
     if node.is_Float and node.is_finite:
         return rational(Fraction(repr(float(node))))
-    raise NotSupported(f"the number {node} of SymPy")
+    raise NotSupported(f"the number {node} of SymPy is not supported")
 
 
 def rational(value: Fraction) -> Ast:

@@ -1,8 +1,8 @@
-"""Syntax tree -> SymPy: vectors become matrices of one column, scalars that products make stay scalars.
+"""Writes syntax trees as SymPy objects: vectors become matrices of one column; scalar products stay scalars.
 
-Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`.
-What SymPy has no class for (`vec`, decompositions) is an operation by name (`operation`); a tensor that is not
-written by its entries is NotSupported.
+Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`. An operation
+without a SymPy class (`vec`, decompositions) is an operation by name (`operation`). A tensor that is not written by its
+entries is NotSupported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from matcalc.tensor.node import Node
 def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:
     """Return a formula over symbols as a SymPy scalar or matrix; `theirs` are SymPy symbols to use, by name.
 
-    Raises: NotSupported for what SymPy has no form for.
+    Raises: NotSupported for a formula without a SymPy form.
     """
     try:
         made = _written(ast, symbols)
@@ -43,13 +43,13 @@ def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] 
 
 
 def _fitting(plain: Basic, own: Basic) -> tuple[Basic, Basic]:
-    """Return what stands for a symbol: a column is the transpose of the user's row, a scalar the entry of a 1 x 1."""
+    """Return the replacement of a symbol: the transpose of the user's row for a column, a 1 x 1 entry for a scalar."""
     if not is_matrix(own):
         return plain, own if not is_matrix(plain) else plain
     if not is_matrix(plain):
         return plain, MatrixElement(own, 0, 0) if own.shape == (1, 1) else plain
-    shape, given = (tuple(map(str, matrix.shape)) for matrix in (plain, own))
-    return plain, own if shape == given else own.T if shape == given[::-1] else plain
+    shape, theirs_shape = (tuple(map(str, matrix.shape)) for matrix in (plain, own))
+    return plain, own if shape == theirs_shape else own.T if shape == theirs_shape[::-1] else plain
 
 
 def _written(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
@@ -89,9 +89,9 @@ def _function(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
 
 
 def _applied(ast: Ast, symbols: Mapping[str, Node]) -> Basic:
-    """Return a call whose operands are written already."""
-    given: tuple[Ast, list[Written]] = ast.value  # type: ignore[assignment]
-    return _call(*given, symbols)
+    """Return a call whose operands are already written."""
+    theirs_shape: tuple[Ast, list[Written]] = ast.value  # type: ignore[assignment]
+    return _call(*theirs_shape, symbols)
 
 
 CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
@@ -100,7 +100,7 @@ CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
     "function": _function,
     "applied": _applied,
 }
-"""What binds names: its operands are not written on their own."""
+"""Heads that bind names; their operands are not written separately."""
 
 
 def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
@@ -134,9 +134,9 @@ def _call(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Basic:
 
 
 def _whole(name: str, args: Sequence[Written], named: Mapping[str, Basic]) -> Callable[..., Basic] | None:
-    """Return what writes a call of an operation on whole arrays, None where SymPy has no class for it.
+    """Return the function that writes an operation on whole arrays, None if SymPy has no class for the call.
 
-    That is so for a call with further tangents, along an axis, or of the diagonal of an oblong matrix.
+    Calls with further tangents, along an axis, or of the diagonal of an oblong matrix have none.
     """
     rule = default_rulebook().candidates(name)[0].rule
     made = BY_ROLE.get(rule.role or "") or (None if rule.operands else writer(rule))
@@ -149,7 +149,7 @@ def _whole(name: str, args: Sequence[Written], named: Mapping[str, Basic]) -> Ca
 def _operation(ast: Ast, args: Sequence[Written], symbols: Mapping[str, Node]) -> Basic:
     """Return an operation by its name.
 
-    Raises: NotSupported for a result of order 3 and more.
+    Raises: NotSupported for a result of order 3 or more.
     """
     name = syntax.call_name(ast)
     try:
@@ -181,25 +181,25 @@ def _part(ast: Ast, args: list[Written]) -> Basic:
     is_vector = len(subscripts) == 1
     lengths = base.shape
     zero = sympy.Integer(0)
-    places = [_place(s, n) for s, n in zip(subscripts, lengths, strict=False)] + [zero] * is_vector
-    if not any(isinstance(p, tuple) for p in places):
-        return MatrixElement(base, *places)
-    ranges = [p if isinstance(p, tuple) else (p, p + 1, 1) for p in places]
+    positions = [_position(s, n) for s, n in zip(subscripts, lengths, strict=False)] + [zero] * is_vector
+    if not any(isinstance(p, tuple) for p in positions):
+        return MatrixElement(base, *positions)
+    ranges = [p if isinstance(p, tuple) else (p, p + 1, 1) for p in positions]
     part = MatrixSlice(base, *ranges)
-    is_row = not is_vector and not isinstance(places[0], tuple)
+    is_row = not is_vector and not isinstance(positions[0], tuple)
     return sympy.Transpose(part) if is_row else part
 
 
-def _place(subscript: Written, length: Basic) -> Basic | tuple[Basic, Basic, int]:
+def _position(subscript: Written, length: Basic) -> Basic | tuple[Basic, Basic, int]:
     """Return a subscript counted from the start, or the range of a slice."""
     if getattr(subscript, "is_Matrix", False):
         raise NotSupported("a part by a vector of indices has no SymPy form")
     if not isinstance(subscript, tuple):
         return length + subscript if subscript.is_negative else subscript
     start, stop, step = subscript[1]
-    bounds = [None if isinstance(b, tuple) else _place(b, length) for b in (start, stop)]
+    bounds = [None if isinstance(b, tuple) else _position(b, length) for b in (start, stop)]
     if not isinstance(step, tuple) and step != 1:
-        raise NotSupported("a part that runs backwards has no SymPy form")
+        raise NotSupported("a part in reverse order has no SymPy form")
     return (0 if bounds[0] is None else bounds[0], length if bounds[1] is None else bounds[1], 1)
 
 

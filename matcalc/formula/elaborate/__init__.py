@@ -1,1 +1,1 @@
-"""From a syntax tree to nodes: shapes by unification, then construction."""
+"""Turns syntax trees into nodes: shapes by unification, then construction."""

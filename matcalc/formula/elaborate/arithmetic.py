@@ -1,7 +1,7 @@
-"""Sums and products: what `+ - * @ .* ./ / \\` mean, by the shapes of their operands.
+"""Infers sums and products: the meaning of `+ - * @ .* ./ / \\` by the shapes of their operands.
 
-A product chain is read left to right as one network of labelled axes, so that the whole of `A*B*x` reaches
-the normal form in one call. The table below is all of level 2: what joins with what, and what is an error.
+A product chain is read left to right as one network of labelled axes, so that the whole of `A*B*x` reaches the normal
+form in one call. The table of products (`_multiply`) defines which shapes combine, and which are errors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Invert = Callable[[Inference, Ast, Typed], Typed]
 
 
 class Chain:
-    """A product under way: operands with their labels, and the core axes and row flag of the value so far."""
+    """A product being read: its operands with their labels, and the core axes and row flag of the value so far."""
 
     def __init__(self, inference: Inference, ast: Ast, first: Typed) -> None:
         self.inference, self.ast = inference, ast
@@ -43,12 +43,12 @@ class Chain:
         self.restart(first)
 
     def restart(self, value: Typed) -> None:
-        """Begin again with one operand."""
+        """Start again with one operand."""
         self.coef, self.operands = Fraction(1), []
         self.core, self.row = self.take(value), value.row
 
     def take(self, value: Typed, core: Labels | None = None) -> Labels:
-        """Add an operand, with new labels unless they are given; numbers go to the coefficient."""
+        """Add an operand, with new labels unless `core` has them; numbers multiply the coefficient."""
         if value.form == "number":
             self.coef *= value.data.constant
             check_bits(bits(self.coef))
@@ -72,12 +72,12 @@ class Chain:
         return tuple(self.inference.sizes.resolve(self.inference.lengths[label]) for label in self.core)
 
     def kind(self) -> str:
-        """Return "scalar", "column", "row", "matrix" or "tensor", of the value so far."""
+        """Return "scalar", "column", "row", "matrix" or "tensor", for the value so far."""
         return kind_of(len(self.core), self.row)
 
 
 def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciprocal: Invert, invert: Invert) -> Typed:
-    """Return the value of a product chain; `reciprocal` and `invert` make 1 ./ x and inv(A)."""
+    """Return the value of a product chain; `reciprocal` and `invert` construct 1 ./ x and inv(A)."""
     operators = cast("tuple[str, ...]", ast.value)
     exact = _exact_product(values, operators)
     if exact is not None:
@@ -97,7 +97,7 @@ def infer_product(inference: Inference, ast: Ast, values: list[Typed], reciproca
             _solve(chain, factor, k, reciprocal, invert)
         else:
             hint = "write / for a quotient" if operator == "//" else ""
-            raise inference.fault(f"{operator} is for sizes alone", ast, operator=k, hint=hint, about=ast.args)
+            raise inference.fault(f"{operator} is defined for sizes only", ast, operator=k, hint=hint, about=ast.args)
     return chain.value(len(values))
 
 
@@ -120,7 +120,7 @@ def _exact_product(values: list[Typed], operators: tuple[str, ...]) -> Size | No
 
 
 def _multiply(chain: Chain, factor: Typed, k: int) -> None:
-    """Append `* factor`: the table of level 2."""
+    """Append `* factor`, by the kinds of both sides."""
     if not chain.core or not factor.rank:
         _scale(chain, factor)
         return
@@ -141,14 +141,14 @@ def _multiply(chain: Chain, factor: Typed, k: int) -> None:
 
 
 def _scale(chain: Chain, factor: Typed) -> None:
-    """Append a factor where one of the two is a scalar."""
+    """Append a factor if one of the two is a scalar."""
     row = chain.row if chain.core else factor.row
     labels = chain.take(factor)
     chain.core, chain.row = chain.core or labels, row
 
 
 def _contract(chain: Chain, factor: Typed, k: int) -> None:
-    """Append a matrix or column to a matrix or row: the last axis meets the first."""
+    """Append a matrix or column to a matrix or row: contract the last axis with the first."""
     inference = chain.inference
     inner, rows = chain.core[-1], factor.shape[0]
     if inference.same(inference.lengths[inner], rows):
@@ -158,13 +158,13 @@ def _contract(chain: Chain, factor: Typed, k: int) -> None:
     if _scale_by_one_by_one(chain, factor):
         return
     sizes = inference.lengths[inner], rows
-    reason = inference.differ(*sizes)  # first: what follows names unknowns
+    reason = inference.differ(*sizes)  # first, since the hint names unknowns
     hint = _transposition(inference, chain.value(k + 1), factor)
     raise _cannot(chain, "multiply", factor, k, reason, hint, sizes)
 
 
 def _multiply_column(chain: Chain, factor: Typed, k: int) -> None:
-    """Append a column or matrix to a column, which has one column: the factor needs one row."""
+    """Append a column or matrix to a column; the column is n x 1, so the factor needs one row."""
     inference = chain.inference
     if factor.rank == 1:
         if inference.sizes.resolve(factor.shape[0]) is ONE:
@@ -195,7 +195,7 @@ def _multiply_by_row(chain: Chain, factor: Typed, k: int) -> None:
 
 
 def _meets_one(chain: Chain, factor: Typed, k: int, size: Size) -> bool:
-    """Whether a length that meets the 1 of a column or row is 1; if nothing tells it, the error comes at the end."""
+    """Whether a length that meets the 1 of a column or row is 1; if it is still unknown, `finish` raises the error."""
     inference, left, text = chain.inference, chain.value(k + 1), chain.inference.text
 
     def fault() -> ShapeError:
@@ -223,7 +223,7 @@ def _not_one(chain: Chain, left: Typed, factor: Typed, k: int, size: Size) -> Sh
 
 
 def _with_one(inference: Inference, size: Size) -> str:
-    """Return the line that lists the matrix that has a length, with 1 for it: `it fits with  A: matrix(1, n)`."""
+    """Return the line that declares the matrix of a length with 1 for it: `it fits with  A: matrix(1, n)`."""
     unknown = inference.sizes.resolve(size)
     for symbol in inference.symbols.values():
         lengths = [inference.sizes.resolve(own) for own in symbol.shape]
@@ -234,7 +234,7 @@ def _with_one(inference: Inference, size: Size) -> str:
 
 
 def _scale_by_one_by_one(chain: Chain, factor: Typed) -> bool:
-    """Take a 1 x 1 matrix that does not fit as the scalar that it is, and tell whether there was one."""
+    """Use a 1 x 1 matrix that does not fit as a scalar; return whether there was one."""
     if chain.shape() == (ONE, ONE):
         chain.core = ()
         _scale(chain, factor)
@@ -257,13 +257,13 @@ def _entrywise(chain: Chain, factor: Typed, k: int, operator: str) -> None:
     if found is None:
         raise no_fit(inference, chain.ast, k, chain.value(k + 1), operator, factor)
     core: list[int | None] = [None] * len(found.kind.shape)
-    for label, place in zip(chain.core, found.places[0], strict=True):
-        if place is not None:
-            core[place] = label
+    for label, position in zip(chain.core, found.positions[0], strict=True):
+        if position is not None:
+            core[position] = label
     labels = [
         label if label is not None else inference.label(s) for label, s in zip(core, found.kind.shape, strict=True)
     ]
-    chain.take(factor, tuple(inference.label(ONE) if at is None else labels[at] for at in found.places[1]))
+    chain.take(factor, tuple(inference.label(ONE) if at is None else labels[at] for at in found.positions[1]))
     chain.core, chain.row = tuple(labels), found.kind.row
 
 
@@ -296,7 +296,7 @@ def _solve(chain: Chain, factor: Typed, k: int, reciprocal: Invert, invert: Inve
 
 
 def infer_sum(inference: Inference, ast: Ast, values: list[Typed]) -> Typed:
-    """Return the value of a sum of equal shapes and scalars; under dotted signs and in NumPy all terms expand."""
+    """Return the value of a sum of equal shapes and scalars; with dotted signs and in NumPy all terms expand."""
     signs = cast("tuple[int, ...]", ast.value)
     if all(value.exact is not None for value in values):
         return typed_exact(_exact_sum(values, signs), ast)
@@ -353,7 +353,7 @@ def _cannot(
 
 
 def _transposition(inference: Inference, a: Typed, b: Typed) -> str:
-    """Return the advice to transpose one operand where that would fit."""
+    """Return the hint to transpose one operand if that would fit."""
     x, y = _tight(shown(a.ast)), _tight(shown(b.ast))
     inner = a.shape[-1]
     if b.rank == 2 and _equal(inference, inner, b.shape[1]):

@@ -1,7 +1,7 @@
-"""Blocks: `[A, B; C, D]`, `[x; y]`, `[1, 2; 3, 4]`, as sums of blocks put in their places by slice selectors.
+"""Infers block matrices `[A, B; C, D]`, `[x; y]`, `[1, 2; 3, 4]`, as sums of blocks positioned by slice selectors.
 
-A row counts as 1 x n, a column as n x 1, a scalar as 1 x 1. Scalars and columns below one another are a
-vector, everything else is a matrix; numbers alone are a literal array.
+A row counts as 1 x n, a column as n x 1, a scalar as 1 x 1. Scalars and columns below one another form a vector;
+everything else is a matrix. Numbers alone form a literal array.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from matcalc.tensor.size import Size
 
 
 def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Typed:
-    """Return `[A, B; C, D]`. Scalars and columns below one another are a vector, all else a matrix."""
+    """Return `[A, B; C, D]`. Scalars and columns below one another form a vector, everything else a matrix."""
     entries = [entry for row in rows for entry in row]
     wide = next((entry for entry in entries if entry.rank > 2), None)
     if wide is not None:
-        raise inference.fault(f"{inference.describe(wide)} is no block", wide.ast)
+        raise inference.fault(f"a block is a scalar, vector or matrix, not {inference.describe(wide)}", wide.ast)
     array = next((entry for entry in entries if entry.rank), None) if ast.value == ENTRIES else None
     if array is not None:
-        raise inference.fault(f"{inference.describe(array)} is no entry", array.ast, hint="write np.stack or np.block")
+        message = f"an entry of an array is a scalar, not {inference.describe(array)}"
+        raise inference.fault(message, array.ast, hint="write np.stack or np.block")
     is_vector = all(len(row) == 1 and (row[0].rank == 0 or (row[0].rank == 1 and not row[0].row)) for row in rows)
     numbers = [entry.exact for entry in entries]
     if all(n is not None and n.is_integer for n in numbers) and len({len(row) for row in rows}) == 1:
@@ -44,7 +45,7 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
     for row, tall in zip(rows, heights, strict=True):
         left = ZERO
         for entry in row:
-            terms.append(_placed(inference, ast, entry, core, top, left, len(rows) == 1, len(row) == 1))
+            terms.append(_positioned(inference, ast, entry, core, top, left, len(rows) == 1, len(row) == 1))
             left = left + _columns(entry)
         top = top + tall
     axes = common_axes(terms)
@@ -56,7 +57,7 @@ def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Type
 
 
 def _align(inference: Inference, rows: list[list[Typed]]) -> None:
-    """Take blocks below one another as of one width where it is not known and rows have as many blocks."""
+    """Equate the unknown widths of blocks below one another, if all rows have equally many blocks."""
     for row in rows[1:]:
         if len(row) != len(rows[0]):
             return
@@ -102,7 +103,7 @@ def _total(sizes: list[Size]) -> Size:
     return total
 
 
-def _placed(
+def _positioned(
     inference: Inference,
     ast: Ast,
     entry: Typed,
@@ -112,7 +113,7 @@ def _placed(
     one_row: bool,
     one_column: bool,
 ) -> Typed:
-    """Return a block put in its place in the whole, zeros elsewhere."""
+    """Return a block at its position in the whole, zeros elsewhere."""
     operands: list[tuple[Typed, Labels]] = []
     spans = [(top, _rows(entry), one_row)]
     if len(core) == 2:

@@ -1,7 +1,7 @@
-"""Building: typed tree -> Node, through the constructors of the normal form, operands first.
+"""Builds nodes from typed trees, through the constructors of the normal form, operands first.
 
-All lengths are known by now. A definition of the rulebook is expanded by `expand`, which gives its
-template: a node over the symbols of its parameters. Nothing here decides what a formula means.
+All lengths are known here. `expand` returns the template of a rulebook definition: a node over the symbols of its
+parameters. Nothing here decides the meaning of a formula.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from matcalc.tensor.substitute import Batched, instantiate, solution, spread
 
 
 class Template(NamedTuple):
-    """A definition compiled: its node, the symbols of its tensor parameters, and what its size names are."""
+    """A compiled definition: its node, the symbols of its tensor parameters, and the values of its size names."""
 
     node: Node
     symbols: tuple[Node, ...]
@@ -48,12 +48,12 @@ class Template(NamedTuple):
 
 
 Expand = Callable[[Call, Mapping[str, Any], Mapping[str, Size]], Template]
-"""Called with a call of a definition, its built parameters and what the signature's size names stand for."""
+"""Called with a call of a definition, its built parameters and the values of the signature's size names."""
 
 
 @dataclass(slots=True)
 class Builder:
-    """What building needs: solved sizes, nodes of symbols, templates of definitions, and what has been built."""
+    """The state of building: solved sizes, nodes of symbols, templates of definitions, and the nodes built so far."""
 
     inference: Inference
     nodes: Mapping[str, Node]
@@ -73,7 +73,7 @@ class Builder:
 def build(builder: Builder, root: Typed) -> Node:
     """Return the node of a typed tree: its named axes in front, then its core.
 
-    Raises: ShapeError where an argument lacks a fact that it must have, NotSupported for a condition.
+    Raises: ShapeError if an argument lacks a required fact, NotSupported for a condition.
     """
     made = builder.made
     for value in operands_first(root, _built_operands, made):
@@ -85,7 +85,7 @@ def build(builder: Builder, root: Typed) -> Node:
 
 
 def _built_operands(value: Typed) -> list[Typed]:
-    """Return the operands that become nodes; conditions in a product do so together."""
+    """Return the operands that become nodes; the conditions of a product are built together instead."""
     return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
 
 
@@ -96,7 +96,9 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
         return constant(np.asarray(pi))
     entries = np.array([[as_float(entry) for entry in row] for row in value.data])
     if np.isinf(entries).any():
-        raise NotSupported("an entry larger than 1.8e308", text=builder.inference.text, at=value.ast.caret)
+        raise NotSupported(
+            "an entry larger than 1.8e308 is not supported", text=builder.inference.text, at=value.ast.caret
+        )
     return constant(entries.reshape([int(size) for size in value.shape]))
 
 
@@ -112,8 +114,8 @@ def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
 def _einsum(builder: Builder, value: Typed, args: list[Node]) -> Node:
     data: Einsum = value.data
     conditions = [arg for arg in value.args if arg.form == "condition"]
-    places = [labels for arg, labels in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
-    return _product(builder, data.coef, list(zip(args, places, strict=True)), conditions, data.out)
+    labels = [own for arg, own in zip(value.args, data.operands, strict=True) if arg.form != "condition"]
+    return _product(builder, data.coef, list(zip(args, labels, strict=True)), conditions, data.out)
 
 
 def _as_condition(builder: Builder, value: Typed) -> Condition:
@@ -121,17 +123,21 @@ def _as_condition(builder: Builder, value: Typed) -> Condition:
     return Condition(relation, builder.size(difference), value.axes, shown(value.ast))
 
 
-def _product(builder: Builder, coef: Fraction, given: list[Operand], conditions: Sequence[Typed], out: Labels) -> Node:
-    labels = {*out, *(label for _, at in given for label in at), *(label for c in conditions for label in c.axes)}
+def _product(
+    builder: Builder, coef: Fraction, factors: list[Operand], conditions: Sequence[Typed], out: Labels
+) -> Node:
+    labels = {*out, *(label for _, at in factors for label in at), *(label for c in conditions for label in c.axes)}
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
-        asked = [_as_condition(builder, condition) for condition in conditions]
-        given = given + operands(asked, Lengths(known, len(builder.inference.lengths)))
-    return product(coef, given, out, known)
+        selectors = operands(
+            [_as_condition(builder, c) for c in conditions], Lengths(known, len(builder.inference.lengths))
+        )
+        factors = factors + selectors
+    return product(coef, factors, out, known)
 
 
 def apply_function(body: Node, node: Node) -> Node:
-    """Return a function, given by its body, applied to each entry of a node."""
+    """Return a function, defined by its body, applied to each entry of a node."""
     axes = tuple(range(len(node.shape)))
     made = instantiate(body, {parameter(): Batched(node, axes)}, {}, node.shape)
     return spread(made, axes, node.shape)
@@ -182,10 +188,10 @@ def _carried(node: Node, axes: Labels, order: Labels) -> tuple[Node, Labels]:
     positions = [order.index(label) for label in axes]
     if positions == sorted(positions):
         return node, tuple(positions)
-    places = sorted(range(len(axes)), key=positions.__getitem__)
-    out = (*places, *range(len(axes), len(node.shape)))
-    turned = product(1, [(node, tuple(range(len(node.shape))))], out)
-    return turned, tuple(sorted(positions))
+    order_of_axes = sorted(range(len(axes)), key=positions.__getitem__)
+    out = (*order_of_axes, *range(len(axes), len(node.shape)))
+    transposed = product(1, [(node, tuple(range(len(node.shape))))], out)
+    return transposed, tuple(sorted(positions))
 
 
 def _expanded(
@@ -195,7 +201,7 @@ def _expanded(
     carried: list[tuple[Node, Labels]],
     sizes: tuple[Size, ...],
 ) -> Node:
-    """Return a definition's template with the arguments put in; entries are batched along all their axes."""
+    """Return a definition's template with the arguments substituted; entries are batched along all their axes."""
     call: Call = value.data
     names = {name: builder.size(size) for name, size in call.sizes.items()}
     for name, shape in call.arrays.items():
@@ -215,7 +221,7 @@ def _expanded(
 
 
 def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
-    """Ask for the linear facts that a signature demands of its arguments.
+    """Check that arguments have the linear facts that the signature requires.
 
     Raises: ShapeError.
     """

@@ -1,7 +1,7 @@
-"""Callees: what a call may mean, before its arguments are known.
+"""Finds the candidates of a call before its arguments are inferred.
 
-The rulebook lists the candidates of a spelling. Of them alone it can be told which arguments are functions
-(and so no values), and which names can only be sizes.
+The rulebook lists the candidates of a spelling. They determine which arguments are functions (and so no values), and
+which names can only be sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Callee:
-    """A call under way: its spelling, candidates, arguments, and which of them are functions."""
+    """A call being read: its spelling, candidates, arguments, and which of these are functions."""
 
     spelling: str
     candidates: Sequence[Candidate]
@@ -31,7 +31,7 @@ class Callee:
 
 
 def enter_call(inference: Inference, ast: Ast) -> Callee:
-    """Return what a call may mean.
+    """Return the candidates and arguments of a call.
 
     Raises: UnknownName with the nearest names.
     """
@@ -53,14 +53,14 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
 
 
 def _literal(inference: Inference, ast: Ast) -> Ast:
-    """Return an argument, of a number that is given the number; of a symbol a tree that is no literal."""
+    """Return an argument: for a node that is a number the number, for a symbol a tree that is no literal."""
     if ast.head == "given" and given_value(ast).kind == "number":
         return number(given_value(ast).value)
     return Ast("empty") if ast.head == "name" and ast.value in inference.symbols else ast
 
 
 def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
-    """Return the arguments of a call, each with whether only a size can stand there."""
+    """Return the arguments of a call, each with whether only a size can be there."""
     candidates = inference.rulebook.spellings.get(call_name(ast), ())
     found = [(arg, _has_kind(candidates, k, "integer")) for k, arg in enumerate(ast.args)]
     for key, value in call_keywords(ast):
@@ -74,19 +74,19 @@ def _has_kind(candidates: Sequence[Candidate], k: int, kind: str) -> bool:
 
 
 def _repeated(inference: Inference, ast: Ast) -> list[Ast]:
-    """Return an argument, or for `E'...` in a rule's formula one tree for each tangent in the slot E."""
+    """Return an argument; for `E'...` in a rule's formula, one tree for each tangent in the slot E."""
     if ast.head != "spread":
         return [ast]
     slots = [name for name in names_in(ast) if name in inference.slots]
     if len(slots) != 1:
-        raise inference.fault("... stands after one repeated parameter of a rule", ast)
+        raise inference.fault("... must follow one repeated parameter of a rule", ast)
     return [renamed(ast.args[0], {slots[0]: member}) for member in inference.slots[slots[0]]]
 
 
 def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candidate]:
-    """Return what a spelling may mean.
+    """Return the candidates of a spelling.
 
-    Raises: as the rulebook, with the place; for a symbol that is called, with what was perhaps meant.
+    Raises: the errors of the rulebook, with their position; for a symbol that is called, with a hint.
     """
     book, name = inference.rulebook, call_name(ast)
     if spelling != name and name in book and spelling not in book.spellings:
@@ -101,10 +101,10 @@ def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candi
 
 
 def _part(ast: Ast) -> str:
-    """Return how the part of a symbol is written that a call names as MATLAB does, counting from 1."""
-    places = [
+    """Return how to write the part that a call names as MATLAB does, counting from 1."""
+    indices = [
         int(str(arg.value)) - 1 if arg.head == "number" and str(arg.value).isdecimal() else -1 for arg in ast.args
     ]
-    if not places or min(places) < 0:
+    if not indices or min(indices) < 0:
         return f"{call_name(ast)}[...]"
-    return f"{call_name(ast)}[{', '.join(map(str, places))}], counted from 0,"
+    return f"{call_name(ast)}[{', '.join(map(str, indices))}], counted from 0,"

@@ -1,8 +1,8 @@
-"""Calls: which rulebook entry a call means, by number, ranks and kinds of its arguments, and its shape.
+"""Chooses the rulebook entry of a call, by the number, ranks and kinds of its arguments, and infers its shape.
 
-An entry's signature is all there is to know: sizes in it are unknowns of this call, bound by the lengths of
-the arguments. Elementwise entries broadcast scalars; the others carry named axes as batches, and so `axis=`
-is nothing but a named axis that comes back into the result's shape.
+The signature of the entry is sufficient for this. The sizes in it are unknowns of this call, bound by the lengths of
+the arguments. Elementwise entries broadcast scalars. The others carry named axes as batches, so `axis=` is a named axis
+that returns to the result's shape.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ MOST_SHOWN = 6  # arguments in a message
 
 @dataclass(slots=True)
 class Call:
-    """What a call means: candidate, parameters of its tensor arguments, and the other parameters by name.
+    """The meaning of a call: candidate, parameters of its tensor arguments, and the other parameters by name.
 
-    `sizes` are what the signature's names stand for, `arrays` the shapes.
+    `sizes` are the values of the signature's size names, `arrays` the shapes.
     """
 
     candidate: Candidate
@@ -54,7 +54,7 @@ class Call:
 
 
 def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[Typed]) -> Typed:
-    """Return the value of a call; `values` are those of the arguments, then of `axis`."""
+    """Return the value of a call; `values` are those of the arguments, then that of `axis`."""
     arguments = list(values)
     exact = [v.exact for v in arguments if v.exact is not None]
     extremum = EXTREMA.get(callee.candidates[0].rule.spelling) if callee.candidates else None
@@ -62,7 +62,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
         return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
-    if callee.axis is not None and axis is None:  # along a vector: of everything, but of no elementwise function
+    if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
@@ -83,12 +83,12 @@ def call_candidates(
     keywords: Sequence[str],
     axis: int | None,
 ) -> Typed:
-    """Return the first candidate that takes the values, applied to them; one of square matrices if they are square."""
+    """Return the first candidate that accepts the values, applied to them; prefer one whose matrices can be square."""
     for squeeze in (False, True):
         tried = [(c, _match(inference, c, values, keywords, axis, squeeze)) for c in candidates]
         taking = [(candidate, pairs) for candidate, pairs in tried if pairs is not None]
         if taking:
-            candidate, matched = next((taken for taken in taking if _may_be_square(inference, taken[1])), taking[0])
+            candidate, matched = next((pair for pair in taking if _may_be_square(inference, pair[1])), taking[0])
             return _apply(inference, ast, candidate, matched, axis)
     fold = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
     if fold is not None and len(values) > 2 and not keywords and axis is None:
@@ -107,17 +107,17 @@ def _match(
     axis: int | None,
     squeeze: bool,
 ) -> list[Pair] | None:
-    """Return the values with their parameters if numbers of arguments, ranks and kinds fit."""
+    """Return the values with their parameters if the numbers of arguments, ranks and kinds fit."""
     parameters = list(candidate.signature.parameters)
     named = {p.name: p for p in parameters}
     if any(key not in named for key in keywords):
         return None
     positional = [p for p in parameters if p.name not in keywords]
-    given = len(values) - len(keywords)
+    actual = len(values) - len(keywords)
     repeated = positional and positional[-1].repeated
     if repeated:
-        positional = positional[:-1] + [positional[-1]] * max(given - len(positional) + 1, 0)
-    if len(positional) != given:
+        positional = positional[:-1] + [positional[-1]] * max(actual - len(positional) + 1, 0)
+    if len(positional) != actual:
         return None
     pairs: list[Pair] = []
     reduced = axis is not None
@@ -129,7 +129,7 @@ def _match(
             reduced = False
         pairs.append((parameter, fitted))
     if repeated and all(parameter.kind in PLAIN for parameter, _ in pairs):
-        return None  # dd(f) of no point at all
+        return None  # dd(f) without a point
     return pairs
 
 
@@ -141,7 +141,7 @@ def _fit(
     reduced: bool,
     squeeze: bool,
 ) -> Typed | None:
-    """Return the value as the parameter takes it, None if it does not fit."""
+    """Return the value in the form that the parameter takes; None if it does not fit."""
     if parameter.kind == "function" or value.form == "function":
         return value if parameter.kind == "function" and value.form == "function" else None
     if parameter.kind == "integer":
@@ -153,7 +153,7 @@ def _fit(
         return value
     if value.row and candidate.rule.keeps_rows:
         value = _as_matrix(inference, value)
-    rank = 1 if reduced else value.rank  # along an axis there is a vector, whatever the other axes
+    rank = 1 if reduced else value.rank  # along an axis the operation acts on a vector, whatever the other axes
     if rank == len(parameter.sizes):
         return value
     if squeeze and parameter.kind == "scalar" and is_one_by_one(inference, value):
@@ -162,10 +162,10 @@ def _fit(
 
 
 def _may_be_square(inference: Inference, pairs: list[Pair]) -> bool:
-    """Whether no matrix that is to be square is known to be none."""
+    """Whether every matrix that must be square is square or still unknown."""
     for parameter, value in pairs:
-        wanted = {str(size.value) for size in parameter.sizes}
-        if parameter.kind != "matrix" or len(wanted) != 1 or value.rank != 2:
+        required = {str(size.value) for size in parameter.sizes}
+        if parameter.kind != "matrix" or len(required) != 1 or value.rank != 2:
             continue
         rows, columns = map(inference.sizes.resolve, value.shape)
         if rows is not columns and not is_unknown(rows) and not is_unknown(columns):
@@ -223,7 +223,7 @@ def _entrywise(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
 
 
 def _unequal(inference: Inference, ast: Ast, a: Typed, b: Typed) -> ShapeError:
-    """Return the error of operands of an elementwise entry that have no common shape."""
+    """Return the error for operands of an elementwise entry without a common shape."""
     name = call_name(ast) if ast.head == "call" else str(ast.value)
     message = f"'{name}' of operands of unequal shape: {inference.describe(a)} and {inference.describe(b)}"
     sizes = next((pair for pair in zip(a.shape, b.shape, strict=False) if not inference.same(*pair)), ())
@@ -231,7 +231,7 @@ def _unequal(inference: Inference, ast: Ast, a: Typed, b: Typed) -> ShapeError:
 
 
 def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list[Pair]) -> Typed:
-    """Apply an operation: its signature's sizes are bound by the shapes of its arguments."""
+    """Apply an operation: the shapes of its arguments bind its signature's sizes."""
     sizes: dict[str, Size] = _Unknowns(inference)
     sizes.update(_integer_sizes(pairs))
     arrays: dict[str, tuple[Size, ...]] = {}
@@ -254,7 +254,7 @@ def _operation(inference: Inference, ast: Ast, candidate: Candidate, pairs: list
 
 
 class _Unknowns(dict[str, Size]):
-    """Sizes by name; one that is not bound yet is a new unknown."""
+    """Sizes by name; a name that is not bound yet is a new unknown."""
 
     def __init__(self, inference: Inference) -> None:
         super().__init__()
@@ -291,20 +291,20 @@ def _bind_sizes(
     if len(parameter.sizes) != value.rank:
         raise inference.fault(f"'{call_name(ast)}' takes no axis of a tensor", ast)
     for written, length in zip(parameter.sizes, value.shape, strict=True):
-        wanted = inference.sizes.resolve(size_of(written, sizes))
-        if inference.same(wanted, length):
+        required = inference.sizes.resolve(size_of(written, sizes))
+        if inference.same(required, length):
             continue
         name = call_name(ast) if ast.head == "call" else candidate.rule.spelling
         kinds = {str(size.value) for size in parameter.sizes}
-        given = inference.size_text(length)
+        actual = inference.size_text(length)
         if parameter.kind == "matrix" and len(kinds) == 1:
-            message = f"{name} takes a square matrix, and {inference.describe(value)} is none"
-        elif "?" in wanted.key:
-            message = f"{name}: no whole number makes {write(written)} the {given} of {inference.describe(value)}"
+            message = f"{name} takes a square matrix, and {inference.describe(value)} is not square"
+        elif "?" in required.key:
+            message = f"{name}: no whole number makes {write(written)} the {actual} of {inference.describe(value)}"
         else:
-            needed = inference.size_text(wanted)
-            message = f"{name}: {inference.describe(value)} does not fit, {needed} and {given} differ"
-        hint = origins(inference, (wanted, length), (ast, value.ast))
+            needed = inference.size_text(required)
+            message = f"{name}: {inference.describe(value)} does not fit, {needed} and {actual} differ"
+        hint = origins(inference, (required, length), (ast, value.ast))
         raise inference.fault(message, ast, hint=hint, about=(value.ast,))
 
 
@@ -317,7 +317,7 @@ def _functions(pairs: list[Pair]) -> tuple[Typed, ...]:
 
 
 def _params(pairs: list[Pair]) -> dict[str, Any]:
-    """Return the parameters that are no tensors: sizes, numbers as sizes, functions as typed values."""
+    """Return the parameters that are not tensors: sizes, numbers as sizes, functions as typed values."""
     return {p.name: value if p.kind == "function" else value.exact for p, value in pairs if p.kind in PLAIN}
 
 
@@ -326,7 +326,7 @@ def _integer_sizes(pairs: list[Pair]) -> dict[str, Size]:
 
 
 def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequence[Typed]) -> int | None:
-    """Return the number of the axis that `axis=` names; None for the only axis of a vector, which is all of it."""
+    """Return the number of the axis that `axis=` names; None for the only axis of a vector."""
     assert callee.axis is not None
     tensor = next((v for v in arguments if v.form != "function"), None)
     rank = tensor.rank if tensor is not None else 0
@@ -349,11 +349,11 @@ def _no_match(
     values: Sequence[Typed],
     keywords: Sequence[str],
 ) -> ShapeError:
-    """Return the error of arguments that no signature takes."""
+    """Return the error for arguments that no signature accepts."""
     shown_ = [_kind_text(inference, value) for value in values[:MOST_SHOWN]]
-    given = ", ".join(shown_ + ["..."] * (len(values) > MOST_SHOWN))
+    actual = ", ".join(shown_ + ["..."] * (len(values) > MOST_SHOWN))
     unknown = [key for key in keywords if all(key not in {p.name for p in c.signature.parameters} for c in candidates)]
-    message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({given})"
+    message = f"'{spelling}' has no parameter '{unknown[0]}'" if unknown else f"'{spelling}' does not take ({actual})"
     written = [write_signature(c.signature) for c in candidates[:4]]
     hint = "it is  " + "\n     or  ".join(written)
     kinds = {p.kind for c in candidates for p in c.signature.parameters[:1]}

@@ -1,8 +1,7 @@
-"""Static checks of a rule: its formulas are built at symbolic sizes before anything is computed with them.
+"""Checks a rule statically: builds its formulas at symbolic sizes before anything is computed with them.
 
-Names, shapes and the linearity of differentials are decided here; whether the numbers are right is for the
-numeric tests. Functions and numbers that a rule is given are stood for by one example, arrays by a vector
-and a matrix.
+These checks cover names, shapes and the linearity of differentials; numeric tests check the values. One example
+replaces each function and number parameter of the rule; a vector and a matrix replace each array.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from matcalc.tensor.raw_nodes import parameter, symbol
 from matcalc.tensor.signature import add_sizes, array_name, size_of, tensors_of
 from matcalc.tensor.size import Size
 
-EXAMPLE = Fraction(5, 2)  # of a number that a rule is given; of a function its power
+EXAMPLE = Fraction(5, 2)  # the value of a number parameter; a function parameter is the power with this exponent
 
 
 def check_rule(rule: Rule, rulebook: Rulebook) -> None:
@@ -38,7 +37,7 @@ def check_rule(rule: Rule, rulebook: Rulebook) -> None:
 
 
 def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
-    """Yield what is wrong with the formulas of a rule."""
+    """Yield the faults of the formulas of a rule."""
     for setting, index in settings(rule, rulebook):
         if rule.kind == "definition":
             yield from _definition(setting, index)
@@ -47,7 +46,7 @@ def faults_of(rule: Rule, rulebook: Rulebook) -> Iterator[str]:
 
 
 def settings(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[Setting, int]]:
-    """Yield a rule at each signature and each choice of ranks."""
+    """Yield a rule at each signature and each choice of ranks, with the index of the signature."""
     for index, signature in enumerate(rule.signatures):
         arrays = dict.fromkeys(array_name(p) for p in signature.parameters if p.kind == "array")
         for ranks in product((1, 2), repeat=len(arrays)):
@@ -55,7 +54,7 @@ def settings(rule: Rule, rulebook: Rulebook) -> Iterator[tuple[Setting, int]]:
 
 
 class Setting:
-    """One rule at given ranks of its arrays: symbols of arguments and results, sizes, functions."""
+    """One rule at fixed ranks of its arrays: symbols of arguments and results, sizes, functions."""
 
     def __init__(self, rule: Rule, rulebook: Rulebook, signature: Signature, ranks: Mapping[str, int]) -> None:
         self.rule, self.rulebook, self.signature, self.ranks = rule, rulebook, signature, ranks
@@ -104,18 +103,18 @@ def _definition(setting: Setting, index: int) -> Iterator[str]:
 
 
 def defined(setting: Setting, index: int) -> object:
-    """Return what a definition compiles to.
+    """Return the result of compiling a definition.
 
-    Raises: MatcalcError if it does not.
+    Raises: MatcalcError if it does not compile.
     """
     ranks = [setting.ranks[array_name(p)] if p.kind == "array" else -1 for p in setting.tensors]
     candidate = Candidate(setting.rule, setting.rule.outputs[0], index)
-    given = [*setting.functions.items(), *setting.numbers.items()]
-    return check_definition(setting.rulebook, candidate, ranks, given)
+    fixed = [*setting.functions.items(), *setting.numbers.items()]
+    return check_definition(setting.rulebook, candidate, ranks, fixed)
 
 
 class Formula(NamedTuple):
-    """A formula of a rule: what it is, its text and shape, further symbols, members of repeated slots."""
+    """A formula of a rule: its role, its text and shape, further symbols, members of repeated slots."""
 
     what: str
     text: str
@@ -126,7 +125,7 @@ class Formula(NamedTuple):
 
 
 def formulas(setting: Setting) -> Iterator[Formula]:
-    """Yield the formulas of a rule that is no definition, in a fixed order."""
+    """Yield the formulas of a rule without a definition, in a fixed order."""
     rule = setting.rule
     repeated = {p.name: setting.symbol(p) for p in setting.slots}
     for name, text in rule.derivative.items():
@@ -146,13 +145,13 @@ def formulas(setting: Setting) -> Iterator[Formula]:
     for value, text in rule.divided.items():
         yield Formula(f"divided {value}".strip(), text, (), ends, linear=False)
     plain = {"difference": (rule.difference, ends), "radius": (rule.radius, {}), "scale": (rule.scale, {})}
-    for field, (given, more) in plain.items():
-        if given is not None:
-            yield Formula(field, given, (), more, linear=False)
+    for field, (formula, more) in plain.items():
+        if formula is not None:
+            yield Formula(field, formula, (), more, linear=False)
     weights = {name: symbol(name, (), ("positive",)) for name in TIED}
-    for field, given in (("weight", rule.weight), ("weighed", rule.weighed)):
-        if given is not None:
-            yield Formula(field, given, (), weights, linear=False)
+    for field, formula in (("weight", rule.weight), ("weighed", rule.weighed)):
+        if formula is not None:
+            yield Formula(field, formula, (), weights, linear=False)
     for text in rule.jumps:
         yield Formula("jumps", text, (), {}, linear=False)
     for text in [text for piece in (rule.pieces or {}).items() for text in piece]:
@@ -162,7 +161,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _derivatives(setting: Setting) -> Iterator[str]:
-    """Yield what is wrong with formulas: one does not build, or is not linear in its further symbols."""
+    """Yield the faults of formulas: one does not build, or is not linear in its further symbols."""
     for what, text, shape, more, members, linear in formulas(setting):
         try:
             node = setting.build(text, shape, more, members)

@@ -1,8 +1,7 @@
-"""Conditions of index form as selectors: `[k == i + j]`, `[p == i*n + j]`, `[i >= j]`, by their shape alone.
+"""Turns conditions of index form into selectors: `[k == i + j]`, `[p == i*n + j]`, `[i >= j]`.
 
-A condition is brought to the form `difference REL 0`, a polynomial in its indices, and compared with the
-rules of the closed set of selectors. What is none of them is NotSupported: a condition is never formed as
-an array.
+A condition is brought to the form `difference REL 0`, a polynomial in its indices. It is compared with the forms of the
+closed set of selectors. A condition of another form raises NotSupported: conditions are never formed as arrays.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Condition(NamedTuple):
 
 
 class Lengths:
-    """Lengths of the labels of one product; new labels are made past all of them."""
+    """Lengths of the labels of one product; new labels follow all known ones."""
 
     def __init__(self, known: dict[int, Size], following: int) -> None:
         self.known, self.following = known, following
@@ -48,27 +47,27 @@ class Lengths:
 def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]:
     """Return factors whose product is 1 where all the conditions hold, else 0.
 
-    Raises: NotSupported for a condition that is no selector.
+    Raises: NotSupported for a condition that is not a selector.
     """
     found: list[Operand] = []
-    waiting = list(conditions)
-    while waiting:
-        condition = waiting.pop(0)
-        triangle = _triangle(condition, waiting, lengths)
+    pending = list(conditions)
+    while pending:
+        condition = pending.pop(0)
+        triangle = _triangle(condition, pending, lengths)
         if triangle is not None:
             operand, partner = triangle
             found.append(operand)
-            waiting.remove(partner)
+            pending.remove(partner)
             continue
         made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
         if made is None:
-            raise NotSupported(f"the condition {condition.text}", hint=f"conditions are {KNOWN}")
+            raise NotSupported(f"the condition {condition.text} is not supported", hint=f"conditions are {KNOWN}")
         found.extend(made)
     return found
 
 
 def _split(difference: Size) -> tuple[dict[int, Size], Size] | None:
-    """Return the coefficient of each index and the rest, of a polynomial linear in its indices."""
+    """Return the coefficient of each index and the rest, for a polynomial that is linear in its indices."""
     found = {int(name[1:]): name for name in difference.names if name[0] == "@"}
     rest = difference.substitute(dict.fromkeys(found.values(), ZERO))
     coefficients: dict[int, Size] = {}
@@ -119,7 +118,7 @@ def _sign(coefficient: Size) -> int | None:
 
 
 def equal(i: int, j: int, offset: Size, lengths: Lengths) -> list[Operand]:
-    """Return [i == j + offset]: an identity, a slice where one range lies in the other, else two masks."""
+    """Return [i == j + offset]: an identity, a slice if one range lies in the other, else two masks."""
     m, n = lengths[i], lengths[j]
     if offset is ZERO and m is n:
         return [(product(1, [], (0, 0), {0: m}), (i, j))]
@@ -133,21 +132,21 @@ def _mask(i: int, j: int, offset: Size, lengths: Lengths) -> Operand:
     return selector(Selector("mask", (lengths[i], lengths[j]), offset)), (i, j)
 
 
-def _fixed(i: int, place: Size, lengths: Lengths) -> list[Operand] | None:
-    """Return [i == place] for a place that is known to lie in the range."""
-    if not is_nonnegative(place) or not is_nonnegative(lengths[i] - 1 - place):
+def _fixed(i: int, index: Size, lengths: Lengths) -> list[Operand] | None:
+    """Return [i == index], if the index is known to be in the range."""
+    if not is_nonnegative(index) or not is_nonnegative(lengths[i] - 1 - index):
         return None
-    return [(selector(Selector("slice", (lengths[i], ONE), place)), (i, lengths.fresh(ONE)))]
+    return [(selector(Selector("slice", (lengths[i], ONE), index)), (i, lengths.fresh(ONE)))]
 
 
 def _opposite(labels: list[int], total: Size, lengths: Lengths) -> list[Operand]:
-    """Return [i + j == total]: a flip of i, then an equality."""
+    """Return [i + j == total]: reverse i, then equate."""
     i, j = labels
     n = lengths[i]
     if n is lengths[j] and total is n - 1:
         return [(selector(Selector("flip", (n, n))), (i, j))]
-    flipped = lengths.fresh(n)
-    return [(selector(Selector("flip", (n, n))), (i, flipped)), *equal(j, flipped, total - n + 1, lengths)]
+    reversed_ = lengths.fresh(n)
+    return [(selector(Selector("flip", (n, n))), (i, reversed_)), *equal(j, reversed_, total - n + 1, lengths)]
 
 
 def _shift(condition: Condition, lengths: Lengths) -> list[Operand] | None:
@@ -171,7 +170,7 @@ def _shift(condition: Condition, lengths: Lengths) -> list[Operand] | None:
 
 
 def _merge(coefficients: dict[int, Size], rest: Size, lengths: Lengths) -> list[Operand] | None:
-    """Return [p == i*n + j] as a merge: strides are products of the lengths of the inner indices."""
+    """Return [p == i*n + j] as a merge: the strides are products of the lengths of the inner indices."""
     if rest is not ZERO or len(coefficients) < 3:
         return None
     for head, coefficient in coefficients.items():

@@ -1,8 +1,8 @@
-"""Equations and their unknowns: `root(A*Y + Y*A' + tanh(Y) - C, Y, start=C)`.
+"""Infers solutions of equations: `root(A*Y + Y*A' + tanh(Y) - C, Y, start=C)`.
 
-The call binds its second argument, a name, in its first. The start is read before the equation, outside of
-that scope: it gives an unknown that is not declared its shape. Facts declared of an unknown say nothing here,
-since what is solved for is whatever the equation gives.
+The call binds its second argument, a name, in its first. The start is read before the equation and outside that scope;
+it determines the shape of an undeclared unknown. Declared facts of an unknown are ignored here, since the equation
+determines the solution.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from matcalc.rulebook.rule import Rule
 
 SCOPE = "scope"
-"""Head of the tree that stands for the start while an equation is read: after it the unknown is in force."""
+"""Head of the tree that holds the start; after this tree is read, the unknown is bound."""
 
 
 @dataclass(slots=True)
 class Solving:
-    """A solution under way; `before` are the symbols met before it, `hidden` what the unknown's name meant."""
+    """A solution being read. `before`: the symbols met earlier. `hidden`: what the unknown's name meant."""
 
     rule: Rule
     name: Ast
@@ -40,14 +40,14 @@ class Solving:
 
 
 def is_implicit(callee: Callee) -> bool:
-    """Whether a call gives an equation to be solved."""
+    """Whether a call solves an equation."""
     return any(candidate.rule.kind == "implicit" for candidate in callee.candidates)
 
 
 def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
-    """Return what is solved for what, from where.
+    """Return the equation of a call with its unknown and start.
 
-    Raises: ShapeError for arguments of another number, an unknown that is no name.
+    Raises: ShapeError for a wrong number of arguments, or an unknown that is no name.
     """
     candidate = callee.candidates[0]
     signature = candidate.signature
@@ -62,11 +62,11 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
     if str(name.value) in outside or str(name.value) in inference.size_names:
         raise inference.fault(f"{name.value} is no symbol to solve for", name)
     if inference.parameters:
-        raise NotSupported(f"{callee.spelling} in a function", text=inference.text, at=ast.caret)
+        raise NotSupported(f"{callee.spelling} in a function is not supported", text=inference.text, at=ast.caret)
     for part in (equation, start):
         if inference.free.get(part):
             index = min(inference.free[part])
-            message = f"{callee.spelling} over the outer index {index}"
+            message = f"{callee.spelling} over the outer index {index} is not supported"
             raise NotSupported(message, text=inference.text, at=part.caret, hint="solve for each one by itself")
     unknown = Unknown(str(name.value), ())
     equation = opened(equation, [unknown.name])
@@ -74,12 +74,12 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
 
 
 def scope(solving: Solving) -> Ast:
-    """Return the tree of the start, after which the unknown is in force."""
+    """Return the tree that reads the start, then binds the unknown."""
     return Ast(SCOPE, (solving.start,), solving, solving.start.span, solving.start.at)
 
 
 def begin(inference: Inference, solving: Solving, start: Typed) -> Typed:
-    """Put the unknown in force and return the start, of the unknown's shape.
+    """Bind the unknown and return the start, in the unknown's shape.
 
     Raises: ShapeError for a start of another shape, NotDifferentiable for an unknown declared constant.
     """
@@ -94,7 +94,7 @@ def begin(inference: Inference, solving: Solving, start: Typed) -> Typed:
         if not start.rank and shape:
             start = broadcast(inference, start, start.axes, tuple(inference.label(size) for size in shape))
         if not inference.same_shape(shape, start.shape):
-            message = f"the start {inference.describe(start)} has not the shape of {known.name}"
+            message = f"the start {inference.describe(start)} does not have the shape of {known.name}"
             hint = f"{known.name}: {inference.kind_text(known)}"
             raise inference.fault(message, solving.start, hint=hint, about=(solving.start,))
     solving.unknown.shape = shape
@@ -104,16 +104,16 @@ def begin(inference: Inference, solving: Solving, start: Typed) -> Typed:
 
 
 def meet(inference: Inference, name: str, ast: Ast) -> Typed:
-    """Return the unknown where it stands in its equation."""
+    """Return the unknown at one of its occurrences in the equation."""
     unknown = inference.unknowns[name]
     unknown.met = True
     return Typed("unknown", ast, unknown.shape, data=unknown)
 
 
 def infer_solution(inference: Inference, ast: Ast, solving: Solving, start: Typed, equation: Typed) -> Typed:
-    """Return the solution and put the unknown out of force.
+    """Return the solution and restore the former meaning of the unknown's name.
 
-    Raises: ShapeError where the unknown does not occur, or the equation has not its shape.
+    Raises: ShapeError if the unknown does not occur, or if the equation has another shape.
     """
     unknown = solving.unknown
     if solving.hidden is None:
@@ -124,20 +124,20 @@ def infer_solution(inference: Inference, ast: Ast, solving: Solving, start: Type
         message = f"{unknown.name} does not occur in {shown(solving.equation)}"
         raise inference.fault(message, solving.name, hint="the second argument is what the equation is solved for")
     if start.axes or equation.axes:
-        raise NotSupported(f"{call_name(ast)} over outer indices", text=inference.text, at=ast.caret)
+        raise NotSupported(f"{call_name(ast)} over outer indices is not supported", text=inference.text, at=ast.caret)
     if not inference.same_shape(equation.shape, unknown.shape):
-        asked = inference.describe(Typed("unknown", solving.name, unknown.shape))
-        message = f"one equation is needed for each entry of {asked}, and there is {inference.describe(equation)}"
-        hint = "the start gives an unknown that is not declared its shape"
+        expected = inference.describe(Typed("unknown", solving.name, unknown.shape))
+        message = f"one equation is needed for each entry of {expected}, and there is {inference.describe(equation)}"
+        hint = "the shape of an undeclared unknown is that of the start"
         raise inference.fault(message, solving.equation, hint=hint, about=(solving.equation, solving.start))
-    for symbol in names_of(ast, inference.rulebook)[0]:  # in the order written, though the start was read first
+    for symbol in names_of(ast, inference.rulebook)[0]:  # in written order, although the start was read first
         if symbol in inference.symbols and symbol not in solving.before:
             inference.symbols[symbol] = inference.symbols.pop(symbol)
     return Typed("solution", ast, unknown.shape, (start, equation), solving)
 
 
 def names_of(root: Ast, book: Rulebook) -> tuple[list[str], set[str]]:
-    """Return the names in a formula that mean something outside, left to right, and those that it solves for."""
+    """Return the names in a formula that refer to its scope, left to right, and the names that it solves for."""
     free: list[str] = []
     solved: set[str] = set()
     met: set[Ast] = set()

@@ -1,7 +1,7 @@
-"""Names in powers that nobody declared: `k` in `A^k` is a size, `e` as a base is refused.
+"""Interprets undeclared names in powers: `k` in `A^k` is a size; `e` as a base raises.
 
-Both are told by the text alone, before anything is inferred. A matrix is told by a rough reading of ranks, which knows
-the spelling of names and the results of operations.
+Both follow from the text alone, before inference. A rough computation of ranks, from the spelling of names and the
+results of operations, finds the matrices.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 EULER = "e"
 TRANSPOSE = "T"
 ROW = -1
-"""The rank that stands for a vector read as a row."""
+"""The rank of a vector read as a row."""
 Ranks = dict[Ast, int | None]
 
 
 def size_exponents(inference: Inference, root: Ast) -> list[str]:
-    """Return the undeclared names that stand as powers of matrices, `k` in `A^k` and in `A^(2*k - 1)`."""
+    """Return the undeclared names in exponents of matrices, `k` in `A^k` and in `A^(2*k - 1)`."""
     ranks: Ranks = {}
     found: list[str] = []
     for node in whole(root):
@@ -47,7 +47,7 @@ def size_exponents(inference: Inference, root: Ast) -> list[str]:
 
 
 def _integers(inference: Inference, exponent: Ast) -> Iterator[str]:
-    """Yield the undeclared lower-case names of an exponent that adds and multiplies alone."""
+    """Yield the undeclared lower-case names of an exponent that only adds and multiplies."""
     parts = list(walk(exponent))
     is_sum = all(p.head in ("number", "name", "negative", "sum", "product") for p in parts)
     if is_sum and all(set(cast("tuple[str, ...]", p.value)) == {"*"} for p in parts if p.head == "product"):
@@ -58,7 +58,7 @@ def _integers(inference: Inference, exponent: Ast) -> Iterator[str]:
 
 
 def _rank(inference: Inference, node: Ast, ranks: Ranks) -> int | None:
-    """Return the rank of a tree by those of its operands, ROW for a row; None where that is not told."""
+    """Return the rank of a tree by those of its operands, ROW for a row; None if it is unknown."""
     own = [ranks.get(child) for child in children(node)]
     if node.head == "name":
         name = str(node.value)
@@ -108,7 +108,7 @@ def _rank_of_call(candidates: Sequence[Candidate], own: Sequence[int | None]) ->
 
 
 def check_bases(inference: Inference, text: str, root: Ast) -> None:
-    """Refuse `e^x` where `e` is not declared: it would be a symbol, not the base of the exponential function.
+    """Raise for `e^x` if `e` is not declared: it would be a symbol, not the base of the exponential function.
 
     Raises: ShapeError.
     """

@@ -1,8 +1,7 @@
-"""Functions as arguments: a name of the rulebook, `x -> log(x)^2`, or a function parameter of a rule.
+"""Infers functions as arguments: a name of the rulebook, `x -> log(x)^2`, or a function parameter of a rule.
 
-A function is kept as its body over one scalar symbol, so that functions equal up to renaming are one node.
-Its body holds the parameter, numbers and elementwise functions alone: another symbol would be a derivative
-forgotten.
+A function is stored as its body over one scalar symbol, so that functions equal up to renaming are one node. Its body
+may hold the parameter, numbers and elementwise functions; the derivative in any other symbol would be lost.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from matcalc.formula.elaborate.typed import Typed
 from matcalc.language.syntax import Ast, call, name
 
 PARAMETER = "x"
-"""How the parameter of `exp` as a function is spelled: the body is that of `x -> exp(x)`."""
+"""The parameter's name when `exp` is used as a function: it becomes `x -> exp(x)`."""
 
 
 def as_function(inference: Inference, ast: Ast) -> Ast:
-    """Return the tree of an argument that is a function: a name `exp` is `x -> exp(x)`.
+    """Return the tree of an argument that is a function; a name `exp` becomes `x -> exp(x)`.
 
-    Raises: ShapeError for what is no function.
+    Raises: ShapeError for an argument that is no function.
     """
     if ast.head == "function" or (ast.head == "name" and str(ast.value) in inference.functions):
         return ast
@@ -38,7 +37,7 @@ def infer_function(inference: Inference, ast: Ast, body: Typed) -> Typed:
 
 
 def check_name(inference: Inference, ast: Ast) -> None:
-    """Refuse a symbol in the body of a function.
+    """Raise for a symbol in the body of a function.
 
     Raises: NotSupported.
     """
@@ -46,7 +45,9 @@ def check_name(inference: Inference, ast: Ast) -> None:
         return
     parameter = next(iter(inference.parameters))
     hint = f"a function holds {parameter}, numbers and elementwise functions alone"
-    raise NotSupported(f"{ast.value} in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint)
+    raise NotSupported(
+        f"{ast.value} cannot occur in a function of {parameter}", text=inference.text, at=ast.caret, hint=hint
+    )
 
 
 def infer_apply(inference: Inference, ast: Ast, function: object, values: list[Typed]) -> Typed:

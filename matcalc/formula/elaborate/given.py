@@ -1,7 +1,7 @@
-"""Formulas over nodes that are there already: what calls, blocks and parts of Python objects mean.
+"""Builds formulas over existing nodes: calls, blocks and parts of Python objects.
 
-They are syntax trees with leaves for the nodes, so that no name stands in for an object. Text is written only where
-something is wrong, to show the place.
+They are syntax trees whose leaves are the nodes, so that no object needs a name. Text is written only to show the
+position of an error.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from matcalc.tensor.node import Node
 from matcalc.tensor.sizes_from_shapes import Condition
 
 
-def build_given(tree: Ast) -> tuple[Node, list[Condition]]:
-    """Return the node of a tree over given nodes, and the conditions on sizes that are left open.
+def build_tree(tree: Ast) -> tuple[Node, list[Condition]]:
+    """Return the node of a tree over existing nodes, and the undecided conditions on sizes.
 
-    Raises: ShapeError, UnknownName, NotSupported, with the place in the tree as it would be written.
+    Raises: ShapeError, UnknownName, NotSupported, with the position in the tree's text.
     """
     conditions: list[Condition] = []
     try:
@@ -29,7 +29,7 @@ def build_given(tree: Ast) -> tuple[Node, list[Condition]]:
 
 
 def _located(fault: MatcalcError, tree: Ast) -> MatcalcError:
-    """Return the fault of a tree with its place in the tree's text, which the same tree with places gives."""
+    """Return the error of a tree with its position in the tree's text, by building a tree that has positions."""
     written, located = placed(tree)
     try:
         build_formula(located, (), default_rulebook(), {}, text=written, broadcasts=True, trusted=False)

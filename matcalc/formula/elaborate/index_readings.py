@@ -1,7 +1,7 @@
-"""Readings: what an index that is neither listed nor repeated within one product may mean, for its error.
+"""Lists the possible meanings of an index that is neither listed nor repeated within one product.
 
-`{: x[k]^2}` may be the sum of the squares, the square of the sum, or an axis of the result. Nobody can tell, so
-the error writes each of them out.
+`{: x[k]^2}` may be the sum of the squares, the square of the sum, or an axis of the result. The text does not decide,
+so the error writes each of them out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LINEAR = ("negative", *SUMS, "part", "condition")
 
 
 def unsummed(inference: Inference, tensor: Ast, name: str) -> ShapeError:
-    """Return the error of an index that stands once in `tensor` and in no other factor of a product."""
+    """Return the error for an index that occurs once in `tensor` and in no other factor of a product."""
     assert inference.form is not None
     path = _path(inference.form, tensor)
     outer = max(k for k, ast in enumerate(path) if ast.head in BINDERS)
@@ -37,7 +37,7 @@ def unsummed(inference: Inference, tensor: Ast, name: str) -> ShapeError:
 
 
 def _is_linear(ast: Ast, child: Ast) -> bool:
-    """Whether a tree is linear in one of its operands, so that a sum may stand inside or outside."""
+    """Whether a tree is linear in one of its operands, so that a sum may be inside or outside."""
     if ast.head != "product":
         return ast.head in LINEAR
     operators: tuple[str, ...] = ast.value  # type: ignore[assignment]

@@ -1,10 +1,10 @@
-"""Index form: which names are indices, and which product each summed one belongs to.
+"""Resolves index form: which names are indices, and in which product each of them is summed.
 
-`{i,j: A[i,k]*B[k,j]}` lists i and j; k is summed over the outermost product that repeats it, in each term of a
-sum and each argument of a function by itself, forms in forms too (`language/index_sums.py`). So a name that is
-not listed is carried down the tree until two factors hold it, or a tensor twice: there it is given a label and
-summed. One that stands alone is refused, with the readings that it may have (`readings.py`): `sum{k: x[k]^2}`
-says which is meant. Index names hide symbols only where they are listed, or not declared.
+`{i,j: A[i,k]*B[k,j]}` lists i and j. k is summed over the outermost product that repeats it, separately in each term of
+a sum and each argument of a function, also in nested forms (`language/index_sums.py`). A name that is not listed is
+passed down the tree until two factors hold it, or one tensor holds it twice. There it gets a label and is summed. A
+name that occurs only once raises, with its possible readings (`index_readings.py`); `sum{k: x[k]^2}` is unambiguous.
+Index names hide symbols only if they are listed, or if the symbols are not declared.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from matcalc.tensor.size import Size, is_nonnegative
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:
-    """Return the names that an outermost index form sums over; note those that each tree in it holds.
+    """Return the names that an outermost index form sums over; record the names that each tree in it holds.
 
-    Raises: ShapeError for the name of a size that stands as an index which is summed does.
+    Raises: ShapeError for the name of a size that is used like a summed index.
     """
     _check_captured(inference, form)
     inference.form = form
@@ -35,33 +35,33 @@ def open_indices(inference: Inference, form: Ast) -> Names:
 
 
 def is_open(inference: Inference, name: str) -> bool:
-    """Whether a name means nothing but an index."""
+    """Whether a name can only be an index."""
     declared = name in inference.symbols and inference.symbols[name].declared
     return not declared and name not in inference.size_names and name not in inference.parameters
 
 
 def _check_captured(inference: Inference, form: Ast) -> None:
-    """Refuse the name of a size where a product repeats it among subscripts, as `k` in `{i: A[i,k]*B[k,i]}`.
+    """Raise for the name of a size that a product repeats among subscripts, as `k` in `{i: A[i,k]*B[k,i]}`.
 
-    It is a place, `x[n]`, where every axis that it stands for is declared to be longer.
+    It is a subscript, as in `x[n]`, if every axis at which it occurs is declared to be longer.
 
     Raises: ShapeError.
     """
     sizes = inference.size_names.keys() - inference.symbols.keys() - inference.parameters.keys()
-    places = [node for node in walk(form) if node.head == "part"]
-    for name in sorted(sizes & {str(s.value) for part in places for s in part.args[1:] if s.head == "name"}):
+    parts_ = [node for node in walk(form) if node.head == "part"]
+    for name in sorted(sizes & {str(s.value) for part in parts_ for s in part.args[1:] if s.head == "name"}):
         held = held_in(form, name.__eq__)
-        count = sum(s.head == "name" and s.value == name for part in places for s in part.args[1:])
+        count = sum(s.head == "name" and s.value == name for part in parts_ for s in part.args[1:])
         is_repeated = count > 1 and any(
             is_summed(name, tree, held.names) for tree in walk(form) if name in held.names[tree]
         )
-        if is_repeated and not all(_is_place(inference, name, part) for part in places):
+        if is_repeated and not all(_is_subscript(inference, name, part) for part in parts_):
             hint = f"if {name} is to be an index, give it another name: {name} is declared as a size"
             raise inference.fault(f"'{name}' is both a size and an index", form, hint=hint)
 
 
-def _is_place(inference: Inference, name: str, part: Ast) -> bool:
-    """Whether the axes at which a size stands as a subscript are declared to be longer than it."""
+def _is_subscript(inference: Inference, name: str, part: Ast) -> bool:
+    """Whether the axes at which a size is a subscript are declared to be longer than it."""
     symbol = inference.symbols.get(str(part.args[0].value)) if part.args[0].head == "name" else None
     at = [k for k, s in enumerate(part.args[1:]) if s.head == "name" and s.value == name]
     if not at:
@@ -71,10 +71,10 @@ def _is_place(inference: Inference, name: str, part: Ast) -> bool:
     return all(is_nonnegative(symbol.shape[k] - inference.size_names[name] - 1) for k in at)
 
 
-def place(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast]) -> tuple[Names, list[Names]]:
-    """Return which of `names` are summed at `ast`, and which are handed on to each of its `operands`.
+def assign_sums(inference: Inference, ast: Ast, names: Names, operands: Sequence[Ast]) -> tuple[Names, list[Names]]:
+    """Return which of `names` are summed at `ast`, and which are passed on to each of its `operands`.
 
-    Raises: ShapeError for an index that stands in a tensor once and in no other factor.
+    Raises: ShapeError for an index that occurs once in a tensor and in no other factor.
     """
     held = [inference.free.get(child, NONE) & names for child in operands]
     subscripts = [str(s.value) for s in ast.args[1:] if s.head == "name"] if ast.head == "part" else []
@@ -92,7 +92,7 @@ def _count(name: str, held: Sequence[Names], subscripts: Sequence[str]) -> int:
 def listed_in(inference: Inference, form: Ast) -> tuple[str, ...]:
     """Return the indices that a form lists.
 
-    Raises: ShapeError for one that is a size.
+    Raises: ShapeError for a listed name that is a size.
     """
     listed = cast("tuple[str, ...]", form.value)
     for name in listed:
@@ -103,7 +103,7 @@ def listed_in(inference: Inference, form: Ast) -> tuple[str, ...]:
 
 
 def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int | None]:
-    """Put index names in force with new labels; return what they meant before."""
+    """Bind index names to new labels; return their former labels."""
     before: dict[str, int | None] = {}
     for name in names:
         before[name] = inference.bound.get(name)
@@ -114,7 +114,7 @@ def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int 
 
 
 def restore(inference: Inference, before: dict[str, int | None]) -> None:
-    """Put back what index names meant."""
+    """Restore the former labels of index names."""
     for name, label in before.items():
         if label is None:
             del inference.bound[name]
@@ -147,29 +147,29 @@ def infer_index_sum(inference: Inference, ast: Ast, body: Typed, listed: Labels)
     return summed(inference, body, listed)
 
 
-def _lookup(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
-    """Return the condition that an index is what data say, `[a == i[t]]`, as a lookup.
+def _lookup(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
+    """Return the condition that an index equals an index from data, `[a == i[t]]`, as a lookup.
 
     Raises: NotSupported for another condition on data.
     """
-    sides = [side for side in ast.args if side is not places[0].ast]
+    sides = [side for side in ast.args if side is not data[0].ast]
     names = [str(side.value) for side in sides if side.head == "name"]
-    if ast.value != "==" or len(places) != 1 or len(names) != 1 or names[0] not in inference.bound or places[0].rank:
-        hint = f"a condition on data is  [a == {shown(places[0].ast)}]  of an index a"
-        raise NotSupported(f"the condition {shown(ast)}", text=inference.text, at=ast.caret, hint=hint)
+    if ast.value != "==" or len(data) != 1 or len(names) != 1 or names[0] not in inference.bound or data[0].rank:
+        hint = f"a condition on data is  [a == {shown(data[0].ast)}]  of an index a"
+        raise NotSupported(f"the condition {shown(ast)} is not supported", text=inference.text, at=ast.caret, hint=hint)
     label = inference.bound[names[0]]
-    data = places[0]
-    selector = Typed("selector", ast, (inference.lengths[label],), (data,), ("lookup", ZERO), data.axes)
-    return einsum(inference, ast, [(selector, (label,))], (), axes=tuple(sorted({*data.axes, label})))
+    value = data[0]
+    selector = Typed("selector", ast, (inference.lengths[label],), (value,), ("lookup", ZERO), value.axes)
+    return einsum(inference, ast, [(selector, (label,))], (), axes=tuple(sorted({*value.axes, label})))
 
 
-def infer_condition(inference: Inference, ast: Ast, places: Sequence[Typed]) -> Typed:
-    """Return a condition as a tensor over its indices; its data: relation, and left - right over `@label`.
+def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
+    """Return a condition as a tensor over its indices; its payload: relation, and left - right over `@label`.
 
-    `places` are the data in it: then it is a lookup.
+    `data` are the indices from data in it; a condition with data is a lookup.
     """
-    if places:
-        return _lookup(inference, ast, places)
+    if data:
+        return _lookup(inference, ast, data)
     named = names_in(ast)
     for name in named:
         if name not in inference.bound and name not in inference.size_names:

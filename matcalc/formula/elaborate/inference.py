@@ -1,9 +1,8 @@
-"""Inference: what is known while a formula is read, and how its faults are told.
+"""Holds the state of reading formulas, and creates their errors.
 
-One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from
-their spelling), the names of sizes, unknown lengths and the labels of axes, and which index names are in
-force. The meaning of the grammar's forms is in the modules beside this one, which take an Inference and
-operands.
+One `Inference` serves all the texts that share a scope. It holds the symbols (declared, or inferred from their
+spelling), the names of sizes, unknown lengths, the labels of axes, and the bound index names. The modules beside this
+one define the meaning of the grammar's forms; they take an Inference and operands.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ GREEK = {
     "chi", "psi", "omega",
 }  # fmt: skip
 AXES = {1: ("length",), 2: ("rows", "columns")}
-LETTERS = "mnkpqrstlhdw"  # of sizes that have no name
+LETTERS = "mnkpqrstlhdw"  # for sizes without a name
 SHOWN = 48  # characters of a sub-expression in a message
 
 
@@ -50,7 +49,7 @@ class Symbol:
 
 @dataclass(slots=True)
 class Unknown:
-    """What an equation is solved for: a name in force in the equation alone. `met`: whether it stands there."""
+    """The unknown of an equation: a name that is bound in the equation alone. `met`: whether it occurs there."""
 
     name: str
     shape: tuple[Size, ...]
@@ -66,18 +65,17 @@ Bounds = tuple[
 class Inference:
     """The state of reading.
 
-    strict: undeclared symbols are refused, as in rule files. trusted: arguments are taken to have the facts asked for.
+    strict: undeclared symbols raise, as in rule files. trusted: required facts of arguments are assumed.
     numpy: vectors are NumPy's, without rows, and `@` of two vectors is the inner product.
     broadcasts: operands expand as NumPy's do, aligned at the last axis.
-    ranks: of undeclared names that are not as they are spelled.
-    lengths: of axes, by label. bound: index names in force, with their labels. depth: of index forms.
-    parameters: the parameter of the function in force.
-    unknowns: those of the equations in force. functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form, by its id. sums: those that a form in it sums.
-    form: the outermost one in force.
-    index_labels: label, name, place, its text. shared: values of shared trees. trees: what is
-    read. places: leaves that stand for data in subscripts.
-    checks: sizes that must not be negative, each with the number of the text; conditions: those left open, by text.
+    ranks: ranks of undeclared names that differ from their spelling.
+    lengths: of axes, by label. bound: labels of bound index names. depth: of index forms.
+    parameters: the parameter of the function being read. unknowns: those of the equations being read.
+    functions, slots: of a rule, with nodes and members.
+    free: the open indices of each tree in index form. sums: the indices that a nested form sums there.
+    form: the outermost index form being read. index_leaves: leaves that are data in subscripts.
+    index_labels: label, name, tree and text of each index. shared: values of shared trees. trees: those being read.
+    checks: sizes that must not be negative, each with the number of the text. conditions: undecided ones, by text.
     """
 
     rulebook: Rulebook
@@ -100,7 +98,7 @@ class Inference:
     sums: dict[Ast, frozenset[str]] = field(default_factory=dict)
     form: Ast | None = None
     index_labels: list[tuple[int, str, Ast, str]] = field(default_factory=list)
-    places: set[Ast] = field(default_factory=set)
+    index_leaves: set[Ast] = field(default_factory=set)
     checks: list[tuple[Size, Fault, int]] = field(default_factory=list)
     conditions: dict[int, list[Condition]] = field(default_factory=dict)
     shared: dict[Ast, Typed] = field(default_factory=dict)
@@ -110,7 +108,7 @@ class Inference:
 
     @property
     def bounds(self) -> Bounds:
-        """What is bound at this place: indices, the parameter of a function, unknowns."""
+        """The current bindings: indices, the parameter of a function, unknowns."""
         return self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums
 
     @bounds.setter
@@ -118,7 +116,7 @@ class Inference:
         self.bound, self.parameters, self.unknowns, self.depth, self.free, self.sums = found
 
     def without_bounds(self) -> Bounds:
-        """Bind nothing, and return what was bound."""
+        """Remove all bindings, and return them."""
         before = self.bounds
         self.bounds = {}, {}, {}, 0, {}, {}
         return before
@@ -135,29 +133,29 @@ class Inference:
         return tuple(range(first, len(self.lengths)))
 
     def same(self, a: Size, b: Size) -> bool:
-        """Make two lengths equal if they can be, and tell whether that is so or may still be."""
+        """Equate two lengths if possible; return whether they are equal or may still be."""
         if a is b:
             return True
-        text, place = self.text, self.sizes.place
-        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text, place))
+        text, position = self.text, self.sizes.current
+        return self.sizes.equate(a, b, lambda: self.undecided(a, b, text, position))
 
     def same_shape(self, a: Sequence[Size], b: Sequence[Size]) -> bool:
-        """Make two shapes equal if they can be, and tell whether that is so or may still be."""
+        """Equate two shapes if possible; return whether they are equal or may still be."""
         return len(a) == len(b) and all(self.same(x, y) for x, y in zip(a, b, strict=True))
 
     def name_lengths(self, shape: Iterable[Size]) -> None:
-        """Take the names in lengths as those of sizes."""
+        """Register the names in lengths as names of sizes."""
         self.size_names.update({name: Size.of(name) for size in shape for name in size.names})
 
-    def undecided(self, a: Size, b: Size, text: str, place: Ast | None) -> ShapeError:
-        """Return the error of an equation between sizes that does not hold, or does not determine them."""
+    def undecided(self, a: Size, b: Size, text: str, position: Ast | None) -> ShapeError:
+        """Return the error for an equation between sizes that does not hold, or does not determine them."""
         open_ = [s for s in self.symbols.values() if any("?" in self.sizes.resolve(size).key for size in s.shape)]
         one, other = self.size_text(a), self.size_text(b)
         kinds = "; ".join(f"{s.name}: {self.kind_text(s)}" for s in open_[:4])
         which = " or ".join(s.name for s in open_[:4])
         hint = f"declare the sizes of {which}: {kinds}, undeclared" if open_ else ""
         message = f"cannot make the sizes {one} and {other} equal"
-        return ShapeError(message, text=text, at=place.caret if text and place else 0 if text else -1, hint=hint)
+        return ShapeError(message, text=text, at=position.caret if text and position else 0 if text else -1, hint=hint)
 
     def differ(self, a: Size, b: Size) -> str:
         """Return why two sizes are not equal: `m and k differ`, or `no sizes make 2*m and 5 equal`."""
@@ -166,17 +164,17 @@ class Inference:
         return f"no sizes make {one} and {other} equal" if has_unknown else f"{one} and {other} differ"
 
     def check_least(self, size: Size, at: Ast, message: Callable[[], str]) -> None:
-        """Require at the end, when sizes are known, that `size` is not negative; the message is written if it is."""
+        """Require that `size` is not negative; checked when sizes are known, and the message is written only then."""
         text = self.text
         self.checks.append((size, lambda: ShapeError(message(), text=text, at=at.caret), self.number))
 
     def located(self, fault: MatcalcError, ast: Ast) -> MatcalcError:
-        """Give an error that knows no place the place where it was met."""
+        """Add the current position to an error without one."""
         if not fault.text and fault.at < 0:
             fault.text, fault.at = self.text, ast.caret
         return fault
 
-    # Messages: the user's names, bounded in length, with the place.
+    # Messages: the user's names, bounded in length, with the position.
 
     def fault(
         self,
@@ -190,7 +188,7 @@ class Inference:
     ) -> ShapeError:
         """Return a ShapeError at `ast` or one of its operators, the operands `about` marked, with their inferred kinds.
 
-        `sizes`, one of each operand, are what differs: the error tells where they come from.
+        `sizes`, one of each operand, are those that differ: the error names their origins.
         """
         at = ast.caret
         if operator >= 0 and self.text:
@@ -211,7 +209,7 @@ class Inference:
         return "; ".join(f"{name}: {self.kind_text(self.symbols[name])}, undeclared" for name in found)
 
     def kind_text(self, symbol: Symbol) -> str:
-        """Return the kind of a symbol as it is declared: `matrix(m, n)`."""
+        """Return the kind of a symbol as in a declaration: `matrix(m, n)`."""
         return kind_text([self.size_text(size) for size in symbol.shape], INDEX in symbol.facts)
 
     def size_text(self, size: Size) -> str:
@@ -233,17 +231,17 @@ class Inference:
 
     def name_sizes(self) -> None:
         """Name the unknown lengths of the symbols m, n, k, p, q, ... in order of appearance."""
-        taken = {*self.symbols, *self.size_names, *self.bound, *(name for _, name, *_ in self.index_labels)}
+        used = {*self.symbols, *self.size_names, *self.bound, *(name for _, name, *_ in self.index_labels)}
         for symbol in self.symbols.values():
             for size in symbol.shape:
                 for name in self.sizes.resolve(size).names:
                     if name[0] != "?":
-                        taken.add(name)
-        names = supply(LETTERS, taken)
+                        used.add(name)
+        names = supply(LETTERS, used)
         self.sizes.name_unknowns((size for symbol in self.symbols.values() for size in symbol.shape), names)
 
     def finish(self) -> None:
-        """Solve what is left, name inferred sizes, and check what had to wait for sizes.
+        """Solve the remaining equations, name inferred sizes, and run the checks that need sizes.
 
         Raises: ShapeError for an equation that fails, an index without a length, a bound outside its axis.
         """
@@ -265,9 +263,9 @@ class Inference:
         self.checks.clear()
 
     def _settle(self) -> None:
-        """Give inferred sizes that can only have one value this value.
+        """Bind inferred sizes that have only one possible value.
 
-        Raises: ShapeError where there is none at which all symbols have lengths.
+        Raises: ShapeError if no values give all symbols lengths.
         """
         if self.sizes.settle(size for symbol in self.symbols.values() for size in symbol.shape):
             return
@@ -275,19 +273,19 @@ class Inference:
         message = f"sizes would be negative: {'; '.join(kinds[:6])}"
         raise ShapeError(message, text=self.text, at=0 if self.text else -1)
 
-    def infer_symbol(self, name: str, is_place: bool = False) -> Symbol | None:
-        """Return a new symbol of the kind that its spelling says, None where it says nothing; places are indices."""
-        rank = 1 if is_place else self.ranks.get(name, inferred_rank(name))
+    def infer_symbol(self, name: str, is_index: bool = False) -> Symbol | None:
+        """Return a new symbol of the kind of its spelling, None if that implies none; `is_index` makes it an index."""
+        rank = 1 if is_index else self.ranks.get(name, inferred_rank(name))
         if rank is None:
             return None
-        facts = (INDEX,) if is_place else ()
+        facts = (INDEX,) if is_index else ()
         symbol = Symbol(name, tuple(self.sizes.fresh() for _ in range(rank)), facts, False)
         self.symbols[name] = symbol
         return symbol
 
 
 def origins(inference: Inference, sizes: Sequence[Size], parts: Sequence[Ast]) -> str:
-    """Return where sizes come from: `n is the columns of A, declared A: matrix(m, n); 3 the rows of B, by B*x`."""
+    """Return the origins of sizes: `n is the columns of A, declared A: matrix(m, n); 3 the rows of B, by B*x`."""
     found: dict[str, None] = {}
     for k, (size, part) in enumerate(zip(sizes, parts, strict=False)):
         origin = _origin(inference, inference.sizes.resolve(size), part, last=k == 0)
@@ -297,7 +295,7 @@ def origins(inference: Inference, sizes: Sequence[Size], parts: Sequence[Ast]) -
 
 
 def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
-    """Return where a size of a formula comes from: an axis of one of its symbols, the last or the first such."""
+    """Return the origin of a size in a formula: an axis of one of its symbols, the last or the first one."""
     leaves = [symbol for leaf in walk(part) for symbol in _symbols_at(inference, leaf)]
     leaves = leaves[::-1] if last else leaves
     for symbol in sorted(leaves, key=lambda symbol: not symbol.declared):
@@ -309,13 +307,13 @@ def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
         origin = f"{inference.size_text(size)} is the {words[axis] if words else f'axis {axis}'} of {symbol.name}"
         if symbol.declared:
             return f"{origin}, declared {symbol.name}: {inference.kind_text(symbol)}"
-        places = [shown(place) for place in inference.sizes.met(symbol.shape[axis])]
-        return f"{origin}, by {' and '.join(places[:2])}" if places else origin
+        uses = [shown(use) for use in inference.sizes.met(symbol.shape[axis])]
+        return f"{origin}, by {' and '.join(uses[:2])}" if uses else origin
     return ""
 
 
 def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
-    """Return the symbol that a name is; those in a node that is given."""
+    """Return the symbol of a name; the symbols in a leaf that is a node."""
     if leaf.head == "given":
         node: Node = given_value(leaf)
         return [Symbol(found.name, found.shape, found.data[1]) for found in toposort(node) if found.kind == "symbol"]
@@ -323,11 +321,11 @@ def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
 
 
 NO_NUMBERS = frozenset(("inf", "Inf", "nan", "NaN"))
-"""Names of what is no number, which mean nothing where no operation takes them for an order."""
+"""Names that are not numbers; they are symbols only where an operation takes them for an order."""
 
 
 def inferred_rank(name: str) -> int | None:
-    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case, and of `inf`."""
+    """Return the rank of an undeclared name: Greek 0, lower case 1, capital 2; None without a case, and for `inf`."""
     if name in NO_NUMBERS:
         return None
     stem = re.sub(r"[_\d]+$", "", name)
@@ -340,7 +338,7 @@ def inferred_rank(name: str) -> int | None:
 
 
 def shown(ast: Ast) -> str:
-    """Return the text of a tree, cut in the middle where it is long."""
+    """Return the text of a tree, cut in the middle if it is long."""
     return ends(ast, SHOWN, 11)
 
 
@@ -354,9 +352,9 @@ def einsum(
     row: bool = False,
     axes: Labels | None = None,
 ) -> Typed:
-    """Return the product of `operands`, given with labels of their core axes, with the core axes `core`.
+    """Return the product of `operands`, each with the labels of its core axes, with the core axes `core`.
 
-    The result depends on the named axes `axes`, on all that its operands depend on if they are not given.
+    The result depends on the named axes `axes`; the default is all those of its operands.
     """
     axes = common_axes(value for value, _ in operands) if axes is None else axes
     data = Einsum(coef, tuple(value.axes + labels for value, labels in operands), axes + core)
@@ -365,15 +363,16 @@ def einsum(
 
 
 def broadcast(
-    inference: Inference, value: Typed, axes: Labels, core: Labels, places: Sequence[int | None] | None = None
+    inference: Inference, value: Typed, axes: Labels, core: Labels, positions: Sequence[int | None] | None = None
 ) -> Typed:
-    """Return `value` with exactly these named axes and these core axes, repeated along those that it has not.
+    """Return `value` with exactly these named axes and these core axes, repeated along the axes that it lacks.
 
-    `places` are its own among them, None for one of length 1 that is repeated; else they are all, or none of a scalar.
+    `positions` are the positions of its own axes in `core`, None for an axis of length 1 that is repeated. By default
+    it has all of them, or none if it is a scalar.
     """
     own = core if value.rank else ()
-    if places is not None:
-        own = tuple(inference.label(ONE) if place is None else core[place] for place in places)
+    if positions is not None:
+        own = tuple(inference.label(ONE) if position is None else core[position] for position in positions)
     if value.axes == axes and own == core:
         return value
     return einsum(inference, value.ast, [(value, own)], core, row=value.row, axes=axes)
@@ -390,8 +389,8 @@ def as_scalar(inference: Inference, value: Typed) -> Typed:
 
 
 def common_axes(values: Iterable[Typed]) -> Labels:
-    """Return the named axes of all values, as the index forms list them (labels are given in that order).
+    """Return the named axes of all values, in the order in which the index forms list them (the order of labels).
 
-    So a sum or map in an index form has its axes in the listed order, however the indices appear in it.
+    So a sum or map in an index form has its axes in the listed order, wherever the indices appear in it.
     """
     return tuple(sorted({label for value in values for label in value.axes}))

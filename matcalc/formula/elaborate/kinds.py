@@ -1,11 +1,12 @@
-"""Kinds of names that nobody declared: by their spelling, and where that does not fit by the smallest change that does.
+"""Infers the kinds of undeclared names by their spelling, or by the smallest change of kinds that fits.
 
-A change gives another kind to one name, or if that is not enough to two, and so on. It is taken where it is the only
-one of its size; else the error stays, and lists those that fit. A capital letter becomes a scalar only where that is
-declared. What was taken is said as all that is undeclared is. Where a scalar is wanted, what gives an array does not
-fit: `mu*x + x'*S*x` makes `mu` no scalar. Only scalars and vectors change their kinds for that, and no name that is
-differentiated. What a reduction is asked for by its axis is no vector: `X - mean(X, axis=0)'` is an error that shows
-`.-`, not a vector less a number.
+If the kinds of the spelling do not fit, the kind of one name changes, or if that does not suffice, of two, and so on. A
+change is used if it is the only one of its size; else the error remains and lists the changes that fit. A capital
+letter becomes a scalar only by declaration. Inferred kinds are reported as those of all undeclared names are.
+
+If a scalar is required, a formula with an array value does not fit: `mu*x + x'*S*x` does not make `mu` a scalar. For
+this, only scalars and vectors change their kinds, and no name that is differentiated. The operand of a reduction with
+an axis is never a vector: `X - mean(X, axis=0)'` is an error that suggests `.-`, not a vector minus a number.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ Changes = list[tuple[Ranks, Read]]
 RANKS = (0, 1, 2)
 MOST_CHANGED = 4  # names at once
 MOST_FOR_A_SCALAR = 2
-MOST_NODES = 30_000  # of trees, that are read in search of what fits: 0.3 s
+MOST_NODES = 30_000  # nodes of trees read in search of a fit: 0.3 s
 MOST_LISTED = 6  # names with their kinds in a message
 
 
 def fitting(
     read: Callable[[Ranks], Read], trees: Sequence[Ast], fixed: Collection[str], varied: Collection[str] | None = None
 ) -> Read:
-    """Return what trees are read as, sizes solved; `read` takes ranks of names that are not those of their spelling.
+    """Return the reading of trees with sizes solved; `read` takes the ranks of names that differ from their spelling.
 
-    The first reading fills `trees`, and `fixed` with the names whose kinds are declared, or told by the text. `varied`
-    are the names that a scalar is wanted of, to be differentiated in them.
+    The first reading fills `trees`, and `fixed` with the names whose kinds are declared or determined by the text.
+    `varied` are the names for differentiation if a scalar is required.
 
-    Raises: what reading raises; a ShapeError lists the changes of kinds that fit, where they are several.
+    Raises: the errors of reading; a ShapeError lists the changes of kinds that fit, if there are several.
     """
     try:
         made = read({})
@@ -59,7 +60,7 @@ def fitting(
 
 
 def _has_small_capital(ranks: Ranks) -> bool:
-    """Whether a change makes a scalar of a name spelled as a matrix: it is listed, and never taken."""
+    """Whether a change makes a name spelled as a matrix a scalar; such a change is listed, never used."""
     return any(rank == 0 and inferred_rank(name) == max(RANKS) for name, rank in ranks.items())
 
 
@@ -74,7 +75,7 @@ def _changes(
     fits: Callable[[Read], bool] = lambda made: True,
     most: int = MOST_CHANGED,
 ) -> Changes:
-    """Return the smallest changes of kinds that fit, each with what is read then."""
+    """Return the smallest changes of kinds that fit, each with its reading."""
     left = MOST_NODES // max(sum(1 for tree in trees for _ in whole(tree)), 1)
     found: Changes = []
     for count in range(1, most + 1):
@@ -100,9 +101,9 @@ def _of_size(others: Mapping[str, Sequence[int]], count: int) -> Iterator[Ranks]
 
 
 def _other_ranks(trees: Sequence[Ast], fixed: Collection[str], among: Sequence[int] = RANKS) -> dict[str, list[int]]:
-    """Return the names in trees that are not fixed, with the ranks that they may have beside that of their spelling.
+    """Return the names in trees that are not fixed, with the ranks other than that of their spelling.
 
-    An order above two is one that subscripts show. Only names of the ranks `among` change, and only to these.
+    A rank above two is possible if subscripts show it. Only names of the ranks `among` change, and only to these.
     """
     found: dict[str, dict[int, None]] = {}
     for node in (node for tree in trees for node in whole(tree)):
@@ -110,8 +111,10 @@ def _other_ranks(trees: Sequence[Ast], fixed: Collection[str], among: Sequence[i
             found.setdefault(str(node.value), dict.fromkeys(among))
         elif node.head == "part" and node.args[0].head == "name" and len(node.args) - 1 > max(RANKS) == max(among):
             found.setdefault(str(node.args[0].value), dict.fromkeys(RANKS))[len(node.args) - 1] = None
-    kept = {*fixed, *_with_axes(trees)}
-    return {name: [r for r in ranks if r != inferred_rank(name)] for name, ranks in found.items() if name not in kept}
+    unchanged = {*fixed, *_with_axes(trees)}
+    return {
+        name: [r for r in ranks if r != inferred_rank(name)] for name, ranks in found.items() if name not in unchanged
+    }
 
 
 def _with_axes(trees: Sequence[Ast]) -> Iterator[str]:

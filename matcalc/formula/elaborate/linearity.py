@@ -1,7 +1,7 @@
-"""Degree of a node in some symbols: a differential has degree one in its tangents, or the rule is wrong.
+"""Computes the degree of a node in some symbols: a differential must have degree one in its tangents.
 
-The degree is read off the DAG: products add degrees, sums need equal ones, an operation is linear in the
-slots that its rule declares linear, and everything else must not hold the symbols at all.
+The degree is read off the DAG. Products add degrees; sums need equal ones. An operation is linear in the slots that its
+rule declares linear. Everything else must not hold the symbols at all.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from matcalc.tensor.node import Node, toposort
 from matcalc.tensor.signature import tensors_of
 
 Degree = int | None
-ANY = -1  # of zero, which has every degree
+ANY = -1  # the degree of zero, which has every degree
 
 
 def is_linear(root: Node, symbols: Collection[Node]) -> bool:
-    """Whether a node is linear in the given symbols together (zero is)."""
+    """Whether a node is linear in these symbols together (zero is)."""
     return degree(root, symbols) in (1, ANY)
 
 
 def degree(root: Node, symbols: Collection[Node]) -> Degree:
-    """Return the degree of `root` as a homogeneous polynomial in the symbols; None if it is none."""
+    """Return the degree of `root` as a homogeneous polynomial in the symbols; None if it is not one."""
     found: dict[Node, Degree] = {}
     for node in toposort(root):
         degrees = [found[arg] for arg in node.args]
@@ -46,8 +46,8 @@ def _combined(node: Node, degrees: Sequence[int]) -> Degree:
         return 0 if not any(degrees) else None
     parameters = tensors_of(node.rule.signature)
     total = 0
-    for place, one in enumerate(degrees):
-        parameter = parameters[min(place, len(parameters) - 1)]
+    for index, one in enumerate(degrees):
+        parameter = parameters[min(index, len(parameters) - 1)]
         linear = parameter.repeated or parameter.name in node.rule.linear
         if one and not linear:
             return None

@@ -1,9 +1,9 @@
-"""Parts: `A[1:3, 0]`, `x[-1]`, `A[i,k]`, as contractions with slice selectors.
+"""Infers parts `A[1:3, 0]`, `x[-1]`, `A[i,k]`, as contractions with slice selectors.
 
-Subscripts follow NumPy: from zero, the end excluded, negative ones from the end, steps 1 and -1. Bounds are
-never clipped: one that is outside for all sizes is an error here, one that depends on sizes is checked when
-they are known. In index form a subscript that is an index name labels its axis instead. A subscript that is data, a
-symbol of kind `index` or a part of one, is a lookup: `x[k]`, `X[i, :]`, `X[i[t], a]`.
+Subscripts follow NumPy: from zero, the end excluded, negative ones from the end, steps 1 and -1. Bounds are never
+clipped: a bound that is outside for all sizes is an error here; one that depends on sizes is checked when they are
+known. In index form a subscript that is an index name labels its axis instead. A subscript that is data, a symbol of
+kind `index` or a part of one, is a lookup: `x[k]`, `X[i, :]`, `X[i[t], a]`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matcalc.tensor.size import Size
 
 
 class Selection:
-    """The axes of a part under way: operands, and which axes the result keeps."""
+    """The axes of a part being read: operands, and which axes the result has."""
 
     def __init__(self, inference: Inference, ast: Ast, base: Typed, numbers: Iterator[Typed]) -> None:
         self.inference, self.ast, self.base, self.numbers = inference, ast, base, numbers
@@ -54,7 +54,7 @@ def is_data(inference: Inference, ast: Ast) -> bool:
     """Whether a subscript is data: a symbol of kind `index`, or a part of one."""
     while ast.head == "part":
         ast = ast.args[0]
-    if ast in inference.places:
+    if ast in inference.index_leaves:
         return True
     if ast.head == "given":
         return INDEX in given_value(ast).facts
@@ -63,8 +63,8 @@ def is_data(inference: Inference, ast: Ast) -> bool:
 
 
 def _is_unknown(inference: Inference, name: str) -> bool:
-    taken = (inference.symbols, inference.size_names, inference.bound, inference.parameters, inference.unknowns)
-    return not inference.strict and not any(name in names for names in taken)
+    used = (inference.symbols, inference.size_names, inference.bound, inference.parameters, inference.unknowns)
+    return not inference.strict and not any(name in names for names in used)
 
 
 def _facts(inference: Inference, name: str) -> tuple[str, ...]:
@@ -72,35 +72,35 @@ def _facts(inference: Inference, name: str) -> tuple[str, ...]:
 
 
 def data_subscripts(inference: Inference, subscripts: Sequence[Ast]) -> list[Ast]:
-    """Return the subscripts that are data, whose symbols may stand there and nowhere else.
+    """Return the subscripts that are data; record their symbols, which may occur only in subscripts.
 
-    A part of a name that means nothing else, `y[i]` in `Z[i, y[i]]`, can only be data: it is a vector of indices.
+    A part of an unknown name, `y[i]` in `Z[i, y[i]]`, can only be data: a vector of indices.
     """
     for ast in subscripts:
         if ast.head == "part" and ast.args[0].head == "name" and _is_unknown(inference, str(ast.args[0].value)):
-            inference.places.add(ast.args[0])
+            inference.index_leaves.add(ast.args[0])
     found = [ast for ast in subscripts if is_data(inference, ast)]
     for ast in found:
         while ast.head == "part":
             ast = ast.args[0]
-        inference.places.add(ast)
+        inference.index_leaves.add(ast)
     return found
 
 
 def is_index(inference: Inference, subscript: Ast) -> bool:
-    """Whether a subscript is the name of an index in force."""
+    """Whether a subscript is the name of a bound index."""
     return subscript.head == "name" and str(subscript.value) in inference.bound
 
 
 def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed], numbers: Sequence[Typed]) -> Typed:
-    """Return a part of `base`; `data` and `numbers` are the values of its subscripts that are such, in order."""
+    """Return a part of `base`; `data` and `numbers` are the values of its subscripts of these kinds, in order."""
     written = ast.args[1:]
     if len(written) > base.rank:
         hint = "a vector takes one subscript" if base.rank == 1 else ""
         message = f"{inference.describe(base)} has {base.rank} axes, not {len(written)}"
         raise inference.fault(message, ast, hint=hint, about=ast.args[:1])
     selection = Selection(inference, ast, base, iter(numbers))
-    places = iter(data)
+    indices = iter(data)
     for axis in range(base.rank):
         if axis >= len(written):
             label = inference.label(base.shape[axis])
@@ -111,9 +111,9 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed
         elif is_index(inference, written[axis]):
             _index(selection, axis, written[axis])
         elif is_data(inference, written[axis]):
-            _lookup(selection, axis, written[axis], next(places))
+            _lookup(selection, axis, written[axis], next(indices))
         else:
-            _place(selection, axis, written[axis])
+            _single(selection, axis, written[axis])
     _check_together(selection, [axis for axis, _ in enumerate(written) if not is_index(inference, written[axis])])
     operands = [(base, tuple(selection.axis_labels)), *selection.selectors]
     axes = tuple(sorted({*common_axes(value for value, _ in operands), *selection.named}))
@@ -122,75 +122,77 @@ def infer_part(inference: Inference, ast: Ast, base: Typed, data: Sequence[Typed
 
 
 def _index(selection: Selection, axis: int, subscript: Ast) -> None:
-    """Label an axis with an index in force."""
+    """Label an axis with a bound index."""
     inference, name = selection.inference, str(subscript.value)
     label, length = inference.bound[name], selection.base.shape[axis]
     if not inference.same(inference.lengths[label], length):
         a, b = inference.size_text(inference.lengths[label]), inference.size_text(length)
         tensor = inference.describe(selection.base)
-        message = f"index {name} runs over {a} places and over axis {axis} of {tensor}: {a} and {b} differ"
+        message = f"index {name} has length {a} and labels axis {axis} of {tensor}: {a} and {b} differ"
         raise inference.fault(message, subscript, about=[selection.base.ast])
     selection.axis_labels.append(label)
     selection.named.append(label)
 
 
-def _place(selection: Selection, axis: int, subscript: Ast) -> None:
-    """Take one place of an axis: the axis goes away."""
+def _single(selection: Selection, axis: int, subscript: Ast) -> None:
+    """Select one index of an axis; the result lacks the axis."""
     inference, length = selection.inference, selection.base.shape[axis]
-    place = _from_start(_number(selection, subscript), length)
-    _check_rooms(selection, subscript, (place, length - 1 - place), f"is outside axis {axis} of")
+    index = _from_start(_number(selection, subscript), length)
+    _check_rooms(selection, subscript, (index, length - 1 - index), f"is outside axis {axis} of")
     source = inference.label(length)
     selection.axis_labels.append(source)
-    selection.select("slice", source, ONE, place)
+    selection.select("slice", source, ONE, index)
 
 
-def _lookup(selection: Selection, axis: int, subscript: Ast, places: Typed) -> None:
-    """Take the places of an axis that data say: one, or as many as there are data; several vectors go together."""
+def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> None:
+    """Select the indices of an axis that are data: one, or as many as the data; several vectors are paired."""
     inference, length = selection.inference, selection.base.shape[axis]
     source = inference.label(length)
     selection.axis_labels.append(source)
     core: Labels = ()
-    if places.rank and selection.looked_up is None:
-        selection.looked_up = inference.label(places.shape[0])
+    if indices.rank and selection.looked_up is None:
+        selection.looked_up = inference.label(indices.shape[0])
         selection.core.append(selection.looked_up)
-    if places.rank:
+    if indices.rank:
         assert selection.looked_up is not None
-        _check_length(selection, subscript, places)
+        _check_length(selection, subscript, indices)
         core = (selection.looked_up,)
-    selector = Typed("selector", selection.ast, (length, *places.shape), (places,), ("lookup", ZERO), places.axes)
+    selector = Typed("selector", selection.ast, (length, *indices.shape), (indices,), ("lookup", ZERO), indices.axes)
     selection.selectors.append((selector, (source, *core)))
 
 
 def _check_together(selection: Selection, axes: Sequence[int]) -> None:
-    """Refuse a vector of data and other places, between which a range stands: NumPy puts its axis in front."""
+    """Raise for a range between indices of which one is a vector of data: NumPy moves its axis to the front."""
     written = selection.ast.args[1:]
     single = [axis for axis in axes if written[axis].head != "slice"]
     if selection.looked_up is None or all(later - axis == 1 for axis, later in pairwise(single)):
         return
     hint = "write an index form, whose axes are in the order that it lists"
-    message = f"{shown(selection.ast)} has places and a range between them: the order of its axes is not told"
+    message = f"{shown(selection.ast)} has a range between indices: the order of its axes is ambiguous"
     raise selection.inference.fault(message, selection.ast, hint=hint)
 
 
-def _check_length(selection: Selection, subscript: Ast, places: Typed) -> None:
-    """Refuse vectors of data of different lengths."""
+def _check_length(selection: Selection, subscript: Ast, indices: Typed) -> None:
+    """Raise if vectors of data have different lengths."""
     inference, label = selection.inference, selection.looked_up
     assert label is not None
-    if not inference.same(inference.lengths[label], places.shape[0]):
-        a, b = inference.size_text(inference.lengths[label]), inference.size_text(places.shape[0])
+    if not inference.same(inference.lengths[label], indices.shape[0]):
+        a, b = inference.size_text(inference.lengths[label]), inference.size_text(indices.shape[0])
         hint = f"indices go together entry by entry; for all pairs  {{s,t: {shown(selection.base.ast)}[i[s], j[t]]}}"
         raise inference.fault(f"{shown(selection.ast)} has {a} and {b} indices", subscript, hint=hint)
 
 
 def _slice(selection: Selection, axis: int, subscript: Ast) -> None:
-    """Take a range of an axis."""
+    """Select a range of an axis."""
     inference, length = selection.inference, selection.base.shape[axis]
     start, stop, step = (None if bound.head == "empty" else _number(selection, bound) for bound in subscript.args)
     if step is not None and step != 1 and step != -1:
-        raise NotSupported("a step other than 1 and -1", text=inference.text, at=subscript.args[2].caret)
+        raise NotSupported(
+            "a step other than 1 and -1 is not supported", text=inference.text, at=subscript.args[2].caret
+        )
     backwards = step == -1
-    if backwards and selection.base.ast in inference.places:
-        message = f"{shown(selection.ast)}, the places of an index from the last to the first"
+    if backwards and selection.base.ast in inference.index_leaves:
+        message = f"{shown(selection.ast)}: a range of indices in reverse order is not supported"
         raise NotSupported(
             message, text=inference.text, at=subscript.args[2].caret, hint="give the array in that order"
         )
@@ -218,7 +220,7 @@ def _check_range(selection: Selection, axis: int, subscript: Ast, low: Size, hig
 
 
 def _check_rooms(selection: Selection, subscript: Ast, rooms: Iterable[Size], message: str) -> None:
-    """Require at the end, when sizes are known, that what is left on an axis is not negative."""
+    """Require that the space left on an axis is not negative; checked when sizes are known."""
     ast = selection.ast
     for room in rooms:
         selection.inference.check_least(room, subscript, lambda: f"{shown(ast)} {message} {shown(ast.args[0])}")
@@ -232,16 +234,16 @@ def _number(selection: Selection, subscript: Ast) -> Size:
         name = str(subscript.value) if subscript.head == "name" else ""
         hint = f"indices that are data are declared  {name}: index  or  {name}: index(n)" if name else ""
         if name in inference.symbols and inference.symbols[name].declared:
-            hint = f"{name} is declared a symbol: an index of a form has a name of its own, or is listed; {hint}"
+            hint = f"{name} is declared a symbol: name the index of a form differently, or list it; {hint}"
         raise inference.fault(message, subscript, hint=hint, about=[subscript])
     return value.exact
 
 
-def _from_start(place: Size, length: Size) -> Size:
+def _from_start(index: Size, length: Size) -> Size:
     """Return a subscript counted from the start: one that is negative for all sizes counts from the end."""
-    return length + place if is_negative(place) else place
+    return length + index if is_negative(index) else index
 
 
 def is_negative(size: Size) -> bool:
-    """Whether a size is negative for all values of its names, as far as its coefficients tell."""
+    """Whether a size is negative for all values of its names, as far as its coefficients show."""
     return bool(size.terms) and all(c < 0 for _, c in size.terms) and not any(m == () and c == 0 for m, c in size.terms)

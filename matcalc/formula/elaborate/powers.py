@@ -1,7 +1,7 @@
-"""Powers, transposes and signs: what `^ .^ '` and a leading minus mean, by the shape of the base.
+"""Infers powers, transposes and signs: the meaning of `^ .^ '` and a leading minus by the shape of the base.
 
-The operators stand for entries of the rulebook, by the parts that those play: `A^-1` is a call of the inverse. Integer
-powers up to 12 are repeated factors, which the normal form flattens and cancels.
+The operators stand for entries of the rulebook, found by their roles: `A^-1` is a call of the inverse. Integer powers
+up to 12 are repeated factors, which the normal form flattens and cancels.
 """
 
 from __future__ import annotations
@@ -22,25 +22,27 @@ from matcalc.tensor.size import Size
 MOST_FACTORS = 12
 HALF = Fraction(1, 2)
 MAX_EXPONENT = 256  # of a number that is raised exactly
-MAX_EXPONENT_BITS = 1000  # an exponent is a float in the end
+MAX_EXPONENT_BITS = 1000  # since an exponent becomes a float
 
 CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
 
 
 def reciprocal(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return 1 ./ value; of a product that sums nothing each factor is divided by, as `1./(x.*y.^2)` is printed."""
+    """Return 1 ./ value; a product without sums is divided factor by factor, as `1./(x.*y.^2)` is printed."""
     if value.form != "einsum" or not _is_entrywise(value):
         return _entrywise(value, Fraction(-1), ast)
-    given: Einsum = value.data
+    network: Einsum = value.data
     factors = tuple(_entrywise(arg, Fraction(-1), ast) for arg in value.args)
-    return replace(value, ast=ast, args=factors, data=replace(given, coef=1 / given.coef))
+    return replace(value, ast=ast, args=factors, data=replace(network, coef=1 / network.coef))
 
 
 def _is_entrywise(value: Typed) -> bool:
-    """Whether every entry of a product is a product of entries, none of them given by a condition."""
-    given: Einsum = value.data
-    is_plain = given.coef and len(set(given.out)) == len(given.out) and all(a.form != "condition" for a in value.args)
-    return bool(is_plain) and {label for at in given.operands for label in at} <= set(given.out)
+    """Whether every entry of a product is a product of entries, without conditions."""
+    network: Einsum = value.data
+    is_plain = (
+        network.coef and len(set(network.out)) == len(network.out) and all(a.form != "condition" for a in value.args)
+    )
+    return bool(is_plain) and {label for at in network.operands for label in at} <= set(network.out)
 
 
 def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
@@ -52,9 +54,9 @@ def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
 
 
 def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return value'; a vector keeps its one axis and changes its flag; of an entrywise power the base is turned."""
+    """Return value'. A vector changes only its flag; of an entrywise power the base is transposed."""
     if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
-        raise inference.fault("^T is refused where T is a name", ast, hint="write A' for the transpose")
+        raise inference.fault("^T is ambiguous: T is a name here", ast, hint="write A' for the transpose")
     if value.rank == 0:
         _check_transposed(inference, ast, value)
         return value
@@ -71,7 +73,7 @@ def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
 
 
 def _check_transposed(inference: Inference, ast: Ast, value: Typed) -> None:
-    """Refuse the transpose of an undeclared Greek name: it would be a scalar, and `gamma'` means an array.
+    """Raise for the transpose of an undeclared Greek name: it would be a scalar, and `gamma'` implies an array.
 
     Raises: ShapeError.
     """
@@ -82,7 +84,7 @@ def _check_transposed(inference: Inference, ast: Ast, value: Typed) -> None:
 
 
 def is_inverse_transpose(inference: Inference, ast: Ast) -> bool:
-    """Whether a power is `A^-T` with T no name."""
+    """Whether a power is `A^-T`, and T is not a name."""
     exponent = ast.args[1]
     if ast.value != "^" or exponent.head != "negative" or exponent.args[0].head != "name":
         return False
@@ -138,7 +140,7 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
 
 
 def is_written_out(exponent: Fraction) -> bool:
-    """Whether `A^k` stands for something else than a matrix power: a root, or repeated factors."""
+    """Whether `A^k` is not a matrix power but a root, or repeated factors."""
     return exponent == HALF or (exponent.denominator == 1 and abs(exponent) <= MOST_FACTORS)
 
 
@@ -158,12 +160,12 @@ def _entrywise(base: Typed, exponent: Fraction, ast: Ast) -> Typed:
     if base.form == "power" and base.data.denominator == exponent.denominator == 1:
         base, exponent = base.args[0], base.data * exponent
     if bits(exponent) > MAX_EXPONENT_BITS:
-        raise NotSupported(f"an exponent of {bits(exponent)} bits")
+        raise NotSupported(f"an exponent of {bits(exponent)} bits is too long")
     return Typed("power", ast, base.shape, (base,), exponent, base.axes, base.row)
 
 
 def _exact_power(base: Size, exponent: Fraction) -> Size | None:
-    """Return a power of a number or size, where it is one."""
+    """Return a power of a number or size; None if it is neither."""
     if exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
         return None
     if base.is_integer:

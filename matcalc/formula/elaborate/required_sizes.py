@@ -1,6 +1,6 @@
-"""What a call requires of sizes: integers that are large enough, and entries where nothing has no value.
+"""Requires sizes of a call: integers that are large enough, and entries where an empty argument has no value.
 
-Sizes may be unknown while reading: what is required is checked when they are known, at the latest by a call.
+Sizes may be unknown while reading. They are checked when they are known, at the latest by a call.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Pair = tuple[Declaration, Typed]
 
 
 def require(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequence[Pair], axis: int | None) -> None:
-    """Require what the entry of a call says of its integers, its lengths and its arguments."""
+    """Require the conditions of a call's entry on its integers, its lengths and its arguments."""
     _require_integers(inference, ast, candidate, pairs)
     if candidate.rule.nonempty:
         _require_entries(inference, ast, pairs, axis, candidate.rule.nonempty)
 
 
 def _require_integers(inference: Inference, ast: Ast, candidate: Candidate, pairs: Sequence[Pair]) -> None:
-    """Require of integers what is declared of them, and that lengths of the results are not negative."""
+    """Require declared bounds of integers, and that lengths of the results are not negative."""
     lengths = {name for output in candidate.signature.outputs for name in size_names(output)}
     for parameter, value in pairs:
         counts = parameter.name in lengths or {"positive", "nonnegative"}.intersection(parameter.facts)
@@ -43,7 +43,7 @@ def _require_integers(inference: Inference, ast: Ast, candidate: Candidate, pair
 def _require_entries(
     inference: Inference, ast: Ast, pairs: Sequence[Pair], axis: int | None, sizes: bool | Sequence[str]
 ) -> None:
-    """Require at least one entry of each argument, of each of its rows or columns along an axis; or of some sizes."""
+    """Require at least one entry of each argument, of each of its rows or columns along an axis, or of some sizes."""
     for parameter, value in pairs:
         if parameter.kind not in PLAIN:
             lengths = value.shape if axis is None else value.shape[axis : axis + 1]
@@ -60,4 +60,4 @@ def _no_entries(call: Ast, value: Ast) -> str:
 
 
 def _too_small(call: Ast, name: str, least: int, value: Ast) -> str:
-    return f"{call_name(call)}: {name} is at least {least}, and {shown(value)} is less"
+    return f"{call_name(call)}: {name} must be at least {least}, and {shown(value)} is less"

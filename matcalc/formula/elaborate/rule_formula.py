@@ -1,9 +1,8 @@
-"""Formulas of rules: text in the user's language -> Node over symbols that the caller gives.
+"""Builds the formulas of rules: text in the user's language -> node over the caller's symbols.
 
-A rule's formula is read like a user's, but strictly: every name is a parameter, a name of its `where` lines
-or a size. A definition is compiled once for each signature and rank, over symbols with the signature's own
-size names, and put in by substitution; so `axis=` and arguments over outer indices need nothing of their
-own.
+A rule's formula is read like a user's, but strictly: every name is a parameter, a name of its `where` lines or a size.
+A definition is compiled once for each signature and rank, over symbols with the signature's own size names. Calls
+substitute into it, so `axis=` and arguments over outer indices need no code of their own.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from matcalc.tensor.signature import Binding, add_sizes, array_name, output_of, 
 from matcalc.tensor.size import Size
 from matcalc.tensor.sizes_from_shapes import Condition
 
-MAX_NESTING = 20  # definitions in definitions: more than that is one that calls itself
+MAX_NESTING = 20  # definitions in definitions; a deeper definition calls itself
 
 
 def build_formula(
@@ -49,14 +48,13 @@ def build_formula(
     broadcasts: bool = False,
     trusted: bool = True,
 ) -> Node:
-    """Return the node of a formula, text or a syntax tree, over the given symbols.
+    """Return the node of a formula, text or a syntax tree, over the symbols.
 
-    `where` are lines `name = formula` that it may use; `splices` the tangents that `E...` stands for;
-    `functions` the bodies of function parameters; `sizes` further sizes and numbers, with what they are;
-    `shape` is what the result must have: a number is repeated to it, and indices that nothing measures take
-    their lengths from it; to `conditions` those on sizes are added that reading leaves open; `text` is what a tree
-    is written as, for messages; with `broadcasts` operands expand as NumPy's do. Where it is not `trusted`, arguments
-    need the facts that signatures ask for.
+    `where` are lines `name = formula` that it may use. `splices` are the tangents of `E...`. `functions` are the bodies
+    of function parameters, `sizes` the values of further sizes and numbers. `shape` is the required shape of the
+    result: a number is repeated to it, and indices without another length take theirs from it. Undecided conditions on
+    sizes are appended to `conditions`. `text` is the text of a tree, for messages. With `broadcasts` operands expand as
+    NumPy's do. Unless it is `trusted`, arguments need the facts that signatures require.
 
     Raises: ShapeError, UnknownName, ParseError, NotSupported, without the address of the rule.
     """
@@ -104,13 +102,13 @@ def _tree(text: str) -> Ast:
 
 
 def _shaped(inference: Inference, value: Typed, shape: Shape) -> Typed:
-    """Return a value with the shape that it must have; a number is repeated."""
+    """Return a value with the required shape; a number is repeated."""
     if value.exact is not None and shape:
         return broadcast(inference, value, (), tuple(inference.label(size) for size in shape))
     if inference.same_shape(value.shape, shape):
         return value
-    wanted = f"({', '.join(map(str, shape))})"
-    raise inference.fault(f"{inference.describe(value)} is to have the shape {wanted}", value.ast)
+    required = f"({', '.join(map(str, shape))})"
+    raise inference.fault(f"{inference.describe(value)} must have the shape {required}", value.ast)
 
 
 def template_of(
@@ -118,8 +116,8 @@ def template_of(
 ) -> Template:
     """Return the template of a definition for the ranks of the call's arguments.
 
-    A definition that holds for some values of its integer parameters alone (`reshape`) is compiled for the
-    sizes of the call.
+    A definition that holds only for some values of its integer parameters (`reshape`) is compiled for the sizes of the
+    call.
 
     Raises: RuleError with the rule's address; ShapeError for sizes for which the definition does not hold.
     """
@@ -136,7 +134,7 @@ def template_of(
 def check_definition(
     rulebook: Rulebook, candidate: Candidate, ranks: Sequence[int], fixed: Sequence[tuple[str, Any]]
 ) -> Template | None:
-    """Compile a definition for arguments of given ranks and for given functions and numbers.
+    """Compile a definition for arguments of these ranks and for these functions and numbers.
 
     Returns None if it does not hold for all sizes. Raises: RuleError with the rule's address.
     """
@@ -154,11 +152,11 @@ def _definition(
 ) -> Template | None:
     """Return a definition over symbols with the signature's size names, or with the sizes `known`.
 
-    Without `known`, None if the definition does not hold for all sizes.
+    Without `known`, return None if the definition does not hold for all sizes.
     """
     rule, signature = candidate.rule, candidate.signature
     if nesting > MAX_NESTING:
-        raise RuleError(f"{rule.address}: the definition of '{rule.name}' comes back to itself")
+        raise RuleError(f"{rule.address}: the definition of '{rule.name}' calls itself")
     integers = [p.name for p in signature.parameters if p.kind == "integer"]
     sizes = dict(known) if known is not None else {name: Size.of(name) for name in integers}
     tensors = tensors_of(signature)
@@ -195,7 +193,7 @@ def _definition(
 def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str, Size] | None = None) -> Node:
     """Return the symbol of a tensor parameter; an `array` needs its rank.
 
-    Its sizes are the signature's names, or what `sizes` has for them.
+    Its sizes are the signature's names, or their values in `sizes`.
     """
     known = sizes or {}
     if parameter.kind == "array":
@@ -215,9 +213,9 @@ def build_rewrite(
 ) -> tuple[Node, Node, list[tuple[str, Node]]]:
     """Return both sides of a rewrite and its conditions (fact, node), over its declared variables.
 
-    `functions` and `numbers` are what its other variables stand for: bodies, and constants as sizes.
+    `functions` and `numbers` are the values of its other variables: bodies, and constants as sizes.
 
-    Raises: RuleError with the rewrite's address; NotSupported for a variable that is no tensor.
+    Raises: RuleError with the rewrite's address; NotSupported for a variable that is not a tensor.
     """
     inference = Inference(rulebook, strict=True, trusted=True)
     declare(inference, variables)
@@ -242,10 +240,10 @@ def build_rewrite(
 
 
 def _conditions(rewrite: Rewrite) -> list[tuple[str, Ast]]:
-    """Return the fact that a rewrite asks for, with the formula that must have it, if it asks for one."""
+    """Return the fact that a rewrite requires, with the formula that must have it, if it requires one."""
     if rewrite.condition is None:
         return []
     tree = read(rewrite.condition)
     if tree.head != "call" or len(tree.args) != 1:
-        raise ShapeError(f"the condition '{rewrite.condition}' does not read  fact(formula)")
+        raise ShapeError(f"the condition '{rewrite.condition}' is not of the form  fact(formula)")
     return [(call_name(tree), tree.args[0])]

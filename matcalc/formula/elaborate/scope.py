@@ -1,7 +1,7 @@
-"""Scopes: the symbols and sizes that several texts share, from declarations and from the texts themselves.
+"""Collects the symbols and sizes that several texts share, from declarations and from the texts themselves.
 
-A scope is what stays when reading is over: symbols as nodes in the order of the declarations, then of
-appearance, and the same as declarations text, inferred kinds included.
+A scope is the result of reading: symbols as nodes in the order of the declarations, then of appearance. It also holds
+them as declarations text, inferred kinds included.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matcalc.tensor.symbols import marks
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The symbols and sizes of one or several texts, in order; `declarations` is text that gives the symbols again."""
+    """The symbols and sizes of one or several texts, in order; `declarations` is text that declares them."""
 
     symbols: Mapping[str, Node]
     sizes: tuple[str, ...]
@@ -34,17 +34,17 @@ class Scope:
 
 
 def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
-    """Enter declared symbols and the names of sizes; an `integer` of a rule is one.
+    """Enter declared symbols and the names of sizes, among them those of an `integer` of a rule.
 
-    Raises: ShapeError for a name that is another symbol or a size; NotSupported for a parameter of a rule
-    that is no tensor and no size.
+    Raises: ShapeError for a name that is another symbol or a size; NotSupported for a parameter of a rule that is
+        neither a tensor nor a size.
     """
     for declaration in declarations:
         if declaration.kind in ("integer", SIZE):
             inference.size_names[declaration.name] = Size.of(declaration.name)
             continue
         if declaration.kind in PLAIN:
-            raise NotSupported(f"a variable of kind {declaration.kind}, {declaration.name}")
+            raise NotSupported(f"a variable of kind {declaration.kind} is not supported: {declaration.name}")
         shape = tuple(size_of(size, {}) for size in declaration.sizes)
         _check_same(inference, declaration, shape)
         inference.symbols[declaration.name] = Symbol(
@@ -55,15 +55,15 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
 
 
 def _facts(declaration: Declaration) -> tuple[str, ...]:
-    """Return the facts of a declared symbol: those that are written, and that of a kind that is one."""
+    """Return the facts of a declared symbol: the written ones, and that of its kind if the kind is a fact."""
     return (*declaration.facts, *([INDEX] if declaration.kind == INDEX else []))
 
 
 def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) -> None:
-    """Refuse facts that contradict each other, `spd skew`, and those of square matrices where sizes are not equal;
-    and sizes that are no lengths.
+    """Check declared facts and sizes.
 
-    Raises: ShapeError that shows the size or the fact, of two the later, in the declarations' text.
+    Raises: ShapeError for contradictory facts (`spd skew`), a fact of square matrices with unequal sizes, or an invalid
+        size. It points at the size or the fact, of two the later, in the declarations' text.
     """
     for declaration in declarations:
         shape = [_size(size, text) for size in declaration.sizes]
@@ -72,14 +72,14 @@ def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) 
         if square is not None and shape[0] is not shape[1]:
             sizes = " x ".join(map(str, shape))
             message = f"'{square}' is a fact about square matrices, '{declaration.name}' is {sizes}"
-            raise ShapeError(message, text=text, at=_place(text, declaration, square))
+            raise ShapeError(message, text=text, at=_position(text, declaration, square))
         if found is not None:
             message = f"'{declaration.name}' cannot be both {found[0]} and {found[1]}"
-            raise ShapeError(message, text=text, at=_place(text, declaration, found[1]))
+            raise ShapeError(message, text=text, at=_position(text, declaration, found[1]))
 
 
 def _size(written: Ast, text: str) -> Size:
-    """Return a declared size, which is not negative for all values of its names."""
+    """Return a declared size; it must not be negative for all values of its names."""
     try:
         size = size_of(written, {})
     except ShapeError as fault:
@@ -89,13 +89,13 @@ def _size(written: Ast, text: str) -> Size:
     return size
 
 
-def _place(text: str, declaration: Declaration, fact: str) -> int:
+def _position(text: str, declaration: Declaration, fact: str) -> int:
     found = re.compile(rf"\b{fact}\b").search(text, declaration.span[1])
     return found.start() if found else -1
 
 
 def _check_same(inference: Inference, declaration: Declaration, shape: tuple[Size, ...]) -> None:
-    """Refuse to declare a symbol that is there already with another shape or other facts."""
+    """Raise if a symbol is declared again with another shape or other facts."""
     known = inference.symbols.get(declaration.name)
     if known is None or (known.shape == shape and set(known.facts) == set(_facts(declaration))):
         return
@@ -111,9 +111,9 @@ def _check_names(inference: Inference) -> None:
 
 
 def check_parts(inference: Inference, texts: Sequence[str], trees: Sequence[Ast]) -> None:
-    """Refuse named parts whose name is that of a symbol or a size.
+    """Raise if a named part has the name of a symbol or a size.
 
-    Raises: ShapeError with the place.
+    Raises: ShapeError with the position.
     """
     for text, tree in zip(texts, trees, strict=True):
         for part in parts_in(tree) if text else ():
@@ -125,7 +125,7 @@ def check_parts(inference: Inference, texts: Sequence[str], trees: Sequence[Ast]
 
 
 def adopt(inference: Inference, symbols: Mapping[str, Node], sizes: Iterable[str] = ()) -> None:
-    """Enter symbols that are nodes already, and names that are sizes."""
+    """Enter symbols that are already nodes, and names that are sizes."""
     inference.size_names.update({name: Size.of(name) for name in sizes})
     for name, node in symbols.items():
         inference.symbols[name] = Symbol(name, node.shape, tuple(sorted(node.data[1])))
@@ -134,7 +134,7 @@ def adopt(inference: Inference, symbols: Mapping[str, Node], sizes: Iterable[str
 
 
 def scope_of(inference: Inference) -> Scope:
-    """Return the scope of texts that have been read, their sizes solved."""
+    """Return the scope of texts that have been read, with their sizes solved."""
     nodes = {s.name: symbol(s.name, resolved_shape(inference, s), s.facts) for s in inference.symbols.values()}
     undeclared = tuple(s.name for s in inference.symbols.values() if not s.declared)
     written = [f"{s.name}: {' '.join((inference.kind_text(s), *marks(s.facts)))}" for s in inference.symbols.values()]

@@ -1,7 +1,7 @@
-"""Elaboration: texts or syntax trees -> nodes, with the scope that they share.
+"""Elaborates texts or syntax trees into nodes, with the scope that they share.
 
-Reading all texts comes first, since a size may be told by a later one; then sizes are solved and named,
-then nodes are built. Errors name the user's sub-expression and its place.
+All texts are read first, since a later one may determine a size. Then sizes are solved and named, then nodes are built.
+Errors show the user's sub-expression and its position.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
     "numpy": lambda text, inference: _read_numpy(text, inference),
     "latex": lambda text, inference: _read_latex(text, inference),
 }
-"""Dialect -> its reader, with the rulebook that says what operations are called in it, and the names declared.
+"""Reader of each dialect; it gets the rulebook, which names the dialect's operations, and the declared names.
 
-A dialect's reader is imported when a text in it comes: most have none.
+A dialect's reader is imported when the first text in it is read.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Elaborated:
-    """What texts mean: a tree and node for each, whether it was written as a row, conditions on sizes, named parts."""
+    """Trees, nodes, row flags, conditions on sizes and named parts, one for each text, and the scope."""
 
     trees: tuple[Ast, ...]
     nodes: tuple[Node, ...]
@@ -65,12 +65,12 @@ def elaborate(
 ) -> Elaborated:
     """Return the nodes of formulas that share one scope; `symbols` and `sizes` are in it from the start.
 
-    `varied` are names that they are to be differentiated in as scalars, if they can be read so.
+    `varied` are names for differentiation; the formulas are then read as scalars if possible.
 
-    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the place.
+    Raises: ParseError, ShapeError, UnknownName, NotSupported, with the text and the position.
     """
     if not is_one_of(dialect, READERS):
-        raise NotSupported(f"the dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
+        raise NotSupported(f"there is no dialect {shown(dialect)}", hint=f"dialects are {' and '.join(READERS)}")
     reader = READERS[dialect]
     book = rulebook if rulebook is not None else default_rulebook()
     texts = [formula if isinstance(formula, str) else "" for formula in formulas]
@@ -122,7 +122,7 @@ def _read_numpy(text: str, inference: Inference) -> Ast:
 
 
 def _read_latex(text: str, inference: Inference) -> Ast:
-    """Return the tree of LaTeX, in which declarations tell names from entries and rows, and fonts tell kinds."""
+    """Return the tree of LaTeX; declarations distinguish names from entries and rows, and fonts imply kinds."""
     from matcalc.language.latex_dialect import read_latex
     from matcalc.language.latex_scope import Known
 
@@ -142,7 +142,7 @@ def declarations_of(
 ) -> str:
     """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
 
-    That is what stands nowhere but as a number: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
+    These sizes occur only as numbers: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
     """
     shown = {n for s in symbols for size in s.shape for n in size.names}
     hidden = [n for n in sizes_met([node]) if n not in shown]

@@ -1,7 +1,7 @@
-"""The walk: from a syntax tree to the typed tree, operands first, without recursion.
+"""Infers the typed tree of a syntax tree, operands first, without recursion.
 
-A tree is entered before its operands (which names mean what inside it is settled there) and left after
-them. What each form means is in the modules for its level; this one only says which operands are values.
+A tree is entered before its operands, which fixes the meaning of the names inside it, and left after them. Other
+modules define the meaning of each form; this one only determines which operands are values.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from matcalc.tensor.size import Size
 
 @dataclass(slots=True)
 class Entered:
-    """A tree under way: the operands that are values, the indices summed at it, and what its names hid."""
+    """A tree being read: the operands that are values, the indices summed at it, and the bindings it hides."""
 
     operands: list[Ast]
-    handed: list[Names] = field(default_factory=list)
+    passed: list[Names] = field(default_factory=list)
     hidden: dict[str, int | None] = field(default_factory=dict)
     summed: Labels = ()
     listed: Labels = ()
@@ -52,14 +52,14 @@ Frame = tuple[Ast, Names, Entered | None]
 def infer(inference: Inference, root: Ast) -> Typed:
     """Return the typed tree of a formula; lengths may still be unknown.
 
-    Raises: ShapeError, UnknownName, NotSupported, with the place.
+    Raises: ShapeError, UnknownName, NotSupported, with the position.
     """
     values: list[Typed] = []
     stack: list[Frame] = [(root, NONE, None)]
     while stack:
         ast, names, entered = stack.pop()
         if entered is not None:
-            inference.sizes.place = ast
+            inference.sizes.current = ast
             try:
                 values.append(_leave(inference, ast, entered, values))
             except MatcalcError as fault:
@@ -74,8 +74,8 @@ def infer(inference: Inference, root: Ast) -> Typed:
             continue
         entered = _enter(inference, ast, names)
         stack.append((ast, names, entered))
-        handed = entered.handed or [NONE] * len(entered.operands)
-        pairs = list(zip(entered.operands, handed, strict=True))
+        passed = entered.passed or [NONE] * len(entered.operands)
+        pairs = list(zip(entered.operands, passed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
     return values.pop()
 
@@ -88,9 +88,9 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
         names |= inference.sums.get(ast, NONE)
         inference.depth += 1
     if names:
-        here, entered.handed = indices.place(inference, ast, names, entered.operands)
-        entered.hidden = indices.bind(inference, sorted(here), ast)
-        entered.summed = tuple(inference.bound[name] for name in sorted(here))
+        summed_here, entered.passed = indices.assign_sums(inference, ast, names, entered.operands)
+        entered.hidden = indices.bind(inference, sorted(summed_here), ast)
+        entered.summed = tuple(inference.bound[name] for name in sorted(summed_here))
     if ast.head in BINDERS:
         listed = indices.listed_in(inference, ast)
         entered.hidden |= indices.bind(inference, listed, ast)
@@ -99,7 +99,7 @@ def _enter(inference: Inference, ast: Ast, names: Names) -> Entered:
         entered.note = len(entered.operands)
         numbers = parts.numeric_subscripts(inference, ast)
         entered.operands += numbers
-        entered.handed += [NONE] * len(numbers) if entered.handed else []
+        entered.passed += [NONE] * len(numbers) if entered.passed else []
     return entered
 
 
@@ -123,7 +123,7 @@ def _enter_power(inference: Inference, ast: Ast) -> Entered:
 
 
 def _enter_shared(inference: Inference, ast: Ast) -> Entered:
-    """Enter what is read once for all its places, so out of the reach of names that are bound in one of them."""
+    """Enter a tree that is read once for all its occurrences, so outside the bindings at any of them."""
     return Entered([definition(ast)], note=inference.without_bounds())
 
 
@@ -157,7 +157,7 @@ def _enter_function(inference: Inference, ast: Ast) -> Entered:
 
 
 def _inverse(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return what a matrix on the left of a division stands for: of one that is not square, least squares."""
+    """Return the inverse of a matrix on the left of a division; the pseudoinverse if it is not square."""
     role = "inverse" if inference.same(*value.shape) else "pseudoinverse"
     return calls.call_rule(inference, ast, spelled(role), [value])
 
@@ -174,9 +174,9 @@ def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: En
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    rows, taken = [], iter(values)
+    rows, rest = [], iter(values)
     for row in ast.args:
-        rows.append([next(taken) for _ in row.args])
+        rows.append([next(rest) for _ in row.args])
     return blocks.infer_block(inference, ast, rows)
 
 
@@ -197,7 +197,7 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     name = str(ast.value)
     if name in inference.bound:
         hint = f"use it as a subscript, as in ones(n)[{name}]"
-        raise NotSupported(f"index {name} as a number", text=inference.text, at=ast.caret, hint=hint)
+        raise NotSupported(f"index {name} cannot be used as a number", text=inference.text, at=ast.caret, hint=hint)
     if name in inference.parameters:
         return inference.parameters[name]
     if name in inference.unknowns:
@@ -207,43 +207,43 @@ def _name(inference: Inference, ast: Ast) -> Typed:
         return Typed("function", ast, data=inference.functions[name])
     if name in inference.symbols:
         function_arguments.check_name(inference, ast)
-        _check_place(inference, ast, name, inference.symbols[name].facts)
+        _check_index(inference, ast, name, inference.symbols[name].facts)
         return Typed("symbol", ast, inference.symbols[name].shape, data=name)
     if name in inference.size_names:
         return typed_exact(inference.size_names[name], ast)
     if name == "pi":
         return Typed("constant", ast, data=name)
     function_arguments.check_name(inference, ast)
-    symbol = None if inference.strict else inference.infer_symbol(name, ast in inference.places)
+    symbol = None if inference.strict else inference.infer_symbol(name, ast in inference.index_leaves)
     if symbol is None:
         raise unknown_name(inference, ast)
     return Typed("symbol", ast, symbol.shape, data=name)
 
 
 def _given(inference: Inference, ast: Ast) -> Typed:
-    """Return a node that is there already; of a number or a size, what it is."""
+    """Return an existing node; for a number or a size, its value."""
     node: Node = given_value(ast)
     if node.kind in ("number", "size"):
         return typed_exact(Size.of(node.value) if node.kind == "number" else node.size, ast)
-    _check_place(inference, ast, str(node.data[0]), node.data[1] if node.kind == "symbol" else ())
+    _check_index(inference, ast, str(node.data[0]), node.data[1] if node.kind == "symbol" else ())
     return Typed("given", ast, node.shape, data=node)
 
 
-def _check_place(inference: Inference, ast: Ast, name: str, facts: Collection[str]) -> None:
-    """Refuse an index, which is data, where it is no subscript.
+def _check_index(inference: Inference, ast: Ast, name: str, facts: Collection[str]) -> None:
+    """Raise for an index, which is data, outside subscripts.
 
     Raises: ShapeError.
     """
-    if INDEX in facts and ast not in inference.places:
+    if INDEX in facts and ast not in inference.index_leaves:
         hint = (
-            f"it stands in subscripts alone, as in  x[{name}]; as a number declare it a scalar or a vector\n"
-            f"a step on is  x[1:][{name}]"
+            f"use it as a subscript, as in  x[{name}]; to compute with it, declare it a scalar or a vector\n"
+            f"for the next entry write  x[1:][{name}]"
         )
         raise inference.fault(f"{name} is an index, not a number", ast, hint=hint)
 
 
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
-    """Return the error of a name that means nothing, with the nearest names."""
+    """Return the error for an unknown name, with the nearest names."""
     name = str(ast.value)
     found = near(name, [*inference.symbols, *inference.size_names])
     hint = f"did you mean {' or '.join(found)}?" if found else f"declare it, as in  {name}: matrix(m, n)"
@@ -255,10 +255,10 @@ def _misplaced(inference: Inference, ast: Ast) -> Typed:
 
 
 MISPLACED = {
-    "slice": "a range stands only in a part",
-    "compare": "a comparison stands only as the first argument of where",
-    "word": "a quoted word is no value",
-    "spread": "... stands only in the formulas of rules",
+    "slice": "a range is allowed only in a part, as in  A[1:3, 0]",
+    "compare": "a comparison is allowed only as the first argument of where",
+    "word": "a quoted word is not a value",
+    "spread": "... is allowed only in the formulas of rules",
 }
 
 
@@ -305,7 +305,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
 
 
 def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
-    """Note the undeclared names that stand where only a size can: integer arguments, bounds of parts, matrix powers.
+    """Register the undeclared names that can only be sizes: integer arguments, bounds of parts, matrix powers.
 
     In the formula of a rule all names are declared.
     """

@@ -1,10 +1,9 @@
-"""Typed: what a formula means, once every value has a rank and every axis a length (perhaps still unknown).
+"""Defines typed trees: formulas in which every value has a rank and every axis a length, perhaps still unknown.
 
-The forms are few. Products, transposes, traces, parts, index forms and broadcasts are all one form, the
-`einsum`: operands with labels on their axes. A value has named axes in front (`axes`, labels of the indices
-of an enclosing index form that it depends on) and a core shape behind; so batches need nothing of their
-own. Rows and columns are told apart by a flag, never by the shape. Nothing here knows nodes or an
-operation's name.
+The forms are few. Products, transposes, traces, parts, index forms and broadcasts are all one form, the `einsum`:
+operands with labels on their axes. A value has named axes in front and a core shape behind. The named axes (`axes`) are
+labels of those indices of an enclosing index form that it depends on, so batches need no form of their own. A flag
+distinguishes rows from columns, never the shape. Nothing here depends on nodes or an operation's name.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ Labels = tuple[int, ...]
 
 @dataclass(slots=True, eq=False)
 class Typed:
-    """A value: its form, operands and payload `data`, and the shape as far as it is known.
+    """A value: its form, operands and payload `data`, and its shape as far as it is known.
 
-    number, size: Size; symbol: the name; given: the node; einsum: Einsum; sum: coefficients; power: the exponent;
-    call: Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers;
-    function: None (args: the body); unknown: an Unknown; solution: a Solving (args: start, equation).
-    `exact` is the value of an expression of numbers and sizes alone.
+    number, size: Size; symbol: the name; given: the node; einsum: Einsum; sum: coefficients; power: the exponent; call:
+    Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers; function: None (args:
+    the body); unknown: an Unknown; solution: a Solving (args: start, equation). `exact` is the value of an expression
+    of numbers and sizes alone.
     """
 
     form: str

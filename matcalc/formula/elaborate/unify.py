@@ -1,11 +1,11 @@
-"""Unknown sizes and the equations between them.
+"""Solves for unknown sizes, by unification and linear systems.
 
-Ranks are known while reading, lengths often not: the lengths of an undeclared symbol, the sizes of a
-signature, the length of an index. Each is an unknown, a size named `?1`, `?2`, .... An equation that is
-linear in some unknown binds it; one that cannot be solved yet is kept with the error that it would be, and
-tried again at the end, where those that are left are solved together as a linear system. Names of declared sizes
-are rigid: two different ones are never made equal. A solution holds for all values of the names, in integers:
-`2*?1 = n` has none. Unification by bindings keeps a formula of any length linear; each remembers where it was met.
+Ranks are known while reading, lengths often not: the lengths of an undeclared symbol, the sizes of a signature, the
+length of an index. Each is an unknown, a size named `?1`, `?2`, .... An equation that is linear in some unknown binds
+it. An equation that cannot be solved yet is stored with its error and tried again at the end; the remaining ones are
+then solved together as a linear system. Names of declared sizes are rigid: two different ones are never equated. A
+solution holds for all values of the names, in integers: `2*?1 = n` has none. Unification by bindings takes time linear
+in the length of the formula. Each binding records the tree that caused it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from matcalc.language.write import check_bits
 from matcalc.tensor.size import Size
 from matcalc.tensor.size_equations import Equation, eliminate, linear_part, quotient, root
 
-MAX_TEXT, MAX_TERMS = 3000, 400  # of a size: beyond them arithmetic on sizes takes longer than anyone waits
-MOST_TRIED = 200  # numbers, where an equation in one unknown has no other solution
+MAX_TEXT, MAX_TERMS = 3000, 400  # limits of a size: arithmetic on larger ones is too slow
+MOST_TRIED = 200  # numbers tried for an equation in one unknown without another solution
 ZERO, ONE = Size.of(0), Size.of(1)
 
 Fault = Callable[[], MatcalcError]
 
 
 class Sizes:
-    """Bindings of unknown sizes, and the equations that wait. `place` is what is being read.
+    """Bindings of unknown sizes, and the equations that wait. `current` is the tree being read.
 
-    guessed: whether a length was taken to be 1 because a product wants it alone (`can_be_one`).
+    guessed: whether a length was set to 1 only because a product requires it (`can_be_one`).
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Sizes:
         self._bound: dict[str, Size] = {}
         self._met: dict[str, tuple[Size, Ast]] = {}
         self._waiting: list[tuple[Size, Size, Fault]] = []
-        self.place: Ast | None = None
+        self.current: Ast | None = None
 
     def fresh(self) -> Size:
         """Return a new unknown."""
@@ -54,7 +54,7 @@ class Sizes:
         return one is not other and "?" not in one.key + other.key
 
     def resolve(self, size: Size) -> Size:
-        """Return `size` with everything that is bound put in."""
+        """Return `size` with all bound unknowns substituted."""
         if "?" not in size.key:
             return size
         trail: list[str] = []
@@ -72,28 +72,28 @@ class Sizes:
         return size
 
     def met(self, size: Size) -> list[Ast]:
-        """Return the places that tell what a size with unknowns is, in the order in which one led to the next."""
+        """Return the trees that determine a size with unknowns, in the order in which one led to the next."""
         found: dict[Ast, None] = {}
         pending, seen = unknowns(size), set[str]()
         while pending:
             name = pending.pop(0)
             if name in self._met and name not in seen:
                 seen.add(name)
-                value, place = self._met[name]
-                found[place] = None
+                value, current = self._met[name]
+                found[current] = None
                 pending += unknowns(value)
         return list(found)
 
     def require(self, a: Size, b: Size, fault: Fault) -> None:
-        """Make two sizes equal now or at the end.
+        """Equate two sizes now or at the end.
 
-        Raises: what `fault` makes where they cannot be.
+        Raises: the error from `fault` if they cannot be equal.
         """
         if not self.equate(a, b, fault):
             raise fault()
 
     def equate(self, a: Size, b: Size, fault: Fault) -> bool:
-        """Make two sizes equal if they can be, and tell whether; `fault` is for an equation that waits."""
+        """Equate two sizes if possible; return whether they can be. `fault` is the error of an equation that waits."""
         a, b = self.resolve(a), self.resolve(b)
         if a is b:
             return True
@@ -113,28 +113,28 @@ class Sizes:
         return True
 
     def can_be_one(self, size: Size, fault: Fault) -> bool:
-        """Tell whether a length is 1; one that nothing tells yet is left to the end, where `fault` says so."""
+        """Return whether a length is 1; an unknown length is decided at the end, with the error `fault`."""
         if "?" in self.resolve(size).key:
             self._ones.append((size, fault))
             return True
         return self.resolve(size) == 1
 
     def _bind(self, unknown: str, value: Size) -> bool:
-        """Give an unknown its value, and tell whether that can be a length."""
+        """Bind an unknown to its value; return whether that can be a length."""
         if not is_length(value):
             return False
         self._bound[unknown] = value
-        if self.place is not None:
-            self._met[unknown] = value, self.place
+        if self.current is not None:
+            self._met[unknown] = value, self.current
         return True
 
     def finish(self, guess: bool = False) -> None:
-        """Solve the equations that wait, in as many rounds as that helps, then together.
+        """Solve the waiting equations, in rounds as long as that helps, then together.
 
-        A length that only `can_be_one` tells of is an error, so that `x*A` is no product with a matrix of one row
-        that nobody wrote; `guess` takes it for 1.
+        A length that only `can_be_one` constrains is an error, so that `x*A` is no product with a one-row matrix that
+        nobody declared; with `guess` it is set to 1.
 
-        Raises: the error of the first that is wrong or still open.
+        Raises: the error of the first equation that is wrong or still open.
         """
         while self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -152,7 +152,7 @@ class Sizes:
             self.finish(guess)
 
     def _solve_together(self) -> bool:
-        """Bind what the linear ones among the waiting equations determine together, and tell whether that is any.
+        """Bind the unknowns that the linear waiting equations determine together; return whether there are any.
 
         Raises: the error of an equation that contradicts the others, or whose solution is no length.
         """
@@ -169,7 +169,7 @@ class Sizes:
         return solved
 
     def _find(self) -> bool:
-        """Bind the unknown of a waiting equation that holds for one number alone, as 3 for `(?1*?1 + ?1)//2 = 6`."""
+        """Bind the unknown of a waiting equation that holds for only one number, as 3 for `(?1*?1 + ?1)//2 = 6`."""
         for a, b, _ in self._waiting:
             difference = self.resolve(a) - self.resolve(b)
             if len(difference.names) != 1:
@@ -181,9 +181,9 @@ class Sizes:
         return False
 
     def settle(self, lengths: Iterable[Size]) -> bool:
-        """Bind unknowns that have one value with which no length is below 0, as 2 in `5 - 2*?1` and `?1 - 2`.
+        """Bind unknowns that have only one value without a negative length, as 2 in `5 - 2*?1` and `?1 - 2`.
 
-        Returns whether there is such a value of each.
+        Returns whether each of them has a value.
         """
         low: dict[str, int] = {}
         high: dict[str, int] = {}
@@ -207,7 +207,7 @@ class Sizes:
         return all(low.get(unknown, 0) <= most for unknown, most in high.items())
 
     def name_unknowns(self, sizes: Iterable[Size], names: Iterator[str]) -> None:
-        """Name what is still unknown in `sizes`, in the order of appearance."""
+        """Name the remaining unknowns in `sizes`, in the order of appearance."""
         for size in sizes:
             for unknown in unknowns(self.resolve(size)):
                 self._bound[unknown] = Size.of(next(names))
@@ -226,12 +226,12 @@ def unknowns(size: Size) -> list[str]:
 
 
 def is_length(size: Size) -> bool:
-    """Whether a size can be the length of an axis: an integer for all integers, and not below 0 for all of them."""
+    """Whether a size can be the length of an axis: an integer for all integers, and not negative for all of them."""
     return is_integral(size) and not (size.terms and all(c < 0 for _, c in size.terms))
 
 
 def is_integral(size: Size) -> bool:
-    """Whether a size is an integer for all integers: polynomials of degree d are so if they are on 0..d."""
+    """Whether a size is an integer for all integers; a polynomial of degree d is, if it is on 0..d."""
     if all(coefficient.denominator == 1 for _, coefficient in size.terms):
         return True
     degrees: dict[object, int] = {}
@@ -245,28 +245,28 @@ def is_integral(size: Size) -> bool:
 
 
 def bounded(size: Size) -> Size:
-    """Return `size` if it is of bearable length.
+    """Return `size` if it is not too long.
 
     Raises: NotSupported otherwise.
     """
     if len(size.key) > MAX_TEXT:
-        raise NotSupported(f"a number or size of {len(size.key)} characters, {size.key[:40]}...")
+        raise NotSupported(f"a number or size of {len(size.key)} characters is too long: {size.key[:40]}...")
     return size
 
 
 def times(a: Size, b: Size) -> Size:
     """Return the product of two sizes.
 
-    Raises: NotSupported where it would be too long.
+    Raises: NotSupported if it would be too long.
     """
     if len(a.terms) * len(b.terms) > MAX_TERMS:
-        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms")
+        raise NotSupported(f"a product of sizes of {len(a.terms)} and {len(b.terms)} terms is too long")
     check_bits(sum(max((bits(c) for _, c in size.terms), default=0) for size in (a, b)))
     return bounded(a * b)
 
 
 def bits(value: Fraction) -> int:
-    """Return the length of an exact number."""
+    """Return the length of an exact number in bits."""
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
@@ -280,7 +280,7 @@ def _at(size: Size, values: Mapping[object, int]) -> Fraction:
 
 
 def has_solution(difference: Size) -> bool:
-    """Whether unknowns can make `difference` 0, in integers of at least 0, as far as its coefficients tell."""
+    """Whether unknowns can make `difference` 0, in nonnegative integers, as far as its coefficients show."""
     if "?" not in difference.key:
         return not difference.terms
     row = _equation(difference)
@@ -298,22 +298,22 @@ def has_solution(difference: Size) -> bool:
 
 
 def _all_zero(difference: Size) -> bool:
-    """Whether a difference is a sum of unknowns of one sign, which is 0 if all of them are."""
+    """Whether a difference is a sum of unknowns of one sign, which is 0 only if all of them are."""
     row = _equation(difference)
     return row is not None and not row.right.terms and len({c > 0 for c in row.left.values()}) == 1
 
 
 def _equation(difference: Size, *faults: Fault) -> Equation[Fault] | None:
-    """Return that a size is 0 as an equation between unknowns; None if it is not linear in them, or holds none."""
+    """Return the equation `difference = 0` between unknowns; None if it is not linear in them, or has none."""
     linear = linear_part(difference, unknowns(difference))
     return Equation(linear[0], -linear[1], faults) if linear is not None and linear[0] else None
 
 
 def _solve(difference: Size) -> tuple[str, Size] | None:
-    """Return an unknown and its value that make `difference` zero, if there is one with a polynomial as value.
+    """Return an unknown and its polynomial value that make `difference` zero, if there is one.
 
-    The equation is linear in it, or one of its powers alone. A solution by other unknowns is taken where its
-    coefficients are integers.
+    The equation is linear in the unknown, or in one of its powers. A solution in other unknowns needs integer
+    coefficients.
     """
     candidates = []
     for unknown in unknowns(difference):
@@ -332,7 +332,7 @@ def _solve(difference: Size) -> tuple[str, Size] | None:
 
 
 def _factor_of(difference: Size, unknown: str) -> tuple[int, Size, Size] | None:
-    """Return (degree, factor, rest) of `factor*unknown^degree + rest`; None where a size is of no such form."""
+    """Return (degree, factor, rest) of `factor*unknown^degree + rest`; None if a size has another form."""
     degrees = {power for monomial, _ in difference.terms for atom, power in monomial if atom == unknown}
     if len(degrees) != 1:
         return None

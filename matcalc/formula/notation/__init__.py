@@ -1,1 +1,1 @@
-"""From nodes back to what a mathematician writes."""
+"""Turns nodes back into the formulas that a mathematician writes."""

@@ -1,7 +1,7 @@
-"""Block matrices: a sum of arrays that slices put in place, read as `[A, B; C, D]`.
+"""Reads sums of arrays positioned by slices as block matrices `[A, B; C, D]`.
 
-Each term says for every axis where it is placed; the places must make up a grid, whose empty cells are zeros.
-A block of one row or column that does not vary along it is written as the row, column or scalar that it is.
+Each term has a position on every axis. The positions must form a grid, whose empty cells are zeros. A block of one row
+or column that does not vary along it is written as a row, column or scalar.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Span = tuple[Size, Size]  # offset and length on an axis
 
 
 class Placed(NamedTuple):
-    """A block: its formula and that of its transpose, its spans, whether it has no such axis or is a number."""
+    """A block: its form and its transpose's, its spans, the axes it does not vary along, whether it is a number."""
 
     form: Form
-    turned: Form
+    transposed: Form
     spans: tuple[Span, ...]
     flat: tuple[bool, ...]
     is_number: bool
 
 
 def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> Reading | None:
-    """Return a sum of placed terms as a block array, None if it is no such sum."""
+    """Return a sum of positioned terms as a block array, None for any other sum."""
     shape = terms[0][1].shape
     if not 1 <= len(shape) <= 2 or not all(is_placed(node) for _, node in terms):
         return None
@@ -57,10 +57,10 @@ def block_reading(context: Context, terms: Sequence[tuple[Fraction, Node]]) -> R
     if any(r not in rows or c not in columns for r, c in blocks):
         return None
     straight = _array([[_cell(context, blocks.get((r, c)), (r, c), False) for c in columns] for r in rows])
-    turned = _array([[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns])
+    transposed = _array([[_cell(context, blocks.get((r, c)), (r, c), True) for r in rows] for c in columns])
     if _reads_as_vector(blocks, columns, 1):
-        return Reading(forms.transposed(turned), turned=turned)
-    return Reading(straight, turned=None if _reads_as_vector(blocks, rows, 0) else turned)
+        return Reading(forms.transposed(transposed), transposed=transposed)
+    return Reading(straight, transposed=None if _reads_as_vector(blocks, rows, 0) else transposed)
 
 
 def _reads_as_vector(blocks: Mapping[tuple[Span, ...], Placed], columns: Sequence[Span], axis: int) -> bool:
@@ -74,20 +74,20 @@ def _reads_as_literal(blocks: Mapping[tuple[Span, ...], Placed], cuts: Sequence[
 
 
 def is_placed(node: Node) -> bool:
-    """Whether slices place a term in a larger array."""
+    """Whether slices position a term in a larger array."""
     return node.kind == "selector" or any(a.kind == "selector" and a.selector.kind == "slice" for a in node.args)
 
 
 def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
-    """Split a term into its block and the slices that place it."""
+    """Split a term into its block and the slices that position it."""
     if node.kind != "product" or len(set(node.out)) < len(node.out):
         return None
     operands = list(node.operands)
     inner: list[int] = []
     spans: list[Span] = []
     for index in node.out:
-        places = [(a, at) for a, at in operands if index in at]
-        chosen = places[0] if len(places) == 1 else None
+        holders = [(a, at) for a, at in operands if index in at]
+        chosen = holders[0] if len(holders) == 1 else None
         if chosen and chosen[0].kind == "selector" and _is_placing(chosen[0], chosen[1], index, node.out):
             operands.remove(chosen)
             inner.append(chosen[1][1])
@@ -95,9 +95,9 @@ def _placed(context: Context, coef: Fraction, node: Node) -> Placed | None:
         else:
             inner.append(index)
             spans.append((Size.of(0), node.index_sizes[index]))
-    form, turned, is_number = _block(context, coef * node.coef, operands, inner, node.index_sizes)
+    form, transposed, is_number = _block(context, coef * node.coef, operands, inner, node.index_sizes)
     flat = tuple(not any(index in at for _, at in operands) for index in inner)
-    return Placed(form, turned, tuple(spans), flat, is_number)
+    return Placed(form, transposed, tuple(spans), flat, is_number)
 
 
 def _is_placing(node: Node, at: Indices, index: int, out: Indices) -> bool:
@@ -111,25 +111,27 @@ def _block(
     out: list[int],
     sizes: Sequence[Size],
 ) -> tuple[Form, Form, bool]:
-    """Return the formula of a block and of its transpose, where an axis of one place may go; whether it is a number."""
+    """Return the formulas of a block and its transpose, perhaps without axes of length 1; whether it is a number."""
     measured = {i for _, at in operands for i in at}
-    kept = [i for i in out if i in measured or sizes[i] != 1]
-    node = simple_product(coef, operands, tuple(kept), {i: sizes[i] for i in kept})
+    core = [i for i in out if i in measured or sizes[i] != 1]
+    node = simple_product(coef, operands, tuple(core), {i: sizes[i] for i in core})
     if node.kind == "number":
         reading = Reading(forms.signed_number(node.value))
     elif node in context.readings:
         reading = context.readings[node]
     else:
         plain = product_reading(*opened(context, node))
-        reading = Reading(scaled(plain.form, node.coef), turned=plain.turned and scaled(plain.turned, node.coef))
+        reading = Reading(
+            scaled(plain.form, node.coef), transposed=plain.transposed and scaled(plain.transposed, node.coef)
+        )
     form = reading.form
-    turned = reading.turned or (form if not kept else forms.transposed(form))
-    is_row = len(out) == 2 and kept == out[1:]
-    return (turned, form, False) if is_row else (form, turned, node.kind == "number")
+    transposed = reading.transposed or (form if not core else forms.transposed(form))
+    is_row = len(out) == 2 and core == out[1:]
+    return (transposed, form, False) if is_row else (form, transposed, node.kind == "number")
 
 
 def _cuts(spans: list[Span], size: Size) -> list[Span] | None:
-    """Return the spans of an axis in order, gaps between them included; None if they do not line up."""
+    """Return the spans of an axis in order, gaps between them included; None if they overlap."""
     left = list(dict.fromkeys(spans))
     here = Size.of(0)
     found: list[Span] = []
@@ -150,13 +152,13 @@ def _cuts(spans: list[Span], size: Size) -> list[Span] | None:
     return found
 
 
-def _cell(context: Context, block: Placed | None, spans: tuple[Span, ...], turn: bool) -> Form:
+def _cell(context: Context, block: Placed | None, spans: tuple[Span, ...], transpose: bool) -> Form:
     if block is not None:
-        return block.turned if turn else block.form
+        return block.transposed if transpose else block.form
     sizes = [length for _, length in spans]
     if all(size == 1 for size in sizes):
         return number(0)
-    return played("all_zeros", *(context.size(s) for s in (sizes[::-1] if turn else sizes)))
+    return played("all_zeros", *(context.size(s) for s in (sizes[::-1] if transpose else sizes)))
 
 
 def _array(rows: list[list[Form]]) -> Form:

@@ -1,7 +1,7 @@
-"""Calls: operations with their arguments and parameters in the order of the signature, and with batches.
+"""Reads operations as calls, with arguments and parameters in the order of the signature, and with batches.
 
-An operation along one axis of a matrix is `f(X, axis=1)`; every other batch is an index form whose arguments
-are index forms over the outer names: `{i,j,k: solve({p,q: T[i,p,q]}, b)[j]}`.
+An operation along one axis of a matrix is `f(X, axis=1)`. Every other batch is an index form whose arguments are index
+forms over the outer names: `{i,j,k: solve({p,q: T[i,p,q]}, b)[j]}`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def operation_reading(context: Context, node: Node) -> Reading:
 
 
 def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
-    """Return the reading of an op, or that of a definition of which it is a call or minus one, if it is no longer."""
+    """Return the reading of an op; that of a definition, of which it is plus or minus a call, if not longer."""
     best = plain
-    for coef, name, given in calls_of(node):
-        shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in given]
+    for coef, name, operands in calls_of(node):
+        shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in operands]
         form = forms.call(name, *shown)
         if coef == 1 and form.tokens < best.form.tokens:
             best = Reading(form)
@@ -52,18 +52,18 @@ def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
 def _plain(context: Context, node: Node) -> Reading:
     readings = [context.readings[arg] for arg in node.args]
     shown = [r.form for r in readings]
-    place, odd = _difference(node)
-    if place is None or readings[place].minus is None:
+    position, odd = _difference(node)
+    if position is None or readings[position].minus is None:
         return Reading(_call(context, node, shown))
 
     def make(form: Form) -> Form:
-        return _call(context, node, [*shown[:place], form, *shown[place + 1 :]])
+        return _call(context, node, [*shown[:position], form, *shown[position + 1 :]])
 
-    return of_difference(readings[place], odd, make)
+    return of_difference(readings[position], odd, make)
 
 
 def _solution(context: Context, node: Node) -> Form:
-    """Return `root(F, Y, start=Y0)`, the unknown under a name that nothing in sight has."""
+    """Return `root(F, Y, start=Y0)`, with a new name for the unknown."""
     equation, unknown = node.params
     names = ("Y", "Z", "W") if unknown.rank > 1 else ("y", "z", "w")
     name = next(supply(names, context.names.avoid))
@@ -75,14 +75,14 @@ def _solution(context: Context, node: Node) -> Form:
 
 
 def _difference(node: Node) -> tuple[int | None, bool]:
-    """Return the argument whose sign the operation gives up, and whether it comes out."""
+    """Return the index of the argument whose sign can be moved out, and whether the operation is odd in it."""
     tensors = tensors_of(node.rule.signature)
     fixed = []
-    for place in range(len(node.args)):
-        parameter = tensors[min(place, len(tensors) - 1)]
+    for position in range(len(node.args)):
+        parameter = tensors[min(position, len(tensors) - 1)]
         if parameter.repeated or parameter.name in node.rule.linear:
-            return place, True
-        fixed.append(place)
+            return position, True
+        fixed.append(position)
     if len(fixed) != 1:
         return None, False
     if node.rule.parity is not None:
@@ -100,7 +100,7 @@ def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
 
 
 def name_of(node: Node) -> str:
-    """Return the name by which a map or op is called."""
+    """Return the name of a map or op in calls."""
     output = node.output if node.kind == "op" else ""
     if output:
         return f"{node.rule.name}_{output}"
@@ -108,7 +108,7 @@ def name_of(node: Node) -> str:
 
 
 def _is_another(node: Node) -> bool:
-    """Whether a call by a shared name is read as an entry that is tried before: `powm(X, 3)` is no power by a size."""
+    """Whether a call by a shared name is read as an entry tried earlier: `powm(X, 3)` is no power by a size."""
     for candidate in default_rulebook().spellings.get(node.rule.spelling, ()):
         if candidate.rule is node.rule:
             return False
@@ -140,7 +140,7 @@ def arguments(context: Context, node: Node, shown: Sequence[Form]) -> list[Form]
 
 
 def parameter_form(context: Context, value: Any) -> Form:
-    """Return a parameter that is no tensor: a number, a size, a function."""
+    """Return a parameter that is not a tensor: a number, a size, a function."""
     if isinstance(value, Size):
         return context.size(value)
     if isinstance(value, Node):
@@ -157,17 +157,17 @@ def _along_axis(context: Context, node: Node) -> Reading:
     readings = [context.readings[arg] for arg in node.args]
     rest = [r.form for r in readings[1:]]
 
-    def make(straight: Form, turned: Form | None) -> Form:
-        across = turned or forms.transposed(straight)
+    def make(straight: Form, transposed: Form | None) -> Form:
+        across = transposed or forms.transposed(straight)
         by_rows = node.rank > 2 or "symmetric" in node.args[0].facts or straight.cost <= across.cost
         shown = arguments(context, node, [straight if by_rows else across, *rest])
         form = forms.call(name_of(node), *shown, axis=forms.number(int(by_rows)))
         return forms.transposed(form) if node.rank == 2 and not by_rows else form
 
-    plus, (place, odd) = make(readings[0].form, readings[0].turned), _difference(node)
-    if place != 0 or readings[0].minus is None:
+    plus, (position, odd) = make(readings[0].form, readings[0].transposed), _difference(node)
+    if position != 0 or readings[0].minus is None:
         return Reading(plus)
-    minus = make(readings[0].minus, readings[0].turned_minus)
+    minus = make(readings[0].minus, readings[0].transposed_minus)
     if odd:
         return Reading(plus, minus, readings[0].natural)
     return Reading(plus if readings[0].natural else minus)

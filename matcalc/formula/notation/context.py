@@ -1,4 +1,4 @@
-"""Context: what reading one node needs of its surroundings."""
+"""Defines the context in which one node is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matcalc.tensor.size import Size
 class Context(NamedTuple):
     """The readings of all operands, formulas of sizes, functions and equations, and free index names.
 
-    `dotted` says whether rows and columns that are repeated in a sum stand as they are, under dotted signs.
+    `dotted`: whether rows and columns that a sum repeats are written as such, with dotted signs.
     """
 
     readings: Mapping[Node, Reading]

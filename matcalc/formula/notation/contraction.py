@@ -1,10 +1,9 @@
-"""Contraction: a tensor network brought to matrix form, one index at a time.
+"""Contracts a tensor network to matrix form, one index at a time.
 
-Indices are the vertices of a graph, matrices its edges, vectors weights on the vertices. A summed index
-with one edge ends a chain (`A*x`, `A*ones(n)`), one with two edges joins two matrices (`A*diag(w)*B`), two
-edges between the same indices are a cycle (`diag(A*B)`) or an elementwise product, whichever is shorter.
-Output indices stay. What does not reduce so is left in the network, for index form. The order of steps is
-fixed by the numbers of the indices, which are canonical.
+Indices are the vertices of a graph, matrices its edges, vectors weights on the vertices. A summed index with one edge
+ends a chain (`A*x`, `A*ones(n)`); one with two edges joins two matrices (`A*diag(w)*B`). Two edges between the same
+indices are a cycle (`diag(A*B)`) or an elementwise product, whichever is shorter. Output indices stay. Parts that do
+not reduce stay in the network, for index form. The numbers of the indices, which are canonical, fix the order of steps.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from matcalc.tensor.selectors import Selector
 from matcalc.tensor.size import Size
 
 UNREAD = 3
-"""Tokens that a reciprocal of entries within a matrix product counts more: `diag(A'*(1./B))` is `sum(A./B, axis=0)`."""
+"""Extra tokens for a reciprocal of entries within a matrix product: `diag(A'*(1./B))` is `sum(A./B, axis=0)`."""
 
 
 class Edge(NamedTuple):
@@ -41,12 +40,12 @@ class Edge(NamedTuple):
 
 
 class Other(NamedTuple):
-    """A factor that is no column and no matrix: a tensor of higher order, a selector."""
+    """A factor that is neither column nor matrix: a tensor of higher order, a selector."""
 
     node: Node | None  # of a selector
     form: Form | None  # of a tensor
     at: Indices
-    places: Form | None = None  # of a lookup
+    lookup: Form | None = None  # of a lookup
 
     @property
     def selector(self) -> Selector:
@@ -61,7 +60,7 @@ class Other(NamedTuple):
 
 @dataclass(slots=True)
 class Around:
-    """What hangs on an index: columns and matrices."""
+    """The columns and matrices at an index."""
 
     index: int
     weights: list[Piece]
@@ -73,19 +72,19 @@ class Around:
 
 @dataclass(slots=True)
 class Net:
-    """A network under reduction. Indices in `kept` and those of `others` (tensors, selectors) stay."""
+    """A network during reduction. Indices in `fixed` and those of `others` (tensors, selectors) stay."""
 
     weights: dict[int, list[Piece]]
     edges: list[Edge]
-    kept: frozenset[int]
+    fixed: frozenset[int]
     sizes: Sequence[Size]
     size_of: Callable[[Size], Form]
     others: list[Other] = field(default_factory=list)
     scalars: list[Form] = field(default_factory=list)
 
-    def copy(self, kept: Iterable[int]) -> Net:
+    def copy(self, fixed: Iterable[int]) -> Net:
         weights = {i: list(w) for i, w in self.weights.items()}
-        return Net(weights, list(self.edges), frozenset(kept), self.sizes, self.size_of, list(self.others))
+        return Net(weights, list(self.edges), frozenset(fixed), self.sizes, self.size_of, list(self.others))
 
     def size(self, index: int) -> Form:
         """Return the length of an index as a formula."""
@@ -98,26 +97,26 @@ class Net:
         return sorted(found)
 
     def around(self, index: int, *but: Other) -> Around | None:
-        """Return what hangs on a summed index, None if it is an output or others than `but` have it."""
-        if index in self.kept or any(index in o.at for o in self.others if o not in but):
+        """Return the pieces at a summed index; None if it is an output or occurs in others than `but`."""
+        if index in self.fixed or any(index in o.at for o in self.others if o not in but):
             return None
         if any(o.at.count(index) > 1 for o in but):
             return None
         return Around(index, self.weights.get(index, []), [e for e in self.edges if index in e[:2]])
 
     def touches(self, index: int) -> bool:
-        """Whether a column or a matrix hangs on an index."""
+        """Whether a column or a matrix is at an index."""
         return index in self.weights or any(index in e[:2] for e in self.edges)
 
     def put(self, piece: Piece, *at: int) -> None:
-        """Hang a column on an index, or a matrix between two."""
+        """Add a column at an index, or a matrix between two."""
         if len(at) == 1:
             self.weights.setdefault(at[0], []).append(piece)
         else:
             self.edges.append(Edge(at[0], at[1], piece))
 
     def remove(self, *removed: Other | Around | None) -> None:
-        """Remove factors, and all that hangs on indices."""
+        """Remove factors, and all pieces at indices."""
         for one in removed:
             if isinstance(one, Around):
                 self.weights.pop(one.index, None)
@@ -141,7 +140,7 @@ def _step(net: Net) -> bool:
             return True
         around.setdefault(edge.row, []).append(edge)
         around.setdefault(edge.column, []).append(edge)
-    held = net.kept.union(*(other.at for other in net.others))
+    held = net.fixed.union(*(other.at for other in net.others))
     free = [i for i in sorted(around) if i not in held]
     for index in free:
         if len(around[index]) == 1:
@@ -156,7 +155,7 @@ def _step(net: Net) -> bool:
 
 
 def _end(net: Net, index: int, edge: Edge) -> bool:
-    """Contract an index with one matrix: it becomes a weight on the other index."""
+    """Contract an index with one matrix: the matrix becomes a weight on the other index."""
     net.edges.remove(edge)
     other = edge.beyond(index)
     matrix = edge.leaving(other)
@@ -167,7 +166,7 @@ def _end(net: Net, index: int, edge: Edge) -> bool:
 
 
 def _join(net: Net, index: int, first: Edge, second: Edge) -> bool:
-    """Contract an index with two matrices: they become one."""
+    """Contract an index with two matrices into one matrix."""
     net.edges.remove(first)
     net.edges.remove(second)
     row, column = first.beyond(index), second.beyond(index)
@@ -187,10 +186,10 @@ def _close_cycle(net: Net, index: int, first: Edge, second: Edge) -> bool:
     cycle = diagonal_of(chain([there, *weighted(weights), back]))
     matrix = (elementwise([there, second.leaving(other)]), False)
     flat = applied(matrix, weights) if weights else row_sums(matrix, net.size(index))
-    turns, length = cycle.costs[0]
+    transposes, length = cycle.costs[0]
     if first.piece.inverse or second.piece.inverse:
         length += UNREAD
-    piece = cycle if (length, turns) <= flat.costs[0][::-1] else flat
+    piece = cycle if (length, transposes) <= flat.costs[0][::-1] else flat
     net.put(piece, other)
     return True
 
@@ -219,7 +218,7 @@ def applied(matrix: Item, weights: list[Piece]) -> Piece:
 
 
 def row_sums(matrix: Item, size: Form) -> Piece:
-    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor where that reads better; with it, what 1/n makes."""
+    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor if that is shorter; it holds the average too."""
     plain = chain([matrix, (factor_reading.ones(size), False)])
     *front, last = factor_reading.directed(matrix[0].items, matrix[1]) if matrix[0].kind == "chain" else [matrix]
     piece, flip = last

@@ -1,8 +1,8 @@
-"""Definitions read backwards: a call that a definition of the rulebook stands for is written by the definition's name.
+"""Reads calls by definitions backwards: a node that a definition of the rulebook produces gets the definition's name.
 
 `svdfun(sign, X)` is `polar_U(X)`, `-lambda_max(-S)` is `lambda_min(S)`. Only definitions that are one call of another
-operation, or a multiple of one, are read so; an instance of the definition must be the very node, so that what is
-written is read as it.
+operation, or a multiple of one, are read so. The instance of the definition must be the same node, so that the text is
+read back as it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matcalc.tensor.sums import scale, split_coef
 
 
 class Called(NamedTuple):
-    """A node as a multiple of a call: the name called and the arguments in their order, nodes and sizes."""
+    """A node as a multiple of a call: the name and the arguments in their order, nodes and sizes."""
 
     coef: Fraction
     name: str
@@ -30,7 +30,7 @@ class Called(NamedTuple):
 
 
 def calls_of(node: Node) -> Iterator[Called]:
-    """Yield the calls of definitions that an operation without batch is a multiple of."""
+    """Yield the calls of definitions of which an operation without batch is a multiple."""
     book = default_rulebook()
     for candidate in _by_operation(book).get(node.rule.name, ()):
         found = _call(candidate, node, book)
@@ -52,7 +52,7 @@ def _by_operation(book: Rulebook) -> Mapping[str, list[Candidate]]:
 
 
 def _call(candidate: Candidate, node: Node, book: Rulebook) -> Called | None:
-    """Return the call of a definition that `node` is a multiple of, None if it is none."""
+    """Return the call of a definition of which `node` is a multiple; None if it is not one."""
     parameters = candidate.signature.parameters
     tensors = tensors_of(candidate.signature)
     ranks = [core_rank(p, node.args[0].rank) for p in tensors]
@@ -82,15 +82,15 @@ def _bind(pattern: Node, node: Node, bound: dict[Node, Node], sizes: dict[str, S
         return False
     if pattern.output != node.output or len(pattern.args) != len(node.args):
         return False
-    for wanted, given in zip(pattern.params, node.params, strict=True):
-        if isinstance(wanted, Size) and len(wanted.names) == 1 and wanted == Size.of(wanted.names[0]):
-            sizes[wanted.names[0]] = given if isinstance(given, Size) else Size.of(given)
-        elif wanted != given:
+    for expected, actual in zip(pattern.params, node.params, strict=True):
+        if isinstance(expected, Size) and len(expected.names) == 1 and expected == Size.of(expected.names[0]):
+            sizes[expected.names[0]] = actual if isinstance(actual, Size) else Size.of(actual)
+        elif expected != actual:
             return False
-    for wanted, given in zip(pattern.args, node.args, strict=True):
-        coef, symbol = split_coef(wanted)
+    for expected, actual in zip(pattern.args, node.args, strict=True):
+        coef, symbol = split_coef(expected)
         if symbol.kind == "symbol":
-            bound.setdefault(symbol, scale(1 / coef, given))
+            bound.setdefault(symbol, scale(1 / coef, actual))
         else:
-            _bind(wanted, given, bound, sizes)
+            _bind(expected, actual, bound, sizes)
     return True

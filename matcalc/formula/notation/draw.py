@@ -1,7 +1,7 @@
-"""Drawings of the DAG: indented text, Graphviz' dot and Mermaid. Shared nodes are drawn once.
+"""Draws the DAG as indented text, in Graphviz' dot and in Mermaid. Shared nodes are drawn once.
 
-The drawings show what the engine holds, index tuples included; they do not go through matrix notation. Names
-are numbers in the order of the walk, so that the same node always gives the same drawing.
+The drawings show the nodes of the engine, index tuples included, not matrix notation. Names are numbers in the order of
+the walk, so that the same node always gives the same drawing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from matcalc.tensor.node import Node, label, toposort
 
 DEEPEST = 12
-"""Levels that are indented: a chain of a thousand nodes is no triangle of blanks."""
+"""Most levels of indentation, for chains of a thousand nodes."""
 
 
 def tree(root: Node) -> str:
-    """Return the DAG as an indented outline; a node that comes again is a reference to its line."""
+    """Return the DAG as an indented outline; a repeated node is a reference to its line."""
     numbers = {node: k for k, node in enumerate(_from_root(root))}
     shown: set[Node] = set()
     lines: list[str] = []
@@ -37,8 +37,8 @@ def dot(root: Node) -> str:
     numbers = {node: k for k, node in enumerate(_from_root(root))}
     for node, k in numbers.items():
         lines.append(f'  n{k} [label="{_escaped(words(node))}"]')
-    for node, k, place in operand_edges(numbers):
-        lines.append(f'  n{numbers[node]} -> n{k} [label="{place}"]')
+    for node, k, position in operand_edges(numbers):
+        lines.append(f'  n{numbers[node]} -> n{k} [label="{position}"]')
     return "\n".join([*lines, "}"])
 
 
@@ -48,8 +48,8 @@ def mermaid(root: Node) -> str:
     numbers = {node: k for k, node in enumerate(_from_root(root))}
     for node, k in numbers.items():
         lines.append(f'  n{k}["{_entities(words(node))}"]')
-    for node, k, place in operand_edges(numbers):
-        link = f'-- "{place}" -->' if place else "-->"
+    for node, k, position in operand_edges(numbers):
+        link = f'-- "{position}" -->' if position else "-->"
         lines.append(f"  n{numbers[node]} {link} n{k}")
     return "\n".join(lines)
 
@@ -59,23 +59,23 @@ def _from_root(root: Node) -> list[Node]:
 
 
 def operand_edges(numbers: dict[Node, int]) -> Iterator[tuple[Node, int, str]]:
-    """Yield user, number of the operand, and where it is used, for each operand of each node."""
+    """Yield the user, the number of the operand, and a note on its use, for each operand of each node."""
     for node in numbers:
-        for place, arg in enumerate(node.args):
-            yield node, numbers[arg], _place(node, place)
+        for position, arg in enumerate(node.args):
+            yield node, numbers[arg], _note(node, position)
 
 
-def _place(node: Node, place: int) -> str:
-    """Return the indices at which a product uses an operand, the coefficient of a sum's term."""
+def _note(node: Node, position: int) -> str:
+    """Return the indices at which a product uses an operand, or the coefficient of a sum's term."""
     if node.kind == "product":
-        return _letters(node.indices[place])
+        return _letters(node.indices[position])
     if node.kind == "sum":
-        return str(node.coefs[place])
+        return str(node.coefs[position])
     return ""
 
 
 def words(node: Node) -> str:
-    """Return a node in a few words: label, what it does with its operands, shape."""
+    """Return a node in a few words: label, use of its operands, shape."""
     shape = f" ({', '.join(map(str, node.shape))})" if node.shape else ""
     if node.kind == "product":
         operands = ", ".join(map(_letters, node.indices))

@@ -1,7 +1,7 @@
-"""A formula entry by entry: `{i: X[i,j]*w[j] - y[i]}` for `X*w - y`.
+"""Writes a formula entry by entry: `{i: X[i,j]*w[j] - y[i]}` for `X*w - y`.
 
-Products, sums and elementwise functions are written out in entries; what an operation gives is named with its
-indices, `inv(S)[i,j]`. Reading it back builds the same node.
+Products, sums and elementwise functions are written in entries; other operations get subscripts, `inv(S)[i,j]`. Reading
+the text back builds the same node.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matcalc.tensor.node import Node, exponent_of
 from matcalc.tensor.size_tree import tree_of
 
 MOST = 400
-"""Factors and terms beyond which a formula is not written out."""
+"""Most factors and terms of an index form."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,7 +41,7 @@ class Entry:
 def entries_of(root: Node, avoid: Collection[str]) -> Ast:
     """Return the formula of a node in index form; `avoid` are names in scope.
 
-    Raises: NotSupported if it is too long to be written out.
+    Raises: NotSupported if it is too long.
     """
     supply = Names(avoid)
     names = list(supply.fresh(root.rank))
@@ -53,17 +53,17 @@ def entries_of(root: Node, avoid: Collection[str]) -> Ast:
             entry.parts = OPEN[entry.node.kind](entry, supply, names)
         order += entry.parts
         if len(order) > MOST:
-            raise NotSupported(f"an index form of more than {MOST} factors")
+            raise NotSupported(f"an index form of more than {MOST} factors is not written")
     taken = {*avoid, *names}
     made: dict[Entry, Ast] = {}
     for entry in reversed(order):
         inner = [made.pop(part) for part in entry.parts]
-        is_open = entry.parts or entry.node.kind == "product"  # one of no operands is an identity, ones, a selector
+        is_open = entry.parts or entry.node.kind == "product"  # one without operands is an identity, ones, a selector
         made[entry] = WRITE[entry.node.kind](entry, inner) if is_open else _part(entry, taken)
     return syntax.index_form(outputs, made[top])
 
 
-# ---- what the parts are
+# ---- the parts of an entry
 
 
 def _product_parts(entry: Entry, supply: Names, names: list[str]) -> list[Entry]:
@@ -89,7 +89,7 @@ OPEN: dict[str, Callable[[Entry, Names, list[str]], list[Entry]]] = {
 }
 
 
-# ---- how they are written
+# ---- their formulas
 
 
 def _part(entry: Entry, taken: Collection[str]) -> Ast:
@@ -98,7 +98,7 @@ def _part(entry: Entry, taken: Collection[str]) -> Ast:
             _subscripted(syntax.call(spelled("all_ones"), tree_of(size)), name)
             for size, name in zip(entry.node.shape, entry.at, strict=True)
         ]
-        rules = [c.ast for c in conditions_of(entry.node.selector, entry.at, _places(entry.node))]
+        rules = [c.ast for c in conditions_of(entry.node.selector, entry.at, _lookup(entry.node))]
         return scaled(Fraction(1), [*lengths, *rules])
     base = formula_of(entry.node, taken)
     return syntax.part(base, *map(syntax.name, entry.at)) if entry.at else base
@@ -122,20 +122,20 @@ def _product(entry: Entry, inner: Sequence[Ast]) -> Ast:
     ]  # fmt: skip
     for a, at in node.operands:
         if a.kind == "selector":
-            factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at], _places(a))]
+            factors += [c.ast for c in conditions_of(a.selector, [labels[i] for i in at], _lookup(a))]
     body = scaled(node.coef, factors)
     summed = [i for i in labels if i not in node.out]
     alone = [labels[i] for i in summed if i not in measured or _times_held(entry, i) < 2]
     return syntax.index_sum(alone, body) if alone else body
 
 
-def _places(selector: Node) -> Form | None:
-    """Return the formula of the places of a lookup."""
+def _lookup(selector: Node) -> Form | None:
+    """Return the formula of the indices of a lookup."""
     return Form(formula_of(selector.args[0]), ATOM, 1) if selector.args else None
 
 
 def _times_held(entry: Entry, index: int) -> int:
-    """Return how many factors hold an index; a tensor that is not written out may hold it twice."""
+    """Return how many factors hold an index; a tensor that is not written in entries may hold it twice."""
     whole = {part.node for part in entry.parts if not part.parts}
     return sum(at.count(index) if node in whole else index in at for node, at in entry.node.operands)
 
@@ -154,7 +154,7 @@ def _in_a_chain(factors: list[tuple[Ast, tuple[str, ...]]], first: Sequence[str]
 
 
 def _distance(at: Sequence[str], here: Sequence[str]) -> tuple[int, int]:
-    """Return how soon the indices of a factor were met, and whether it starts with the one."""
+    """Return how early the indices of a factor occur in `here`, and whether it starts with the earliest."""
     met = [here.index(i) for i in at if i in here]
     return (min(met), at.index(here[min(met)])) if met else (len(here), 0)
 
@@ -164,7 +164,7 @@ def _subscripted(base: Ast, *names: str) -> Ast:
 
 
 def scaled(coef: Fraction, factors: Sequence[Ast]) -> Ast:
-    """Return a number times factors, the sign in front and reciprocals below the line."""
+    """Return a number times factors, with the sign in front and reciprocals as divisors."""
     size = abs(coef)
     below = [f.args[1] for f in factors if _is_reciprocal(f)]
     above = [f for f in factors if not _is_reciprocal(f)]
@@ -190,8 +190,8 @@ def _map(entry: Entry, inner: Sequence[Ast]) -> Ast:
     _, exponent = exponent_of(entry.node)
     if exponent == 1:
         relation = entry.node.rule.relation
-        given = [syntax.compare(inner[0], relation, inner[1]), *inner[2:]] if relation else inner
-        return syntax.call(name_of(entry.node), *given)
+        operands = [syntax.compare(inner[0], relation, inner[1]), *inner[2:]] if relation else inner
+        return syntax.call(name_of(entry.node), *operands)
     size = abs(exponent)
     half = Fraction(1, 2)
     base = syntax.call(spelled("square_root"), inner[0]) if size == half else inner[0]

@@ -1,11 +1,10 @@
-"""Pieces: factors of a product while it is being brought to matrix form, readable in two directions.
+"""Defines pieces: factors of a product during its reduction to matrix form, readable in two directions.
 
-A piece is a leaf (a formula), a chain (matrix product) or an elementwise product, of rank 2 (a matrix), 1 (a
-column) or 0; tensors of higher rank have elementwise products alone. A matrix read the other way is its
-transpose, and a chain read backwards is the same product with every factor transposed: so the direction is
-chosen last, when the price of both is known, and a product is never transposed as a whole. Pieces are built
-of the at most twelve operands of one product, so their nesting is bounded and functions here may call each
-other.
+A piece is a leaf (a formula), a chain (matrix product) or an elementwise product, of rank 2 (a matrix), 1 (a column) or
+0; tensors of higher rank have elementwise products alone. A matrix read in the other direction is its transpose; a
+chain read backwards is the same product with every factor transposed. So the direction is chosen last, when both costs
+are known, and a product is never transposed as a whole. Pieces consist of the at most twelve operands of one product.
+Their nesting is therefore bounded, and functions here may call each other.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ONE = forms.number(1)
 
 
 class Cut(NamedTuple):
-    """A subscript; a range and a vector of places keep the axis, and two vectors in one part go entry by entry."""
+    """A subscript. A range and a vector of indices keep the axis; two vectors in one part are paired entry by entry."""
 
     form: Form
     keeps: bool
@@ -32,12 +31,12 @@ class Cut(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """A factor with the price of both directions. Pieces are compared by identity.
+    """A factor with the costs of both directions. Pieces are compared by identity.
 
-    `items` are the factors of a chain or the groups of an elementwise product, `under` the divisors of the
-    latter; `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`, `cycle` the matrix
-    whose diagonal a vector is, `summed` the matrix whose row sums it is, `inverse` what `1./x` divides by, `average` a
-    length and the piece that row sums over it are.
+    `items` are the factors of a chain or the groups of an elementwise product, `under` the divisors of the latter.
+    `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`. `cycle` is the matrix whose diagonal a
+    vector is, `summed` the matrix whose row sums it is, `inverse` the divisor of `1./x`. `average` is a length with the
+    piece for the row sums divided by it.
     """
 
     kind: str
@@ -46,7 +45,7 @@ class Piece:
     levels: tuple[int, int]
     names: tuple[str, ...]
     form: Form | None = None
-    turned: Form | None = None
+    transposed: Form | None = None
     items: tuple[Item, ...] = ()
     under: tuple[Item, ...] = ()
     symmetric: bool = False
@@ -59,14 +58,14 @@ class Piece:
     average: tuple[Form, Piece] | None = None
 
 
-def leaf(form: Form, rank: int, symmetric: bool = False, turned: Form | None = None) -> Piece:
-    """Return a formula as a factor; a symmetric matrix is its own transpose, `turned` may be written out."""
+def leaf(form: Form, rank: int, symmetric: bool = False, transposed: Form | None = None) -> Piece:
+    """Return a formula as a factor; a symmetric matrix is its own transpose, `transposed` may be a written one."""
     symmetric = symmetric or rank == 0
     if symmetric:
         return Piece("leaf", rank, (form.cost,) * 2, (form.level,) * 2, form.names, form, symmetric=True)
     other = forms.transposed(form)
-    if turned is not None and turned.cost <= other.cost:
-        other = turned
+    if transposed is not None and transposed.cost <= other.cost:
+        other = transposed
     return Piece("leaf", rank, (form.cost, other.cost), (form.level, other.level), form.names, form, other)
 
 
@@ -86,19 +85,19 @@ def diagonal(weight: Piece) -> Piece:
 
 def diagonal_of(matrix: Piece) -> Piece:
     """Return the column `diag(A)` of a square matrix."""
-    direction = (matrix.costs[1], turned_names(matrix)) < (matrix.costs[0], matrix.names)
+    direction = (matrix.costs[1], transposed_names(matrix)) < (matrix.costs[0], matrix.names)
     piece = leaf(forms.played("diagonals", read(matrix, direction)), 1)
     piece.cycle = matrix
     return piece
 
 
-def turned_names(piece: Piece) -> tuple[str, ...]:
-    """Return the leaf names of a piece read the other way."""
+def transposed_names(piece: Piece) -> tuple[str, ...]:
+    """Return the leaf names of a piece read in the other direction."""
     return _names(p for p, _ in reversed(piece.items)) if piece.kind == "chain" else piece.names
 
 
 def chain(items: Iterable[Item]) -> Piece:
-    """Return the matrix product of items, chains among them dissolved."""
+    """Return the matrix product of items, with chains among them flattened."""
     flat: list[Item] = []
     for piece, flip in items:
         inner = directed(piece.items, flip) if piece.kind == "chain" else [(piece, flip and not piece.symmetric)]
@@ -122,11 +121,11 @@ def chain(items: Iterable[Item]) -> Piece:
 
 def ones_matrix(rows: Form, columns: Form) -> Piece:
     """Return `ones(m, n)`."""
-    return leaf(forms.played("all_ones", rows, columns), 2, turned=forms.played("all_ones", columns, rows))
+    return leaf(forms.played("all_ones", rows, columns), 2, transposed=forms.played("all_ones", columns, rows))
 
 
 def directed(items: Sequence[Item], flip: bool) -> tuple[Item, ...]:
-    """Return the factors of a chain as they stand, or backwards with each one transposed."""
+    """Return the factors of a chain unchanged, or backwards with each one transposed."""
     if not flip:
         return tuple(items)
     return tuple((p, not f and not p.symmetric) for p, f in reversed(items))
@@ -144,23 +143,23 @@ def runs(items: Sequence[Item]) -> list[tuple[Piece, bool, int]]:
 
 
 def _chain_cost(items: Sequence[Item]) -> Cost:
-    turns, tokens = _joined_cost(runs(items))
-    return turns, tokens - 1
+    transposes, tokens = _joined_cost(runs(items))
+    return transposes, tokens - 1
 
 
 def _joined_cost(gathered: Sequence[tuple[Piece, bool, int]]) -> Cost:
-    """Return the price of factors with an operator behind each, powers and parentheses included."""
-    turns = tokens = 0
+    """Return the cost of factors with an operator behind each, powers and parentheses included."""
+    transposes = tokens = 0
     for piece, flip, count in gathered:
         cost = piece.costs[flip]
-        turns += cost[0]
+        transposes += cost[0]
         needed = SIGN if count == 1 else POWER
         tokens += cost[1] + 1 + (2 if piece.levels[flip] < needed else 0) + (2 if count > 1 else 0)
-    return turns, tokens
+    return transposes, tokens
 
 
 def elementwise(items: Iterable[Item], under: Iterable[Item] = ()) -> Piece:
-    """Return the elementwise product of items over the product of `under`; nested ones are dissolved."""
+    """Return the elementwise product of items over the product of `under`; nested ones are flattened."""
     above: list[Item] = []
     below: list[Item] = list(under)
     for piece, flip in items:
@@ -174,19 +173,19 @@ def elementwise(items: Iterable[Item], under: Iterable[Item] = ()) -> Piece:
     below += [(p.inverse, f) for p, f in above if p.inverse]
     above = [(p, f) for p, f in above if not p.inverse]
     rank = (above or below)[0][0].rank
-    top, bottom = tuple(sorted(above, key=_place)), tuple(sorted(below, key=_place))
+    top, bottom = tuple(sorted(above, key=_sort_key)), tuple(sorted(below, key=_sort_key))
     both = (False, True) if rank == 2 else (False,)
     costs = [_elementwise_cost(top, bottom, flip) for flip in both]
     if rank != 2:
-        turns, tokens = costs[0]
-        costs.append((turns + 1, tokens + 3))
+        transposes, tokens = costs[0]
+        costs.append((transposes + 1, tokens + 3))
     level = PRODUCT if bottom or len(groups(top, False)) > 1 else POWER
     names = _names(p for p, _ in top + bottom)
     levels = (level, level if rank == 2 else POWER)
     return Piece("elementwise", rank, (costs[0], costs[1]), levels, names, items=top, under=bottom)
 
 
-def _place(item: Item) -> tuple[bool, tuple[str, ...], bool]:
+def _sort_key(item: Item) -> tuple[bool, tuple[str, ...], bool]:
     piece, flip = item
     return piece.levels[flip] < POWER, piece.names, flip
 
@@ -194,15 +193,15 @@ def _place(item: Item) -> tuple[bool, tuple[str, ...], bool]:
 def groups(items: Sequence[Item], flip: bool) -> list[tuple[Piece, bool, int]]:
     """Return the factors of an elementwise product, equal ones gathered as powers."""
     found: dict[tuple[object, bool], tuple[Piece, int]] = {}
-    for piece, turn in items:
-        key = (_built_of(piece), turn != flip and not piece.symmetric)
+    for piece, own in items:
+        key = (_built_of(piece), own != flip and not piece.symmetric)
         first, count = found.get(key, (piece, 0))
         found[key] = first, count + 1
-    return [(piece, turn, count) for (_, turn), (piece, count) in found.items()]
+    return [(piece, own, count) for (_, own), (piece, count) in found.items()]
 
 
 def _built_of(piece: Piece) -> object:
-    """Return what makes two pieces equal: the same leaves in the same order."""
+    """Return a key that is equal for pieces with the same leaves in the same order."""
     if piece.kind == "leaf":
         return piece if piece.weight is None else ("weight", _built_of(piece.weight))
     items = tuple((_built_of(p), f) for p, f in piece.items)
@@ -212,8 +211,8 @@ def _built_of(piece: Piece) -> object:
 def _elementwise_cost(top: Sequence[Item], bottom: Sequence[Item], flip: bool) -> Cost:
     above, below = groups(top, flip), groups(bottom, flip)
     costs = _joined_cost(above), _joined_cost(below)
-    turns, tokens = (sum(cost[k] for cost in costs) for k in (0, 1))
-    return turns, tokens + 2 * (len(below) > 1) + (-1 if top else 1)
+    transposes, tokens = (sum(cost[k] for cost in costs) for k in (0, 1))
+    return transposes, tokens + 2 * (len(below) > 1) + (-1 if top else 1)
 
 
 def _names(pieces: Iterable[Piece]) -> tuple[str, ...]:
@@ -226,7 +225,7 @@ def _names(pieces: Iterable[Piece]) -> tuple[str, ...]:
 def read(piece: Piece, flip: bool = False) -> Form:
     """Return the formula of a piece, or of its transpose."""
     if piece.kind == "leaf":
-        form = piece.turned if flip and not piece.symmetric else piece.form
+        form = piece.transposed if flip and not piece.symmetric else piece.form
         assert form is not None
         return form
     if piece.kind == "elementwise":

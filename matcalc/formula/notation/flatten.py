@@ -1,7 +1,7 @@
-"""Opening: the groups of a long product dissolved, for it is written in one piece.
+"""Flattens the groups of a long product, since it is written as one product.
 
-The constructor makes the groups again of whatever is read. Wholes, which it does not dissolve, are one factor: they
-keep their parentheses. So does what has a name because it stands in several places.
+The constructor forms the same groups again when the text is read. Wholes, which it does not flatten, are one factor and
+keep their parentheses. So does a part that has a name because it occurs several times.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from matcalc.tensor.node import Node, OpenProduct
 
 
 def opened(context: Context, node: Node) -> tuple[Context, OpenProduct]:
-    """Return a product with its groups dissolved, and a context in which its wholes are one factor each."""
+    """Return a product with its groups flattened, and a context in which its wholes are one factor each."""
     written = OpenProduct(node.coef, node.args, node.indices, node.out, node.index_sizes)
     readings: dict[Node, Reading] = {}
-    place = 0
-    while place < len(written.args):
-        arg, reading = written.args[place], context.readings[written.args[place]]
+    position = 0
+    while position < len(written.args):
+        arg, reading = written.args[position], context.readings[written.args[position]]
         is_product = arg.kind == "product" and not is_closed_scalar(arg)
         if is_product and not is_whole(arg) and reading.form.ast.head != "shared":
-            written = written.dissolved(place)
+            written = written.dissolved(position)
             continue
         readings[arg] = whole(reading) if is_product else reading
         if arg.kind == "selector":
-            readings.update({places: context.readings[places] for places in arg.args})
-        place += 1
+            readings.update({lookup: context.readings[lookup] for lookup in arg.args})
+        position += 1
     return context._replace(readings=readings), written

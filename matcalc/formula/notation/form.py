@@ -1,9 +1,8 @@
-"""Forms: pieces of formula with what they cost, so that the shortest of equal readings can be chosen.
+"""Defines forms: parts of a formula with their costs, so that the shortest of equal readings can be chosen.
 
-A Form is an Ast together with its precedence level, its length in tokens, its transposes, and a key that
-orders terms and factors as a person would. Every combinator here adds costs up without looking inside, so
-that a formula of any depth is weighed in constant time per step. Parentheses are counted where the level
-asks for them; writing them is the business of `language/write.py`.
+A Form is an Ast together with its precedence level, its length in tokens, its transposes, and a key that orders terms
+and factors as a person would. Every function here adds costs without inspecting the operands, so each step takes
+constant time at any depth. Parentheses are counted where the level requires them; `language/write.py` writes them.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 
 SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 5
-WHOLE, ROW, COLUMN, POINT = range(4)  # what of a tensor a term of a sum says, the rest of which repeats it
-MOST_NAMES = 16  # leaves kept in an ordering key: keys of deep formulas stay small
-DIGITS = 6  # of a place in an ordering key
-MOST_PLACES = 20  # of a decimal that is written in any case
+WHOLE, ROW, COLUMN, POINT = range(4)  # the part of a tensor that a term of a sum shows; the rest repeats it
+MOST_NAMES = 16  # leaves in an ordering key: keys of deep formulas stay small
+DIGITS = 6  # of an index in an ordering key
+MOST_PLACES = 20  # decimals that are always written
 NOTHING: frozenset[str] = frozenset()
 
 Cost = tuple[int, int]
@@ -31,14 +30,14 @@ Cost = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """A formula and its price.
+    """A formula and its cost.
 
-    `body` is the inner formula of an index form, whose output indices stand in the Ast's value; `scalar`
-    is the number or scalar that a broadcast tensor repeats, `is_repeated` marks one so written; `used` are
-    the index names inside; `ordered` are runs of indices whose order in the list is part of the node; `is_size` marks
-    what reads as one size beside others, `is_whole` a product that is one factor of another and keeps its parentheses.
-    `line` is the row or the column that a matrix repeats; `says` is ROW, COLUMN or POINT of what stands in a sum for
-    all that repeats it.
+    `body` is the inner formula of an index form, whose output indices are in the Ast's value. `scalar` is the number or
+    scalar that a broadcast tensor repeats; `is_repeated` marks a form written so. `used` are the index names inside.
+    `ordered` are runs of indices whose order in the list is part of the node. `is_size` marks forms that would be read
+    as one size with others, `is_whole` a product that is one factor of another and keeps its parentheses. `line` is the
+    row or column that a matrix repeats; `extent` is ROW, COLUMN or POINT for a term of a sum that represents a tensor
+    repeating it.
     """
 
     ast: Ast
@@ -55,10 +54,10 @@ class Form:
     is_size: bool = False
     is_whole: bool = False
     line: Form | None = None
-    says: int = WHOLE
+    extent: int = WHOLE
 
     def within(self, level: int) -> int:
-        """Return the length where a formula of at least `level` is needed, parentheses included."""
+        """Return the length if a formula of at least `level` is required, parentheses included."""
         return self.tokens if self.level >= level else self.tokens + 2
 
     def repeating(self, scalar: Form) -> Form:
@@ -66,12 +65,12 @@ class Form:
         return replace(self, scalar=scalar)
 
     def ranked_as(self, body: Form) -> Form:
-        """Return this form with the place among terms that its main factor has: scalars count last."""
+        """Return this form with the order among terms of its main factor: scalars count last."""
         return replace(self, degree=body.degree, names=(*body.names, *self.names)[:MOST_NAMES])
 
     def as_repeated(self) -> Form:
-        """Return this form of a scalar that stands for a tensor."""
-        return replace(self, is_repeated=self.degree > 0, says=POINT)
+        """Return this form of a scalar that represents a tensor."""
+        return replace(self, is_repeated=self.degree > 0, extent=POINT)
 
     @property
     def cost(self) -> Cost:
@@ -97,7 +96,7 @@ def signed_number(value: Fraction) -> Form:
 
 
 def is_decimal(value: Fraction) -> bool:
-    """Whether a fraction has a finite decimal form, and a short one unless its quotient is longer: 2^-200 is one."""
+    """Whether a fraction has a finite decimal form that is short, or shorter than its quotient, as that of 2^-200."""
     rest, places = value.denominator, 0
     for prime in (2, 5):
         count = 0
@@ -122,7 +121,7 @@ def call(function: str, *args: Form, **keywords: Form) -> Form:
 
 
 def played(role: str, *args: Form, **keywords: Form) -> Form:
-    """Return a call of the entry of the rulebook that plays a part."""
+    """Return a call of the rulebook's entry with a role."""
     return call(spelled(role), *args, **keywords)
 
 
@@ -160,7 +159,7 @@ def raised(base: Form, exponent: Form, elementwise: bool) -> Form:
 
 
 def _whole_power(ast: Ast) -> Fraction | None:
-    """Return the exponent of a power that is a whole number."""
+    """Return the exponent of a power if it is an integer."""
     value = ast.args[1].value if ast.head == "power" else None
     return value if isinstance(value, Fraction) and value.denominator == 1 else None
 
@@ -176,7 +175,7 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
 
 
 def extended(front: Sequence[Form], x: Form) -> Form:
-    """Return `front * x` where a product x needs no parentheses: its factors follow on: `front./d`."""
+    """Return `front * x`, a product x without parentheses: its factors follow on: `front./d`."""
     if not front:
         return x
     if x.is_whole or not syntax.is_chain(x.ast):
@@ -193,7 +192,7 @@ def extended(front: Sequence[Form], x: Form) -> Form:
 
 
 def divided(x: Form, divisors: Sequence[Form]) -> Form:
-    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would be read as one divide one by one."""
+    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would merge into one divide separately."""
     if not divisors:
         return x
     sizes = [d for d in divisors if d.is_size]
@@ -211,7 +210,7 @@ def divided(x: Form, divisors: Sequence[Form]) -> Form:
 
 
 def negated(x: Form) -> Form:
-    """Return `-x`, the sign on the first factor of a product."""
+    """Return `-x`, with the sign on the first factor of a product."""
     if x.body is not None:
         return rewrapped(x, negated(x.body))
     tokens = x.within(PRODUCT) + 1
@@ -225,12 +224,12 @@ def total(terms: Sequence[Form], signs: Sequence[int]) -> Form:
     if len(terms) == 1:
         return first
     tokens = first.tokens + sum(t.within(PRODUCT) + 1 for t in terms[1:])
-    ast, says = first.ast, terms[0].says
+    ast, extent = first.ast, terms[0].extent
     rest: list[tuple[bool, Form, int]] = []
     for term, sign in zip(terms[1:], signs[1:], strict=True):
-        points = POINT in (says, term.says)
-        rest.append((not points and says != term.says, term, sign))
-        says = term.says if says == POINT else says if points or says == term.says else WHOLE
+        points = POINT in (extent, term.extent)
+        rest.append((not points and extent != term.extent, term, sign))
+        extent = term.extent if extent == POINT else extent if points or extent == term.extent else WHOLE
     for dotted, run in groupby(rest, key=itemgetter(0)):
         _, further, signed = zip(*run, strict=True)
         ast = syntax.add([ast, *(term.ast for term in further)], (1, *signed), dotted)
@@ -272,16 +271,16 @@ def rewrapped(x: Form, body: Form) -> Form:
 
 
 def part(x: Form, subscripts: Sequence[Form]) -> Form:
-    """Return `x[a, b]`; entries are in the order of their places."""
+    """Return `x[a, b]`; entries sort in the order of their indices."""
     inside = x.tokens if x.level == ATOM or x.ast.head == "transpose" else x.tokens + 2
     tokens = inside + 1 + sum(s.tokens + 1 for s in subscripts)
     ast = syntax.part(x.ast, *(s.ast for s in subscripts))
-    places = tuple(str(s.ast.value).zfill(DIGITS) for s in subscripts if s.ast.head == "number")
-    return Form(ast, ATOM, tokens, x.transposes, (*x.names, *places)[:MOST_NAMES], x.degree, x.used)
+    indices = tuple(str(s.ast.value).zfill(DIGITS) for s in subscripts if s.ast.head == "number")
+    return Form(ast, ATOM, tokens, x.transposes, (*x.names, *indices)[:MOST_NAMES], x.degree, x.used)
 
 
 def entry(x: Form, indices: Sequence[str]) -> Form:
-    """Return `x[i, j]` with index names; of a part by vectors of places the entry itself, `X[k[i], j]`."""
+    """Return `x[i, j]` with index names; for a part by vectors of indices the entry itself, `X[k[i], j]`."""
     subscripts = [name(i) for i in indices]
     rows = x.ast.args[1:] if x.ast.head == "part" else ()
     if len(rows) != len(indices) or not all(_keeps_axis(row) for row in rows):
@@ -295,7 +294,7 @@ def entry(x: Form, indices: Sequence[str]) -> Form:
 
 
 def _keeps_axis(subscript: Ast) -> bool:
-    """Whether a subscript of a part that has as many axes as subscripts is everything, or a vector of places."""
+    """Whether a subscript is a full range or a vector of indices, in a part with as many axes as subscripts."""
     is_everything = subscript.head == "slice" and all(bound.head == "empty" for bound in subscript.args)
     return is_everything or subscript.head in ("name", "part")
 

@@ -1,7 +1,7 @@
-"""The DAG as a drawing in layers: operands below what uses them, each node once, edges bent round what lies between.
+"""Draws the DAG in layers: operands below their users, each node once, edges curved around the nodes between.
 
-What is drawn is data (`drawn`), which the local page draws too; `Graph` makes it SVG. It takes the colour of the text
-around it and no style sheet, so that it stands on light and dark pages and in files alike.
+`drawn` returns the drawing as data, which the local page uses too; `Graph` makes it SVG. The SVG takes the colour of
+the surrounding text and has no style sheet, so it suits light and dark pages and files alike.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from matcalc.pictures.picture import Picture
 from matcalc.tensor.node import Node, label, toposort
 
 MOST = 150
-"""Nodes that are drawn."""
+"""Most nodes of a drawing."""
 
 CUT = 22
 LETTER, PAD, LEAST = 8, 20, 44
@@ -26,7 +26,7 @@ SHARED = "#c2410c"
 
 
 class DrawnNode(NamedTuple):
-    """A box: the node, what stands in it, its middle and width, and how often it is used."""
+    """A box: the node, its text, its middle and width, and how often it is used."""
 
     node: Node
     name: str
@@ -37,7 +37,7 @@ class DrawnNode(NamedTuple):
 
 
 class DrawnEdge(NamedTuple):
-    """A line from a user to an operand, by their places in the drawing, and where it is used."""
+    """A line from a user to an operand, by their indices in the drawing, with a note on the use."""
 
     user: int
     operand: int
@@ -46,7 +46,7 @@ class DrawnEdge(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A graph with its places."""
+    """A graph with its layout."""
 
     nodes: Sequence[DrawnNode]
     edges: Sequence[DrawnEdge]
@@ -55,33 +55,33 @@ class Drawn(NamedTuple):
 
 
 def drawn(root: Node) -> Drawn:
-    """Return the places of nodes, the root first, and of edges.
+    """Return the layout of nodes, the root first, and of edges.
 
-    Raises: NotSupported for more nodes than can be looked at.
+    Raises: NotSupported for too many nodes.
     """
     nodes = toposort([root])[::-1]
     if len(nodes) > MOST:
-        raise NotSupported(f"the graph has {len(nodes)} nodes: {MOST} can be looked at")
+        raise NotSupported(f"the graph has {len(nodes)} nodes: at most {MOST} are drawn")
     number = {node: k for k, node in enumerate(nodes)}
     edges = [(number[user], k, note) for user, k, note in operand_edges(number)]
     names = [short_name(node) for node in nodes]
-    places = placed([Box(max(len(name) * LETTER + PAD, LEAST)) for name in names], [(a, b) for a, b, _ in edges])
+    layout = placed([Box(max(len(name) * LETTER + PAD, LEAST)) for name in names], [(a, b) for a, b, _ in edges])
     boxes = [
-        DrawnNode(node, name, *places.centres[k], places.boxes[k].width, sum(b == k for _, b, _ in edges))
+        DrawnNode(node, name, *layout.centres[k], layout.boxes[k].width, sum(b == k for _, b, _ in edges))
         for k, (node, name) in enumerate(zip(nodes, names, strict=True))
     ]
-    lines = [DrawnEdge(*edge, points) for edge, points in zip(edges, places.lines, strict=True)]
-    return Drawn(boxes, lines, places.width, places.height)
+    lines = [DrawnEdge(*edge, points) for edge, points in zip(edges, layout.lines, strict=True)]
+    return Drawn(boxes, lines, layout.width, layout.height)
 
 
 def short_name(node: Node) -> str:
-    """Return what stands in the box."""
+    """Return the text in the box."""
     name = {"product": "×", "sum": "+"}.get(node.kind, label(node))
     return name if len(name) <= CUT else f"{name[: CUT - 1]}…"
 
 
 class Graph(Picture):
-    """The DAG of a formula. A node that is used more than once stands out, and under the pointer is its formula."""
+    """The DAG of a formula. A node that is used more than once is highlighted; the pointer shows its formula."""
 
     def __init__(self, root: Node, formula: Callable[[Node], str]) -> None:
         self.root = root
@@ -91,7 +91,7 @@ class Graph(Picture):
     def svg(self) -> str:
         """The graph as the text of an SVG file.
 
-        Raises: NotSupported for more nodes than can be looked at.
+        Raises: NotSupported for too many nodes.
         """
         made = drawn(self.root)
         shape = f'width="{made.width:g}" height="{made.height:g}" viewBox="0 0 {made.width:g} {made.height:g}"'
@@ -137,7 +137,7 @@ def _line(edge: DrawnEdge) -> str:
 
 
 def _note(edge: DrawnEdge) -> Sequence[str]:
-    """Return the indices or the coefficient beside the beginning of an edge, where they say something."""
+    """Return the indices or the coefficient beside the beginning of an edge, if they are informative."""
     if edge.note in ("", "1"):
         return ()
     (xa, ya), (xb, yb) = edge.points[:2]

@@ -1,9 +1,9 @@
-"""Index form: what matrix notation cannot say, `{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}`.
+"""Writes index form, for nodes without matrix notation: `{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}`.
 
-Factors are the contracted parts of the network, each in matrix form with the names of its axes. A repeated
-output index is an identity between two names, an index that no factor measures gets its length from
-`ones(n)[k]`, a selector is a condition. Names are chosen outside those of symbols and sizes, and outside
-those used in nested index forms, so that no name is ever captured.
+Factors are the contracted parts of the network, each in matrix form with the names of its axes. A repeated output index
+is an identity between two names. An index without a measuring factor gets its length from `ones(n)[k]`. A selector is a
+condition. Index names differ from those of symbols and sizes and from those in nested index forms, so that no name is
+ever captured.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def body(
     tops: Sequence[Form],
     bottoms: Sequence[Form],
 ) -> Form:
-    """Return the formula of one entry of a network, at output indices of given names."""
+    """Return the formula of one entry of a network, at the named output indices."""
     reduce_net(net)
     _write_out_slices(net)
     for other in [o for o in net.others if o.kind == "triangle"]:
         triangle_as_tensor(net, other)
-    _tell_apart(net)
+    _split_repeated(net)
     taken = {*outputs, *forms.used([*tops, *bottoms]), *_used(net)}
     label: dict[int, str] = {}
     identities: list[Form] = []
@@ -70,9 +70,9 @@ def body(
     conditions: list[Form] = []
     for other in net.others:
         if other.form is None:
-            conditions += conditions_of(other.selector, [label[i] for i in other.at], other.places)
+            conditions += conditions_of(other.selector, [label[i] for i in other.at], other.lookup)
             entries.held_above.update(other.at)
-    measured.update(i for other in net.others if other.places is not None for i in other.at[1:])
+    measured.update(i for other in net.others if other.lookup is not None for i in other.at[1:])
     unmeasured = [i for i in label if i not in measured]
     lengths = [names.entry(played("all_ones", net.size(i)), (label[i],)) for i in unmeasured]
     entries.held_above.update(unmeasured)
@@ -86,12 +86,12 @@ def body(
 
 
 def _summed_inside(ast: Ast, outputs: frozenset[str]) -> frozenset[str]:
-    """Return the names that an index form within would be read to sum by itself."""
+    """Return the names that a nested index form would sum by itself."""
     return frozenset().union(*held_in(ast, lambda _: True, outputs).summed.values())
 
 
 def _write_out_slices(net: Net) -> None:
-    """Read slices as matrices where no length is known to hold the other: `[i == j]` is read as two masks there."""
+    """Read slices as matrices if neither length is known to contain the other: `[i == j]` would be two masks."""
     unknown = [o for o in net.others if o.kind == "slice" and not is_within(o.selector)]
     for other in unknown:
         slice_as_matrix(net, other)
@@ -99,9 +99,9 @@ def _write_out_slices(net: Net) -> None:
         reduce_net(net)
 
 
-def _tell_apart(net: Net) -> None:
-    """Give a selector with one index twice two that an identity ties: its conditions read so alone."""
-    for place, other in enumerate(net.others):
+def _split_repeated(net: Net) -> None:
+    """Give a selector with one index twice a second index, tied by an identity, as its conditions require."""
+    for position, other in enumerate(net.others):
         if other.form is not None:
             continue
         at: list[int] = []
@@ -111,7 +111,7 @@ def _tell_apart(net: Net) -> None:
                 net.sizes = [*net.sizes, net.sizes[index]]
                 net.put(factor_reading.leaf(played("identity", net.size(index)), 2, symmetric=True), index, twin)
             at.append(twin)
-        net.others[place] = other._replace(at=tuple(at))
+        net.others[position] = other._replace(at=tuple(at))
 
 
 def _used(net: Net) -> frozenset[str]:
@@ -122,7 +122,7 @@ def _used(net: Net) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Entries:
-    """The entries above and below the line; how many of them hold each index."""
+    """The entries that are factors and divisors, and how many of them hold each index."""
 
     above: list[Form] = field(default_factory=list)
     below: list[Form] = field(default_factory=list)
@@ -130,9 +130,9 @@ class _Entries:
     held_below: Counter[int] = field(default_factory=Counter)
 
     def is_repeated(self, index: int) -> bool:
-        """Whether an index that is not listed is summed over the whole quotient without a word.
+        """Whether an unlisted index is summed implicitly over the whole quotient.
 
-        What stands below the line is one factor, and would be summed there if it alone held the index.
+        The divisor is one factor; an index that only it holds would be summed there.
         """
         return self.held_above[index] > 1 or (self.held_above[index] > 0 and self.held_below[index] > 0)
 
@@ -160,7 +160,7 @@ def _add_entry(
     surrounding: set[str],
     outputs: Sequence[str],
 ) -> None:
-    # `(v.^2)[i]` under the line would be read as the reciprocal of a product, not as v.^-2
+    # `(v.^2)[i]` as a divisor would be read as the reciprocal of a product, not as v.^-2
     divides = piece.inverse is not None and factor_reading.read(piece.inverse).ast.head != "power"
     shown = piece.inverse if divides and piece.inverse else piece
     flip = shown.rank == 2 and shown.costs[1] < shown.costs[0]
@@ -171,10 +171,10 @@ def _add_entry(
     held.update(at)
 
 
-def conditions_of(selector: Selector, at: Sequence[str], places: Form | None = None) -> list[Form]:
-    """Return the rule of a selector on named indices; `places` are those of a lookup."""
-    if places is not None:
-        entry = forms.entry(places, at[1:]) if at[1:] else places
+def conditions_of(selector: Selector, at: Sequence[str], lookup: Form | None = None) -> list[Form]:
+    """Return the condition of a selector on named indices; `lookup` are the indices of a lookup."""
+    if lookup is not None:
+        entry = forms.entry(lookup, at[1:]) if at[1:] else lookup
         ast = syntax.condition(syntax.name(at[0]), "==", entry.ast)
         return [Form(ast, ATOM, entry.tokens + 4, 0, (), 0)]
     return [_condition(*sides) for sides in RULES[selector.kind](selector, [syntax.name(index) for index in at])]
@@ -206,7 +206,7 @@ def _times(index: Ast, size: Size) -> Ast:
 
 
 def _merge(selector: Selector, at: Sequence[Ast]) -> list[Condition]:
-    strides = [volume(selector.shape[place:]) for place in range(2, len(at) + 1)]
+    strides = [volume(selector.shape[position:]) for position in range(2, len(at) + 1)]
     return [(at[0], "==", _sum(*map(_times, at[1:], strides)))]
 
 

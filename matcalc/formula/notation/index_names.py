@@ -1,8 +1,8 @@
-"""Names of indices: none that a symbol or size has, and none twice where it would be captured.
+"""Chooses names of indices: distinct from symbols and sizes, and never captured.
 
-An index form sums by itself what it repeats; any other unlisted name in it is an index of the form round it. So a
-formula that is put into an index form gets names of its own first (`apart`), and an index form that is subscripted
-takes the names of its subscripts (`entry`) instead of standing in full.
+An index form sums the indices that it repeats; any other unlisted name in it is an index of the enclosing form. So a
+formula that is inserted into an index form first gets names of its own (`apart`). An index form with subscripts is
+replaced by its body with the names of the subscripts (`entry`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Names:
         return tuple(islice(supply(LETTERS, self.avoid.union(taken)), number))
 
     def entry(self, x: Form, indices: Sequence[str], listed: Sequence[str] = ()) -> Form:
-        """Return `x[i,j]` with index names; `x` itself where it has no axes.
+        """Return `x[i,j]` with index names; `x` itself if it has no axes.
 
-        An index form is renamed, unless the order of some of its axes is part of the node and is not that in which
-        the surrounding index form lists them.
+        An index form is renamed, unless the order of some of its axes is part of the node and differs from the order in
+        which the surrounding index form lists them.
         """
         if not indices:
             return x
@@ -51,7 +51,7 @@ class Names:
         return replace(x.body, ast=syntax.renamed(x.body.ast, names), used=used, ordered=ordered)
 
     def apart(self, x: Form, taken: set[str]) -> Form:
-        """Return a formula whose index forms have names of their own; they are added to `taken`."""
+        """Return a formula whose index forms have names of their own; add these to `taken`."""
         if not x.used:
             return x
         found: set[str] = set()
@@ -75,7 +75,7 @@ class Names:
         return replace(x, ast=ast, body=body, used=frozenset(found), ordered=ordered)
 
     def _own(self, names: Collection[str], taken: Collection[str], known: Collection[str]) -> dict[str, str]:
-        """Return names with those that are taken replaced by ones that are not known."""
+        """Return names in which those that are taken are replaced by unknown ones."""
         new = supply(LETTERS, self.avoid.union(known))
         return {name: next(new) if name in taken else name for name in sorted(names)}
 
@@ -87,7 +87,7 @@ def _in_order(indices: Sequence[str], listed: Sequence[str]) -> bool:
 
 
 def index_names(form: Ast) -> set[str]:
-    """Return the names in an index form, those of symbols among them."""
+    """Return the names in an index form, including those of symbols."""
     found: set[str] = set()
     for ast in syntax.walk(form):
         if ast.head == "name":

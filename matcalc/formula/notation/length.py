@@ -1,4 +1,4 @@
-"""The length of a formula: its lexical tokens, the measure by which printed results are compared."""
+"""Measures the length of a formula in lexical tokens, by which printed results are compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literal arrays as text: `[1; 2]`, `[1, 2; 3, 4]`."""
+"""Writes literal arrays as text: `[1; 2]`, `[1, 2; 3, 4]`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Lookups read as parts: `x[k]`, `X[i, :]`, `X[i, j]` entry by entry, `eye(n)[:, i]`.
+"""Reads lookups as parts: `x[k]`, `X[i, :]`, `X[i, j]` entry by entry, `eye(n)[:, i]`.
 
-A lookup ties an index of an axis to the places of it that data say. Where that index is summed, every factor on it is
-cut; where it is not, the lookup is columns of the identity, one for each place.
+A lookup ties an index of an axis to the indices in data. If that index is summed, every factor on it is cut; else the
+lookup is columns of the identity, one for each index.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from matcalc.formula.notation.slices import cut_axis, cut_identity
 
 
 def fold_lookup(net: Net, other: Other) -> bool:
-    """Cut all that hangs on the axis of a lookup, if it is summed."""
-    assert other.places is not None
+    """Cut all pieces on the axis of a lookup, if it is summed."""
+    assert other.lookup is not None
     source, *at = other.at
     if len(at) > 1 or source in at:
         return False
     if at and _fold_pair(net, other):
         return True
-    return cut_axis(net, other, source, at[0] if at else None, Cut(other.places, bool(at), bool(at)))
+    return cut_axis(net, other, source, at[0] if at else None, Cut(other.lookup, bool(at), bool(at)))
 
 
 def _fold_pair(net: Net, one: Other) -> bool:
@@ -33,12 +33,12 @@ def _fold_pair(net: Net, one: Other) -> bool:
         if other is None or far == one.at[0] or not _hold_nothing_else(net, edge, one, other):
             continue
         first, last = (one, other) if edge.row == one.at[0] else (other, one)
-        assert first.places is not None and last.places is not None
-        turned = edge.piece.costs[1] < edge.piece.costs[0]
-        shown = [last.places, first.places] if turned else [first.places, last.places]
+        assert first.lookup is not None and last.lookup is not None
+        transposed = edge.piece.costs[1] < edge.piece.costs[0]
+        shown = [last.lookup, first.lookup] if transposed else [first.lookup, last.lookup]
         net.edges.remove(edge)
         net.remove(one, other)
-        net.put(factor_reading.leaf(forms.part(read(edge.piece, turned), shown), 1), one.at[1])
+        net.put(factor_reading.leaf(forms.part(read(edge.piece, transposed), shown), 1), one.at[1])
         return True
     return False
 
@@ -50,8 +50,8 @@ def _hold_nothing_else(net: Net, edge: Edge, one: Other, other: Other) -> bool:
 
 def lookup_as_matrix(net: Net, other: Other) -> bool:
     """Read a lookup as columns of the identity."""
-    assert other.places is not None
+    assert other.lookup is not None
     source, *at = other.at
     if len(at) > 1 or source in at:
         return False
-    return cut_identity(net, other, other.places, source, *at)
+    return cut_identity(net, other, other.lookup, source, *at)

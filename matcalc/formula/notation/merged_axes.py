@@ -1,8 +1,7 @@
-"""Merged axes read as `vec`, `reshape`, `kron`, `khatri_rao` and `commutation`.
+"""Reads merged axes as `vec`, `reshape`, `kron`, `khatri_rao` and `commutation`.
 
-A merge says that an index p is the row-major rank of several others. With one merge around columns or one
-matrix it is `kron(x, y)` or `vec(A)`; with two whose parts are linked in pairs it is `kron(A, B)`. Any number
-of parts goes: `kron(A, B, C)`.
+A merge defines an index p as the row-major rank of several others. One merge around columns or one matrix is `kron(x,
+y)` or `vec(A)`; two whose parts are linked in pairs are `kron(A, B)`. Any number of parts is possible: `kron(A, B, C)`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal
 
 
 def fold_merge(net: Net, other: Other) -> bool:
-    """Fold a merge that stands alone: `reshape`, `vec`, or `kron` of columns and at most one matrix."""
+    """Fold a single merge: `reshape`, `vec`, or `kron` of columns and at most one matrix."""
     total, *parts = other.at
     if _reshape(net, other, total, parts):
         return True
@@ -41,7 +40,7 @@ def fold_merge(net: Net, other: Other) -> bool:
 
 
 def _factor(net: Net, part: int, around: Around | None) -> tuple[Piece, int | None] | None:
-    """Return the column on a part, or the matrix on it and where that leads; the identity if it stays."""
+    """Return the column on a part, or the matrix on it with its other index; the identity if the part stays."""
     if around is None:
         return factor_reading.leaf(form.played("identity", net.size(part)), 2, symmetric=True), part
     if len(around.edges) > 1:
@@ -111,12 +110,12 @@ def _kron(net: Net, one: Other, two: Other, left: Sequence[int], right: Sequence
 def _kron_piece(factors: Sequence[Piece], rank: int) -> Piece:
     """Return `kron(A, B)`; its transpose is that of the factors."""
     straight = form.played("tensor_product", *(read(f) for f in factors))
-    turned = form.played("tensor_product", *(read(f, True) for f in factors))
-    return factor_reading.leaf(straight, rank, turned=turned if rank == 2 else None)
+    transposed = form.played("tensor_product", *(read(f, True) for f in factors))
+    return factor_reading.leaf(straight, rank, transposed=transposed if rank == 2 else None)
 
 
 def _link(net: Net, one: Other, two: Other, a: int, b: int) -> tuple[list[Around], Piece] | None:
-    """Return the matrix between parts a and b of two merges, None if something else hangs on them."""
+    """Return the matrix between parts a and b of two merges, None if other pieces are on them."""
     if a == b:
         around = net.around(a, one, two)
         if around is None or around.edges:

@@ -1,9 +1,8 @@
-"""Readings: what is kept of a node that has been read, for the nodes that use it.
+"""Defines readings: the formulas of a node, for the nodes that use it.
 
-`form` is the node itself. A difference `x - y` may as well be read as minus `y - x`, which saves a sign
-somewhere else: `minus` is the form of the negated node where it costs no more, and `natural` says whether
-`form` is the better of the two. `turned` is the transpose where it can be written without a `'` on the whole,
-`inverse` the divisor of a reciprocal.
+`form` is the node itself. A difference `x - y` can be read as minus `y - x`, which may save a sign elsewhere: `minus`
+is the form of the negated node if it costs no more, and `natural` is true if `form` is the better of the two.
+`transposed` is the transpose if it can be written without a `'` on the whole, `inverse` the divisor of a reciprocal.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ class Reading:
     form: Form
     minus: Form | None = None
     natural: bool = True
-    turned: Form | None = None
-    turned_minus: Form | None = None
+    transposed: Form | None = None
+    transposed_minus: Form | None = None
     inverse: Form | None = None
     inverse_minus: Form | None = None
     is_skew: bool = False  # the transpose is minus the node
-    multiple: tuple[Fraction, Reading] | None = None  # the node as a number times what a product takes in its place
+    multiple: tuple[Fraction, Reading] | None = None  # the node as a number times the reading that a product uses
 
     def signed(self, sign: int) -> Form:
         """Return the form of the node times `sign`."""
@@ -42,15 +41,15 @@ class Reading:
 
 
 def whole(reading: Reading) -> Reading:
-    """Return the reading of a product as one factor of another, which it is only in parentheses."""
-    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
-    plus, minus, turned, turned_minus = (form and replace(form, is_whole=True) for form in found)
+    """Return the reading of a product as one factor of another, which needs parentheses."""
+    found = (reading.form, reading.minus, reading.transposed, reading.transposed_minus)
+    plus, minus, transposed, transposed_minus = (form and replace(form, is_whole=True) for form in found)
     assert plus is not None
-    return replace(reading, form=plus, minus=minus, turned=turned, turned_minus=turned_minus)
+    return replace(reading, form=plus, minus=minus, transposed=transposed, transposed_minus=transposed_minus)
 
 
 def of_difference(argument: Reading, odd: bool, make: Callable[[Form], Form]) -> Reading:
-    """Return an odd or even function of what may be a difference."""
+    """Return an odd or even function of an argument that may be a difference."""
     if argument.minus is None:
         return Reading(make(argument.form))
     if odd:
@@ -82,7 +81,7 @@ def _scaled(form: Form, coef: Fraction) -> Form:
 
 
 def _divides(coef: Fraction) -> bool:
-    """Whether a decimal fraction reads better as a division: 1/2, 1/4, 1/16, but 0.1, 0.05, 1.5."""
+    """Whether a decimal fraction is better written as a division: 1/2, 1/4, 1/16, but 0.1, 0.05, 1.5."""
     if coef.numerator != 1:
         return False
     denominator = coef.denominator
@@ -107,7 +106,7 @@ def _replaced_one(form: Form, coef: Fraction) -> Form:
 
 
 def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
-    """Return `p/q*x` with the quotient in front, where x ends in a division already."""
+    """Return `p/q*x` with the quotient in front, if x already ends in a division."""
     front = [syntax.number(coef.numerator), syntax.number(coef.denominator)]
     operators: tuple[str, ...] = ("/", *form.ast.value) if skip else ("/", "*", *form.ast.value)  # type: ignore[misc]
     ast = syntax.product([*front, *form.ast.args[skip:]], operators)
@@ -115,12 +114,12 @@ def _with_quotient(form: Form, coef: Fraction, skip: int = 0) -> Form:
 
 
 def summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
-    """Return the reading of a sum, and of its transpose where all terms have one written out."""
+    """Return the reading of a sum, and of its transpose if all terms have one."""
     reading = _summed(terms, tie)
     mirrored = [(coef, _mirrored(term)) for coef, term in terms]
     if all(term is not None for _, term in mirrored):
-        turned = _summed([(coef, term) for coef, term in mirrored if term is not None], tie)
-        reading.turned, reading.turned_minus = turned.form, turned.minus
+        transposed = _summed([(coef, term) for coef, term in mirrored if term is not None], tie)
+        reading.transposed, reading.transposed_minus = transposed.form, transposed.minus
     return reading
 
 
@@ -128,21 +127,21 @@ def _mirrored(reading: Reading) -> Reading | None:
     """Return the reading of a term's transpose."""
     if reading.is_skew:
         return Reading(forms.negated(reading.form), reading.form, natural=False)
-    if reading.turned is not None:
-        return Reading(reading.turned, reading.turned_minus, reading.natural)
+    if reading.transposed is not None:
+        return Reading(reading.transposed, reading.transposed_minus, reading.natural)
     return None
 
 
 def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
     """Return the reading of a sum: terms by degree and name, a positive one first.
 
-    A sum of mixed signs has its negation for nothing; the better one has its first term positive.
+    The negation of a sum with mixed signs has the same cost; the better one has its first term positive.
     """
     shown = [_term(coef, reading) for coef, reading in terms]
-    turns = (k for k, (_, reading) in enumerate(terms) if reading.minus is not None)
-    if all(sign < 0 for sign, _ in shown) and (turn := next(turns, None)) is not None:
-        coef, reading = terms[turn]
-        shown[turn] = _term(coef, replace(reading, natural=not reading.natural))
+    negatable = (k for k, (_, reading) in enumerate(terms) if reading.minus is not None)
+    if all(sign < 0 for sign, _ in shown) and (position := next(negatable, None)) is not None:
+        coef, reading = terms[position]
+        shown[position] = _term(coef, replace(reading, natural=not reading.natural))
     entries = [(_rank(form), digest, sign, form) for (sign, form), digest in zip(shown, tie, strict=True)]
     entries = _merged(entries)
     entries.sort(key=lambda e: e[:2])
@@ -187,11 +186,11 @@ def _term(coef: Fraction, reading: Reading) -> tuple[int, Form]:
     form = reading.form
     if reading.minus is not None and not reading.natural:
         sign, form = -sign, reading.minus
-    return sign, replace(_scaled(form, abs(coef)), says=form.says)
+    return sign, replace(_scaled(form, abs(coef)), extent=form.extent)
 
 
 def _rank(form: Form) -> tuple[bool, int, tuple[str, ...], int, int]:
-    """Return the place of a term: the highest degree first, identities and numbers last."""
+    """Return the sort key of a term: the highest degree first, identities and numbers last."""
     return is_identity(form) or form.is_repeated, -form.degree, form.names, form.transposes, form.tokens
 
 

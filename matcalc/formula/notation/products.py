@@ -1,9 +1,9 @@
-"""Products: from index tuples to matrix notation.
+"""Reads products: from index tuples to matrix notation.
 
-Scalar operands stand in front, reciprocals behind a `/`; the rest is a network that `contraction` brings to
-one column or matrix, `scalar` to a closed chain, and `selectors` rids of its selectors. What resists is
-written in index form, its contracted parts still in matrix form. The coefficient is not looked at here, but
-for its sign, which may turn a difference round: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
+Scalar operands come first, reciprocals follow a `/`. The rest is a network: `selectors` removes its selectors,
+`contraction` reduces it to one column or matrix, `scalar` to a closed chain. If that fails, the product is written in
+index form, its contracted parts still in matrix form. The coefficient is ignored here, except for its sign, which may
+reverse a difference: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ from matcalc.tensor.size import Size
 def product_reading(context: Context, node: OpenProduct) -> Reading:
     """Return the reading of a product without its coefficient."""
     choice = _directions(context, node)
-    skew = [place for place, arg in enumerate(node.args) if is_turning(arg)]
+    skew = [position for position, arg in enumerate(node.args) if is_turning(arg)]
     if skew:
         return _with_skew(context, node, _signs(choice, 1) or {}, skew[:MOST_SKEW])
-    plus, turned = _formula(context, node, _signs(choice, 1) or {})
+    plus, transposed = _formula(context, node, _signs(choice, 1) or {})
     signs = _signs(choice, -1)
     if signs is None:
-        return Reading(plus, turned=turned)
-    minus, turned_minus = _formula(context, node, signs)
-    return Reading(plus, minus, _is_natural(choice), turned, turned_minus)
+        return Reading(plus, transposed=transposed)
+    minus, transposed_minus = _formula(context, node, signs)
+    return Reading(plus, minus, _is_natural(choice), transposed, transposed_minus)
 
 
 MOST_SKEW = 6
-"""Skew factors of a product that are tried both ways; each one more doubles the trials."""
+"""Most skew factors of a product that are tried both ways; each one doubles the trials."""
 
 
 def _with_skew(context: Context, node: OpenProduct, signs: dict[Node, int], skew: list[int]) -> Reading:
-    """Return the reading of a product with skew factors: K for -K', whichever makes it shorter."""
+    """Return the reading of a product with skew factors: K or -K', whichever is shorter."""
     found: dict[int, tuple[Form, Form | None]] = {}
     for count in range(len(skew) + 1):
-        for flipped in combinations(skew, count):
-            form, turned = _formula(context, node, signs, frozenset(flipped))
+        for reversed_at in combinations(skew, count):
+            form, transposed = _formula(context, node, signs, frozenset(reversed_at))
             sign = -1 if count % 2 else 1
             if sign not in found or form.tokens < found[sign][0].tokens:
-                found[sign] = form, turned
-    (plus, turned), (minus, turned_minus) = found[1], found[-1]
-    return Reading(plus, minus, plus.tokens <= minus.tokens, turned, turned_minus)
+                found[sign] = form, transposed
+    (plus, transposed), (minus, transposed_minus) = found[1], found[-1]
+    return Reading(plus, minus, plus.tokens <= minus.tokens, transposed, transposed_minus)
 
 
-Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether it is natural as it stands
+Choice = dict[Node, tuple[int, bool]]  # how often a difference occurs, and whether its form is the natural one
 
 
 def _directions(context: Context, node: OpenProduct) -> Choice:
@@ -76,12 +76,12 @@ def _directions(context: Context, node: OpenProduct) -> Choice:
 
 
 def _is_natural(choice: Choice) -> bool:
-    """Whether reading each difference in its natural direction leaves the sign as it is."""
+    """Whether the sign is unchanged if each difference is read in its natural direction."""
     return sum(count for count, natural in choice.values() if not natural) % 2 == 0
 
 
 def _signs(choice: Choice, sign: int) -> dict[Node, int] | None:
-    """Return the sign that each difference is read with, such that their product is `sign`."""
+    """Return the sign with which each difference is read, such that their product is `sign`."""
     signs = {arg: 1 if natural else -1 for arg, (_, natural) in choice.items()}
     left = sign * (1 if _is_natural(choice) else -1)
     if left > 0:
@@ -95,23 +95,23 @@ def _signs(choice: Choice, sign: int) -> dict[Node, int] | None:
 
 
 def _holds_unit(node: Node) -> bool:
-    """Whether a sum has a term without operands, as `1 - x` has, which one would not turn round."""
+    """Whether a sum has a term without operands, as `1 - x`; such a difference is not reversed."""
     return any(not arg.args and arg.kind in ("product", "number") for arg in node.args)
 
 
 def _formula(
-    context: Context, node: OpenProduct, signs: dict[Node, int], flipped: frozenset[int] = frozenset()
+    context: Context, node: OpenProduct, signs: dict[Node, int], reversed_at: frozenset[int] = frozenset()
 ) -> tuple[Form, Form | None]:
-    """Return the formula of a product read with the given signs, and that of its transpose if it has one.
+    """Return the formula of a product read with these signs, and that of its transpose if it has one.
 
-    The operands at the places `flipped` are read transposed.
+    The operands at the positions `reversed_at` are read transposed.
     """
     if not node.coef:
         return _zeros(context, node), None
     tops, bottoms = _scalars(context, node, signs)
     if not node.index_sizes:
         return quotient(tops, bottoms), None
-    net = _network(context, node, signs, flipped)
+    net = _network(context, node, signs, reversed_at)
     closed = _closed_parts(net, node.out)
     if closed is None:
         return index_body(context.names, net, node.out, tops, bottoms), None
@@ -133,20 +133,20 @@ def _formula(
     if line is None or backward is None:
         return forward, backward
     row, column = (forms.divided(forms.extended(tops, f), bottoms).ranked_as(f) for f in line)
-    row, column = replace(row, says=forms.ROW), replace(column, says=forms.COLUMN)
+    row, column = replace(row, extent=forms.ROW), replace(column, extent=forms.COLUMN)
     first, last = (row, column) if node.out[1] in net.weights else (column, row)
     return replace(forward, line=first), replace(backward, line=last)
 
 
 def _averaged(net: Net, bottoms: list[Form]) -> list[Form]:
-    """Read row sums over their number as averages; return what is left to divide by."""
+    """Read row sums over their number as averages; return the remaining divisors."""
     reduce_net(net)
     for pieces in net.weights.values():
-        for place, piece in enumerate(pieces):
+        for position, piece in enumerate(pieces):
             size, average = piece.average or (None, piece)
             over = next((k for k, b in enumerate(bottoms) if size is not None and b.ast == size.ast), None)
             if over is not None and average.costs[0][1] <= piece.costs[0][1] + 2:
-                pieces[place] = average
+                pieces[position] = average
                 return [b for k, b in enumerate(bottoms) if k != over]
     return bottoms
 
@@ -160,9 +160,9 @@ def _line(net: Net, out: Indices) -> tuple[Form, Form] | None:
 
 
 def selector_form(context: Context, node: Node) -> Form:
-    """Return the formula of a selector that stands alone."""
+    """Return the formula of a selector that is not in a product."""
     out = tuple(range(node.rank))
-    net = Net({}, [], frozenset(out), node.shape, context.size, [Other(node, None, out, _places(context, node))])
+    net = Net({}, [], frozenset(out), node.shape, context.size, [Other(node, None, out, _lookup(context, node))])
     fold_selectors(net)
     body = _body(net, out)
     return body[0] if body else index_body(context.names, net, out, [], [])
@@ -182,7 +182,7 @@ def _zeros(context: Context, node: OpenProduct) -> Form:
 
 
 def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tuple[list[Form], list[Form]]:
-    """Return the formulas of scalar operands above and below the line, equal ones as powers."""
+    """Return the formulas of scalar operands as factors and divisors, equal ones as powers."""
     counts: dict[Node, int] = {}
     for arg in node.args:
         if not arg.shape:
@@ -205,9 +205,10 @@ def _scalars(context: Context, node: OpenProduct, signs: dict[Node, int]) -> tup
 
 
 def sizes_below(context: Context, node: Node) -> list[Form]:
-    """Return what a scalar divides by where it is a negative power of a size of several terms, each to stand by itself.
+    """Return the divisors of a scalar that is a negative power of a size with several terms.
 
-    As one power, `(n - 1)^2`, it reads as one size: (n - 1)^-2 is twice by n - 1, (n - 1)^(-3/2) once by its own root.
+    As one power, `(n - 1)^2`, it would be read as one size. So (n - 1)^-2 divides twice by n - 1, and (n - 1)^(-3/2)
+    once by the root of its cube.
     """
     base, exponent = exponent_of(node)
     if exponent >= 0 or base.kind != "size" or len(base.size.terms) < 2:
@@ -226,7 +227,7 @@ def _root(context: Context, size: Size, exponent: Fraction) -> Form:
 
 
 def _means(context: Context, counts: dict[Node, int], signs: dict[Node, int]) -> list[Form]:
-    """Take sums of all entries that the number of entries divides out of scalar factors, as means."""
+    """Convert sums of all entries, divided by the number of entries, to means."""
     found: list[Form] = []
     for arg in list(counts):
         divisors = [power(size_number(size), Fraction(-count)) for size, count in Counter(_entries(arg)).items()]
@@ -244,29 +245,29 @@ def _means(context: Context, counts: dict[Node, int], signs: dict[Node, int]) ->
 
 
 def _entries(node: Node) -> list[Size]:
-    """Return the lengths of the array of which a scalar is the sum of all entries; none for another scalar."""
+    """Return the lengths of the array whose entries a scalar adds up; an empty list for another scalar."""
     if node.kind != "product" or node.rank or node.coef != 1 or len({frozenset(at) for at in node.indices}) > 1:
         return []
     return list(node.index_sizes) if all(len(at) == len(node.index_sizes) for at in node.indices) else []
 
 
 def _ordered(factors: list[Form]) -> list[Form]:
-    """Return scalar factors in the order that a person writes: names, calls, products."""
+    """Return scalar factors in the order in which a person writes them: names, calls, products."""
     return sorted(factors, key=lambda f: (f.level <= forms.PRODUCT, f.tokens > 1, f.names))
 
 
-def _network(context: Context, node: OpenProduct, signs: dict[Node, int], flipped: frozenset[int]) -> Net:
+def _network(context: Context, node: OpenProduct, signs: dict[Node, int], reversed_at: frozenset[int]) -> Net:
     leaves: dict[Node, Piece] = {}
     weights: dict[int, list[Piece]] = {}
     edges: list[Edge] = []
     others: list[Other] = []
     tensors: dict[Indices, list[Piece]] = {}
-    for place, (arg, given) in enumerate(node.operands):
-        at = given[::-1] if place in flipped else given
+    for position, (arg, indices) in enumerate(node.operands):
+        at = indices[::-1] if position in reversed_at else indices
         if not at:
             continue
         if arg.kind == "selector":
-            others.append(Other(arg, None, at, _places(context, arg)))
+            others.append(Other(arg, None, at, _lookup(context, arg)))
             continue
         if arg not in leaves:
             leaves[arg] = _leaf(arg, context.readings[arg], signs.get(arg, 1))
@@ -280,16 +281,16 @@ def _network(context: Context, node: OpenProduct, signs: dict[Node, int], flippe
     return Net(weights, edges, frozenset(node.out), node.index_sizes, context.size, others)
 
 
-def _places(context: Context, selector: Node) -> Form | None:
-    """Return the formula of the places of a lookup, the only selector that has an operand."""
+def _lookup(context: Context, selector: Node) -> Form | None:
+    """Return the formula of the indices of a lookup, the only selector that has an operand."""
     return context.readings[selector.args[0]].form if selector.args else None
 
 
 def _leaf(arg: Node, reading: Reading, sign: int) -> Piece:
-    """Return an operand as a piece, in the direction of sign that was chosen for it."""
+    """Return an operand as a piece, with the sign that was chosen for it."""
     symmetric = "symmetric" in arg.facts or arg.rank > 2
-    turned = reading.turned if sign > 0 else reading.turned_minus
-    piece = factor_reading.leaf(reading.signed(sign), len(arg.shape), symmetric, turned)
+    transposed = reading.transposed if sign > 0 else reading.transposed_minus
+    piece = factor_reading.leaf(reading.signed(sign), len(arg.shape), symmetric, transposed)
     below = reading.inverse if sign > 0 else reading.inverse_minus
     if below is not None:
         piece.inverse = factor_reading.leaf(below, len(arg.shape), symmetric)
@@ -297,12 +298,12 @@ def _leaf(arg: Node, reading: Reading, sign: int) -> Piece:
 
 
 def _closed_parts(net: Net, out: Indices) -> list[Form] | None:
-    """Take components without output indices out of the network, as scalars; None if one has no formula."""
-    if out and all(i in net.kept for i in net.indices()):
+    """Move components without output indices out of the network, as scalars; None if one has no formula."""
+    if out and all(i in net.fixed for i in net.indices()):
         return []
     found: list[Form] = []
     for part in components(net):
-        if any(i in net.kept for i in part):
+        if any(i in net.fixed for i in part):
             continue
         inner = Net(
             {i: list(w) for i, w in net.weights.items() if i in part},
@@ -351,7 +352,7 @@ def components(net: Net) -> list[set[int]]:
 
 
 def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
-    """Return the formula of a network and of its transpose, None where matrix notation has none."""
+    """Return the formulas of a network and of its transpose, None if it has no matrix notation."""
     if not net.weights and not net.edges and not net.others and len(set(out)) == len(out) <= MOST_AXES:
         return played("all_ones", *(net.size(i) for i in out)), None
     tensor = _tensor(net)
@@ -360,7 +361,7 @@ def _body(net: Net, out: Indices) -> tuple[Form, Form | None] | None:
     if len(out) > 2:
         return None
     reduce_net(net)
-    if net.others or any(i not in net.kept for i in net.indices()):
+    if net.others or any(i not in net.fixed for i in net.indices()):
         return None
     if len(out) == 1:
         return read(vector_at(net, out[0])), None

@@ -1,8 +1,8 @@
-"""Scalars: a closed network as `x'*A*y`, `tr(A*B)` or `sum(A.*B)`, whichever is shortest.
+"""Reads closed networks as scalars: `x'*A*y`, `tr(A*B)` or `sum(A.*B)`, whichever is shortest.
 
-Any index may be summed last. Where several vectors or matrices meet at an index that choice matters, so each
-such index is tried; along a plain path it does not. A chain may be read from either end and a trace may
-begin anywhere: fewest transposes, then fewest tokens, then a palindrome (`tr(X'*A*X)`), then names decide.
+Any index may be summed last. That choice matters if several vectors or matrices meet at an index, so each such index is
+tried; along a plain path it does not matter. A chain may be read from either end, and a trace may begin anywhere. The
+choice is by fewest transposes, then fewest tokens, then a palindrome (`tr(X'*A*X)`), then names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ROOTS = 6
 
 
 def scalar_form(net: Net) -> Form | None:
-    """Return the formula of a closed network, None where it has no matrix form."""
+    """Return the formula of a closed network, None if it has no matrix form."""
     best: Form | None = None
     for root in _roots(net):
         trial = net.copy([root])
@@ -78,13 +78,13 @@ def _squared_norm(piece: Piece) -> list[Form]:
 
 @cache
 def _norm() -> str | None:
-    """Return the name of the operation whose square the rulebook says is the sum of squares."""
+    """Return the name of the operation whose square is the sum of squares, by the rulebook."""
     rules = default_rulebook().rules.values()
     return next((rule.name for rule in rules if rule.square == sum_of_squares()), None)
 
 
 def _inner_products(weights: list[Piece]) -> list[Piece]:
-    """Return the ways to split columns into a row and a column."""
+    """Return the splits of columns into a row and a column."""
     found: list[Piece] = []
     distinct = list(dict.fromkeys(weights))
     chains = [w for w in distinct if w.kind == "chain"]
@@ -113,7 +113,7 @@ def _inner(row: Piece, rest: list[Piece], between: list[Piece]) -> Piece:
 
 
 def total(piece: Piece) -> Form:
-    """Return `sum(x)` of a column; of the matrix itself where the column is its row sums."""
+    """Return `sum(x)` of a column; of the matrix itself if the column is its row sums."""
     if piece.summed:
         piece = piece.summed
     elif piece.kind == "chain" and piece.items[-1][0].ones and len(piece.items) > 1:
@@ -131,7 +131,7 @@ def _root(piece: Piece) -> list[Form]:
 
 
 def trace(matrix: Piece) -> Form:
-    """Return `tr(...)` begun where it reads best."""
+    """Return `tr(...)`, begun at the best factor."""
     items = matrix.items if matrix.kind == "chain" else ((matrix, False),)
     readings: list[tuple[forms.Cost, bool, tuple[str, ...], Piece]] = []
     norms: list[Form] = []

@@ -1,8 +1,8 @@
-"""Selectors in a network, read as the functions that make them: `kron`, `vec`, `tril`, `conv`, parts.
+"""Reads selectors in a network as the functions that construct them: `kron`, `vec`, `tril`, `conv`, parts.
 
-A selector is folded where the pieces around it fit one of these functions; what it leaves is a column or a
-matrix like any other, so that contraction goes on. One that fits none stays, for index form. Parts of arrays
-are in `slices`, merges of axes in `merged_axes`; here are the others, and the order in which all are tried.
+A selector is folded if the pieces around it fit one of these functions. The result is a column or matrix like any
+other, so that contraction continues. A selector that fits none stays, for index form. `slices` handles parts of arrays,
+`merged_axes` merges of axes; this module handles the others, and the order in which all are tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Fold = Callable[[Net, Other], bool]
 
 
 def fold_selectors(net: Net) -> None:
-    """Fold all selectors that matrix notation has a function for."""
+    """Fold all selectors for which matrix notation has a function."""
     if not net.others:
         return
     reduce_net(net)
@@ -57,9 +57,9 @@ def _triangular(net: Net, other: Other, beside: list[Edge]) -> bool:
     net.edges = [e for e in net.edges if e not in beside]
     net.remove(other)
     if form.transposed(upper).cost < lower.cost:
-        net.put(factor_reading.leaf(upper, 2, turned=lower), last, row)
+        net.put(factor_reading.leaf(upper, 2, transposed=lower), last, row)
     else:
-        net.put(factor_reading.leaf(lower, 2, turned=upper), row, last)
+        net.put(factor_reading.leaf(lower, 2, transposed=upper), row, last)
     return True
 
 
@@ -72,7 +72,7 @@ def _flip(net: Net, other: Other) -> bool:
 
 
 def _shift(net: Net, other: Other) -> bool:
-    """Read `i == (j + c) % n` as a cyclic shift of the vector on the side that is summed."""
+    """Read `i == (j + c) % n` as a cyclic shift of the vector on the summed side."""
     offset = other.selector.offset
     target, source = other.at
     return _move(net, other, source, lambda x: form.played("rotation", x, net.size_of(offset))) or _move(
@@ -118,7 +118,7 @@ def _vech(net: Net, other: Other) -> bool:
 
 def _vech_of_diagonal(net: Net, other: Other) -> bool:
     target, index, _ = other.at
-    is_held = index in net.kept or any(index in o.at for o in net.others if o is not other)
+    is_held = index in net.fixed or any(index in o.at for o in net.others if o is not other)
     if is_held or any(index in edge[:2] for edge in net.edges):
         return False
     call = form.played("stacked_triangle", read(factor_reading.diagonal(vector_at(net, index))))
@@ -129,9 +129,9 @@ def _vech_of_diagonal(net: Net, other: Other) -> bool:
 
 
 def triangle_as_tensor(net: Net, other: Other) -> bool:
-    """Read the places of a stacked triangle as the tensor that they are."""
-    places = form.played("triangle_places", net.size(other.at[1]))
-    net.others[net.others.index(other)] = Other(None, places, other.at)
+    """Read the indices of a stacked triangle as a tensor."""
+    indices = form.played("triangle_places", net.size(other.at[1]))
+    net.others[net.others.index(other)] = Other(None, indices, other.at)
     return True
 
 

@@ -1,8 +1,8 @@
-"""Slices read as parts of arrays: `x[1:]`, `A[:, 0]`, `A[1:3, :k]`, `A[i, j]`.
+"""Reads slices as parts of arrays: `x[1:]`, `A[:, 0]`, `A[1:3, :k]`, `A[i, j]`.
 
-A slice ties an index of a long axis to one of a part of it. Where the long index is summed, every factor on
-it is cut; where the part has length one and nothing else on it, a single place is taken and the axis goes
-away. What is left is the slice as a matrix, `eye(n)[:, 1:3]`.
+A slice ties an index of a long axis to one of a part of it. If the long index is summed, every factor on it is cut. If
+the part has length one and nothing else is on it, it becomes a single index, without the axis. Other slices are read as
+a matrix, `eye(n)[:, 1:3]`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from matcalc.tensor.size import Size
 
 
 def fold_slice(net: Net, other: Other) -> bool:
-    """Cut all that hangs on the long index of a slice, if it is summed."""
+    """Cut all pieces on the long index of a slice, if it is summed."""
     long, short = other.at
     single = _is_single(net, other)
-    cut = Cut(_place(net, other), False) if single else Cut(_range(net, other), True)
+    cut = Cut(_single_index(net, other), False) if single else Cut(_range(net, other), True)
     return cut_axis(net, other, long, None if single else short, cut)
 
 
 def _is_single(net: Net, other: Other) -> bool:
-    """Whether the part of a slice is one place, and nothing else is on it."""
+    """Whether the part of a slice has length one, and nothing else is on it."""
     short = other.at[1]
     return other.selector.shape[1] == 1 and net.around(short, other) is not None and not net.touches(short)
 
 
 def cut_axis(net: Net, other: Other, long: int, short: int | None, cut: Cut) -> bool:
-    """Cut all that hangs on the index `long` of a selector, if it is summed; `short` is the index that is left."""
+    """Cut all pieces on the index `long` of a selector, if it is summed; `short` is the remaining index."""
     tensors = [o for o in net.others if o.form is not None and o.at.count(long) == 1]
     around = net.around(long, other, *tensors)
     if around is None or not (around.edges or around.weights or tensors):
@@ -64,7 +64,7 @@ def _cut_tensor(net: Net, tensor: Other, long: int, short: int | None, cut: Cut)
 
 
 def _cut_column(vector: Piece, cut: Cut) -> Piece:
-    """Cut a column; row sums are those of the rows that are left."""
+    """Cut a column; row sums become those of the remaining rows."""
     if vector.kind == "chain" and vector.items[-1][0].ones and cut.keeps:
         (first, flip), *rest = vector.items
         return factor_reading.chain([(_cut(first, int(flip), cut), flip), *rest])
@@ -81,14 +81,14 @@ def _cut_edge(net: Net, edge: Edge, long: int, short: int | None, cut: Cut) -> N
 
 
 def _items(edge: Edge, last: int) -> tuple[tuple[Item, ...], bool]:
-    """Return the factors of an edge and whether they are to be reversed for `last` to come last."""
+    """Return the factors of an edge, and whether to reverse them so that `last` comes last."""
     piece = edge.piece
     items = piece.items if piece.kind == "chain" else ((piece, False),)
     return items, edge.row == last
 
 
 def _cut(piece: Piece, axis: int, cut: Cut) -> Piece:
-    """Return a piece with one axis cut; parts of parts are one part, but for a range of a range and a second vector."""
+    """Return a piece with one axis cut; a part of a part is one part, except a range of a range and a second vector."""
     base, cuts = piece.part or (piece, {})
     own = _open_axis(base, cuts, axis)
     if own in cuts or (cut.is_vector and any(c.is_vector for c in cuts.values())):
@@ -102,7 +102,7 @@ def _cut(piece: Piece, axis: int, cut: Cut) -> Piece:
 
 
 def _open_axis(base: Piece, cuts: dict[int, Cut], axis: int) -> int:
-    """Return the axis of the base that an axis of the part is."""
+    """Return the axis of the base for an axis of the part."""
     left = [a for a in range(base.rank) if a not in cuts or cuts[a].keeps]
     return left[axis]
 
@@ -110,8 +110,8 @@ def _open_axis(base: Piece, cuts: dict[int, Cut], axis: int) -> int:
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
 
 
-def _place(net: Net, other: Other) -> Form:
-    """Return the subscript of a single place."""
+def _single_index(net: Net, other: Other) -> Form:
+    """Return the subscript of a single index."""
     return _bound(net, other.selector.offset, other.selector.shape[0])
 
 
@@ -128,22 +128,22 @@ def _range(net: Net, other: Other) -> Form:
 
 
 def _bound(net: Net, bound: Size, length: Size) -> Form:
-    """Return a place of an axis, counted from the end where that is shorter."""
+    """Return an index of an axis, counted from the end if that is shorter."""
     behind = bound - length
     return net.size_of(behind if behind.is_integer and not bound.is_integer else bound)
 
 
 def slice_as_matrix(net: Net, other: Other) -> bool:
-    """Read a slice as columns of the identity, as one column where its short axis is a single place and summed."""
+    """Read a slice as columns of the identity, as one column if its short axis has length one and is summed."""
     if _is_single(net, other):
-        return cut_identity(net, other, _place(net, other), other.at[0])
+        return cut_identity(net, other, _single_index(net, other), other.at[0])
     return cut_identity(net, other, _range(net, other), *other.at)
 
 
 def cut_identity(net: Net, other: Other, cut: Form, *at: int) -> bool:
-    """Read a selector as columns of the identity, as one column at one index."""
+    """Read a selector as columns of the identity, as one column if it has one index."""
     identity = forms.played("identity", net.size(at[0]))
     columns, rows = (forms.part(identity, cuts) for cuts in ([EVERYTHING, cut], [cut, EVERYTHING]))
     net.remove(other)
-    net.put(factor_reading.leaf(columns, len(at), turned=rows if at[1:] else None), *at)
+    net.put(factor_reading.leaf(columns, len(at), transposed=rows if at[1:] else None), *at)
     return True

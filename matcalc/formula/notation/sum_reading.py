@@ -1,6 +1,6 @@
-"""Sums: from terms to `x + y - 2*z`, with blocks as one array, repeated rows and columns as such, and symmetric parts.
+"""Reads sums: `x + y - 2*z`, with blocks as one array, repeated rows and columns, and symmetric parts.
 
-A multiple of a sum is multiplied out where it is read so; what its terms are is read before.
+A multiple of a sum is multiplied out if it is read as a sum; its terms are read first.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ def sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
 
 
 def _lines(readings: list[Reading]) -> list[Reading]:
-    """Return the terms of a sum, those that repeat a row or a column as that, if others say the other axis."""
-    says = {r.form.says if r.form.line is None else r.form.line.says for r in readings}
-    return [_line(r) or r for r in readings] if len(says - {forms.POINT}) > 1 else readings
+    """Return the terms of a sum; those that repeat a row or column become that, if others show the other axis."""
+    extents = {r.form.extent if r.form.line is None else r.form.line.extent for r in readings}
+    return [_line(r) or r for r in readings] if len(extents - {forms.POINT}) > 1 else readings
 
 
 def _line(reading: Reading) -> Reading | None:
-    found = (reading.form, reading.minus, reading.turned, reading.turned_minus)
-    plus, minus, turned, turned_minus = (form and form.line for form in found)
-    if plus is None or turned is None or (minus is None) != (reading.minus is None):
+    found = (reading.form, reading.minus, reading.transposed, reading.transposed_minus)
+    plus, minus, transposed, transposed_minus = (form and form.line for form in found)
+    if plus is None or transposed is None or (minus is None) != (reading.minus is None):
         return None
-    return Reading(plus, minus, reading.natural, turned, turned_minus)
+    return Reading(plus, minus, reading.natural, transposed, transposed_minus)
 
 
 def _blocks_together(
@@ -75,7 +75,7 @@ def _blocks_together(
 
 
 def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
-    """Return the terms of a sum, those of its groups too where the constructor groups them so by itself."""
+    """Return the terms of a sum, including those of its groups if the constructor forms the same groups."""
     terms = list(node.terms)
     while any(a.kind == "sum" for _, a in terms):
         flat = [(c * k, a) for c, term in terms for k, a in terms_of(term)]
@@ -86,17 +86,17 @@ def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
 
 
 def _term_reading(context: Context, node: Node) -> Reading:
-    """Return a term of a sum; a matrix with its transpose, should that be needed for the whole sum."""
+    """Return a term of a sum; a matrix with its transpose, which the whole sum may need."""
     reading = context.readings[node]
     reading.is_skew = node.rank == 2 and is_turning(node)
-    if node.rank == 2 and reading.turned is None:
+    if node.rank == 2 and reading.transposed is None:
         symmetric = "symmetric" in node.facts
-        reading.turned = reading.form if symmetric else forms.transposed(reading.form)
+        reading.transposed = reading.form if symmetric else forms.transposed(reading.form)
         if reading.minus is not None:
-            reading.turned_minus = reading.minus if symmetric else forms.transposed(reading.minus)
+            reading.transposed_minus = reading.minus if symmetric else forms.transposed(reading.minus)
     return reading
 
 
 def _repeated(scalar: Form) -> Reading:
     form = scalar.as_repeated()
-    return Reading(form, turned=form)
+    return Reading(form, transposed=form)

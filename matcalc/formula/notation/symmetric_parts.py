@@ -1,6 +1,6 @@
-"""Symmetric and skew parts: a long matrix that is added to its own transpose is written once, as `2*sym(M)`.
+"""Reads symmetric and skew parts: a long matrix plus its own transpose is written once, as `2*sym(M)`.
 
-Short ones stay written out: `B*X + X'*B'` reads better than `2*sym(B*X)`.
+Short ones are written out: `B*X + X'*B'` is clearer than `2*sym(B*X)`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from matcalc.tensor.node import Node
 Term = tuple[Fraction, Node, Reading]
 
 LEAST_SAVED = 6
-"""Tokens that a sum must lose for its symmetric or skew part to be named."""
+"""Tokens that naming the symmetric or skew part of a sum must save."""
 
 PARTS = ((1, "symmetric_part"), (-1, "skew_part"))
 
@@ -35,14 +35,14 @@ def with_parts(terms: Sequence[Term]) -> Reading | None:
         content = _content([half[0] for half, _ in halves])
         inner = summed([(h[0] / content, h[2]) for h, _ in halves], [h[1].digest for h, _ in halves])
         part = forms.played(role, inner.form)
-        shown.append((2 * content, Reading(part, turned=part if sign > 0 else None, is_skew=sign < 0)))
+        shown.append((2 * content, Reading(part, transposed=part if sign > 0 else None, is_skew=sign < 0)))
         ties.append(halves[0][0][1].digest)
     if not shown:
         return None
     if len(shown) == 1 and not left:
         coef, alone = shown[0]
         whole = scaled(alone.form, coef)
-        return Reading(whole, turned=whole if alone.turned else None, multiple=(coef, alone))
+        return Reading(whole, transposed=whole if alone.transposed else None, multiple=(coef, alone))
     rest = [(coef, reading) for coef, _, reading in left]
     return summed([*shown, *rest], [*ties, *(node.digest for _, node, _ in left)])
 
@@ -51,27 +51,27 @@ def _halves(terms: Sequence[Term], sign: int) -> list[tuple[Term, Term]]:
     """Return the terms that have their transpose times `sign` in the sum, the shorter one of each two first."""
     by_node = {term[1]: term for term in terms}
     found: list[tuple[Term, Term]] = []
-    taken: set[Node] = set()
+    paired: set[Node] = set()
     for term in terms:
         coef, node, reading = term
-        if node in taken or node.rank != 2 or node.shape[0] != node.shape[1]:
+        if node in paired or node.rank != 2 or node.shape[0] != node.shape[1]:
             continue
         other = by_node.get(transpose(node))
-        if other is None or other is term or other[1] in taken or other[0] != sign * coef:
+        if other is None or other is term or other[1] in paired or other[0] != sign * coef:
             continue
-        taken |= {node, other[1]}
-        first = min(term, other, key=_place)
+        paired |= {node, other[1]}
+        first = min(term, other, key=_sort_key)
         found.append((first, other if first is term else term))
     return found
 
 
-def _place(term: Term) -> tuple[int, int, tuple[str, ...], bytes]:
+def _sort_key(term: Term) -> tuple[int, int, tuple[str, ...], bytes]:
     form = term[2].form
     return form.transposes, form.tokens, form.names, term[1].digest
 
 
 def _content(coefs: Sequence[Fraction]) -> Fraction:
-    """Return what all coefficients are whole multiples of, with the sign of the first."""
+    """Return the largest common divisor of the coefficients, with the sign of the first."""
     denominator = lcm(*(coef.denominator for coef in coefs))
     whole = gcd(*(int(coef * denominator) for coef in coefs))
     return Fraction(whole if coefs[0] > 0 else -whole, denominator)

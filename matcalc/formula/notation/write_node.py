@@ -1,8 +1,8 @@
-"""Raising: from a node back to what a mathematician writes, one to one.
+"""Writes a node as the formula of a mathematician, one to one.
 
-Each node of the DAG is read once, operands first; a reading is a formula with its price, so that every step
-is local and the walk needs no recursion. Reading the formula back builds the same node: what is chosen here
-(directions, order, signs) is what the normal form does not see. Nothing is simplified or multiplied out.
+Each node of the DAG is read once, operands first. A reading is a formula with its cost, so every step is local and the
+walk needs no recursion. Reading the formula back builds the same node: the choices here (directions, order, signs) do
+not affect the normal form. Nothing is simplified or multiplied out.
 """
 
 from __future__ import annotations
@@ -46,50 +46,51 @@ NOT_NAMED: Mapping[Node, str] = MappingProxyType({})
 
 
 def formula_of(
-    root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+    root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
 ) -> Ast:
-    """Return the formula of a node; reading it with the node's declarations gives the node back.
+    """Return the formula of a node; reading it with the node's declarations returns the node.
 
-    `avoid` are names in scope beyond the node's own symbols and sizes, which index names must not be; `given` are
-    names for parts of the formula; without `dotted` rows and columns are repeated by `ones(m)`.
+    `avoid` are names in scope beyond the node's own symbols and sizes; index names differ from them. `part_names` are
+    names for parts of the formula. Without `dotted` rows and columns are repeated by `ones(m)`.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
-    return form_of(root, avoid, given, dotted).ast
+    return form_of(root, avoid, part_names, dotted).ast
 
 
-def whole_formula_of(root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED) -> Ast:
-    """Return the formula of a node with all terms of a sum of one shape, as LaTeX, SymPy and derivations want it."""
-    return formula_of(root, avoid, given, dotted=False)
+def whole_formula_of(root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED) -> Ast:
+    """Return the formula of a node with all terms of a sum of one shape, for LaTeX, SymPy and derivations."""
+    return formula_of(root, avoid, part_names, dotted=False)
 
 
 def form_of(
-    root: Node, avoid: Collection[str] = (), given: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
+    root: Node, avoid: Collection[str] = (), part_names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
 ) -> Form:
-    """Return the formula of a node with its price, that of the parts which it shares included.
+    """Return the formula of a node with its cost, including that of its shared parts.
 
-    Of a long formula what stands in several places is written once, as a shared part; so is what has a name in `given`.
+    A part that occurs several times in a long formula is written once, as a shared part; so is a part with a name in
+    `part_names`.
     """
     taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
-    return _form_of(root, frozenset({*taken, *given.values()}), tuple(given.items()), dotted)
+    return _form_of(root, frozenset({*taken, *part_names.values()}), tuple(part_names.items()), dotted)
 
 
 def tokens_of(root: Node) -> int:
-    """Return the length of the formula of a node; what is read for one is kept for others that hold it.
+    """Return the length of the formula of a node; readings are cached for other nodes that hold it.
 
     Raises: NotSupported for a literal array of order 3 or more.
     """
-    return _KEPT[root].form.tokens if root.length <= LONG else form_of(root).tokens
+    return _CACHE[root].form.tokens if root.length <= LONG else form_of(root).tokens
 
 
 @lru_cache(maxsize=64)
-def _form_of(root: Node, taken: frozenset[str], given: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
-    shared = Shared(root, toposort(root), taken, dict(given))
+def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
+    shared = Shared(root, toposort(root), taken, dict(part_names))
     return shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
 
 
 class Readings(UserDict[Node, Reading]):
-    """The readings of nodes over one set of names, each on demand after its operands; `named` puts names for parts."""
+    """The readings of nodes over one set of names, each on demand after its operands; `named` names parts."""
 
     def __init__(
         self,
@@ -113,7 +114,7 @@ class Readings(UserDict[Node, Reading]):
 
 
 def function_form(body: Node) -> Form:
-    """Return a function as an argument: its name where it is one, else `x -> ...`.
+    """Return a function as an argument: its name if it has one, else `x -> ...`.
 
     Functions nest only as deep as their text, so this may call itself.
     """
@@ -148,14 +149,14 @@ def _product(context: Context, node: Node) -> Reading:
     reading = _product_alone(context, node)
     spread = _multiplied_out(context, node)
     best = spread if spread is not None and spread.form.tokens < reading.form.tokens else reading
-    turned = best.turned
-    if turned is not None and "symmetric" in node.facts and turned.cost < best.form.cost:
-        return Reading(turned, best.turned_minus, best.natural, turned, best.turned_minus)
+    transposed = best.transposed
+    if transposed is not None and "symmetric" in node.facts and transposed.cost < best.form.cost:
+        return Reading(transposed, best.transposed_minus, best.natural, transposed, best.transposed_minus)
     return best
 
 
 def _multiplied_out(context: Context, node: Node) -> Reading | None:
-    """Return a multiple of a sum, or of its transpose, with the coefficient multiplied in; None for what is neither."""
+    """Return a multiple of a sum, or of its transpose, with the coefficient multiplied in; None for another product."""
     if len(node.args) != 1 or node.args[0].kind != "sum" or node.out != _axes(node):
         return None
     if node.indices[0] == node.out:
@@ -163,23 +164,23 @@ def _multiplied_out(context: Context, node: Node) -> Reading | None:
     if node.indices[0] != (1, 0) or node.rank != 2:
         return None
     across = sum_of(context, node.args[0], node.coef)
-    if across.turned is None:
+    if across.transposed is None:
         return None
-    return Reading(across.turned, across.turned_minus, across.natural, across.form, across.minus)
+    return Reading(across.transposed, across.transposed_minus, across.natural, across.form, across.minus)
 
 
 def _term_by_term(context: Context, node: Node) -> Reading | None:
     """Return a re-indexed sum of tensors as the sum of its re-indexed terms: `kron(A, B) + kron(C, D)`."""
-    places = [k for k, arg in enumerate(node.args) if arg.kind == "sum" and arg.rank > 2]
-    if len(places) != 1 or node.rank > 2 or any(a.kind not in ("selector", "sum") for a in node.args):
+    positions = [k for k, arg in enumerate(node.args) if arg.kind == "sum" and arg.rank > 2]
+    if len(positions) != 1 or node.rank > 2 or any(a.kind not in ("selector", "sum") for a in node.args):
         return None
-    (place,) = places
+    (position,) = positions
     operands = list(node.operands)
-    whole = operands[place][0]
+    whole = operands[position][0]
     sizes = node.sizes
     terms = []
     for coef, arg in whole.terms:
-        operands[place] = (arg, node.indices[place])
+        operands[position] = (arg, node.indices[position])
         terms.append((coef * node.coef, product(1, operands, node.out, sizes)))
     if add(terms) is not node or any(a not in context.readings for _, t in terms for a in t.args):
         return None
@@ -191,23 +192,23 @@ def _term_by_term(context: Context, node: Node) -> Reading | None:
 
 
 def _product_alone(context: Context, node: Node) -> Reading:
-    """Return the reading of a product; numbers that its operands are multiples of go to the front."""
+    """Return the reading of a product; numbers of which its operands are multiples move to the front."""
     whole = context
     context, written = opened(context, node)
     best = _of_opened(context, written)
-    turned = _turned(whole, context, written)
-    other = turned and _of_opened(*turned)
+    transposed = _in_listed_order(whole, context, written)
+    other = transposed and _of_opened(*transposed)
     return other if other is not None and other.form.tokens < best.form.tokens else best
 
 
-def _turned(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:
-    """Return a product whose sums of order 3 or more are written with their axes as they are listed; None if they are.
+def _in_listed_order(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:
+    """Return a product whose sums of order 3 or more have their axes in the listed order; None if they have already.
 
-    The order of the axes of a sum is its own; the order in which its terms show them is free.
+    A sum has an order of axes of its own; the order in which its terms show them is free.
     """
-    listed = {index: place for place, index in enumerate(written.out)}
+    listed = {index: position for position, index in enumerate(written.out)}
     readings, indices = dict(context.readings), list(written.indices)
-    for place, (arg, at) in enumerate(zip(written.args, written.indices, strict=True)):
+    for position, (arg, at) in enumerate(zip(written.args, written.indices, strict=True)):
         order = tuple(sorted(range(arg.rank), key=lambda axis: (listed.get(at[axis], len(listed)), axis)))
         if arg.kind != "sum" or arg.rank < 3 or order == _axes(arg) or written.args.count(arg) > 1:
             continue
@@ -218,7 +219,7 @@ def _turned(whole: Context, context: Context, written: OpenProduct) -> tuple[Con
             if add(terms) is not with_axes(arg, order):
                 continue
             readings[arg] = summed([(c, whole.readings[t]) for c, t in terms], [t.digest for _, t in terms])
-        indices[place] = tuple(at[axis] for axis in order)
+        indices[position] = tuple(at[axis] for axis in order)
     if tuple(indices) == tuple(written.indices):
         return None
     return context._replace(readings=readings), written._replace(indices=tuple(indices))
@@ -241,25 +242,26 @@ def _with_coefficient(reading: Reading, coef: Fraction) -> Reading:
     if coef in (0, 1):
         return reading
     size = abs(coef)
-    plus, minus, turned, turned_minus = (
-        form and _times(form, size) for form in (reading.form, reading.minus, reading.turned, reading.turned_minus)
+    plus, minus, transposed, transposed_minus = (
+        form and _times(form, size)
+        for form in (reading.form, reading.minus, reading.transposed, reading.transposed_minus)
     )
     assert plus is not None
     if reading.form.scalar is not None:
         plus = plus.repeating(scaled(reading.form.scalar, size))
     if coef > 0:
-        return Reading(plus, minus, reading.natural, turned, turned_minus)
+        return Reading(plus, minus, reading.natural, transposed, transposed_minus)
     if minus is not None:
-        return Reading(minus, plus, not reading.natural, turned_minus, turned)
+        return Reading(minus, plus, not reading.natural, transposed_minus, transposed)
     form = _times(plus, Fraction(-1))
     if plus.scalar is not None:
         form = form.repeating(forms.negated(plus.scalar))
-    return Reading(form, turned=turned and _times(turned, Fraction(-1)))
+    return Reading(form, transposed=transposed and _times(transposed, Fraction(-1)))
 
 
 def _times(form: Form, coef: Fraction) -> Form:
     """Return a multiple of a form, and of the row or column that it repeats."""
-    line = form.line and replace(scaled(form.line, coef), says=form.line.says)
+    line = form.line and replace(scaled(form.line, coef), extent=form.line.extent)
     return replace(scaled(form, coef), line=line)
 
 
@@ -277,14 +279,14 @@ def _map(context: Context, node: Node) -> Reading:
         shown = [f.scalar or f for f in shown]
     if node.rule.role == "free_power":
         return Reading(forms.raised(shown[0], shown[1], bool(node.shape)))
-    given = arguments(context, node, shown)
+    operands = arguments(context, node, shown)
     if node.rule.relation:
-        given[:2] = [forms.compared(given[0], node.rule.relation, given[1])]
-    return Reading(forms.call(name_of(node), *given))
+        operands[:2] = [forms.compared(operands[0], node.rule.relation, operands[1])]
+    return Reading(forms.call(name_of(node), *operands))
 
 
 def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
-    """Return the reading of x.^p, with what it divides by where p is negative."""
+    """Return the reading of x.^p, with its divisor if p is negative."""
 
     def make(x: Form) -> Form:
         if exponent == HALF:
@@ -322,4 +324,4 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "op": operation_reading,
 }
 
-_KEPT = Readings(frozenset(), known=WeakKeyDictionary())
+_CACHE = Readings(frozenset(), known=WeakKeyDictionary())

@@ -1,4 +1,4 @@
-"""Run Programs on both targets and compare with the plain evaluator of nodes."""
+"""Runs Programs on both targets and compares them with the plain evaluator of nodes."""
 
 import numpy as np
 

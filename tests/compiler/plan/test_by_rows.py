@@ -1,4 +1,4 @@
-"""Row blocks: what reads a matrix twice row by row reads it once, in blocks; compared with NumPy by definition."""
+"""Row blocks read a matrix once instead of twice; results are compared with NumPy by definition."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ from matcalc.compiler.lowering_entries import BLOCK, LEAST, ONCE
 from matcalc.compiler.verify.interpret import interpret
 
 WIDE = 999
-"""Columns: with a vector beside them 1000 entries of a row, LEAST rows of a block, and one block up to ROWS rows."""
+"""Columns: with a vector beside them rows have 1000 entries, blocks LEAST rows, and one block holds up to ROWS rows."""
 ROWS = ONCE // (WIDE + 1)
 SIZES = [0, 1, 2, LEAST - 1, LEAST, LEAST + 1, ROWS, ROWS + 1, 3 * LEAST - 1, 3 * LEAST, 3 * LEAST + 1]
 VECTORS = "w: vector(n); X: matrix(m, n); y: vector(m)"
@@ -227,9 +227,9 @@ def test_factors_with_rows_of_their_own():
 @pytest.mark.parametrize(
     ("formula", "declarations"),
     [
-        ("w'*X*w", "w: vector(n); X: matrix(n, n)"),  # the rows are the columns too
+        ("w'*X*w", "w: vector(n); X: matrix(n, n)"),  # the columns are the same axis
         ("logsumexp(X*w)", "w: vector(n); X: matrix(m, n)"),  # X'*softmax needs a total first
-        ("sum(exp(X*w)) + sum(flip(X*w).*(X*w))", "w: vector(n); X: matrix(m, n)"),  # rows meet other rows
+        ("sum(exp(X*w)) + sum(flip(X*w).*(X*w))", "w: vector(n); X: matrix(m, n)"),  # rows interact
         ("norm2(w)^2", "w: vector(n)"),
     ],
 )
@@ -251,7 +251,7 @@ def test_what_is_no_work_by_rows_stays_and_is_right(formula, declarations):
 
 @pytest.mark.whole
 def test_a_total_that_rows_need_comes_between():
-    """The second pass needs a total of the first: blocks of its own are not made, or are right."""
+    """The second pass needs a total of the first: it gets no blocks of its own, or correct ones."""
     function = mc.compile("X'*((X*w)*sum(exp(X*w)))", declarations="w: vector(n); X: matrix(m, n)")
     for m in (1, ROWS + 70):
         X, w, _ = drawn(m).values()

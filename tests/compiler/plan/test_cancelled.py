@@ -1,4 +1,4 @@
-"""Equations between indices from which one cancels: what is summed over it counts once for each of its places."""
+"""Equations between indices in which one index cancels: a sum over it multiplies by its length."""
 
 import numpy as np
 import pytest

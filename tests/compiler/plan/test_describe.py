@@ -1,6 +1,6 @@
-"""Comments are true: what a line says that it computes is what the independent evaluator makes of those words.
+"""Comments in programs are true: the independent evaluator computes the assigned value from the comment.
 
-Each line of a program for NumPy runs as it stands; what it has assigned is seen right after it.
+Each line of a program for NumPy runs unchanged, and the test reads the assigned value right after it.
 """
 
 import re
@@ -22,7 +22,7 @@ LENGTH = 75
 
 
 def seen(function, data):
-    """Run a function line by line; return what its comments say, each with what its line has assigned, and added."""
+    """Run a function line by line; return its comments, each with the value that its line assigned and the change."""
     found = []
     lines = []
     for line in function.source.split("\n"):
@@ -61,7 +61,7 @@ def test_comments_are_true(case):
 
 def test_nearly_all_comments_are_judged():
     said = [(words, data) for case in CASES[::10] for f, data in [program(case)] for words, _ in seen(f, data)]
-    said = [(words, data) for words, data in said if not words.startswith("for ")]  # which says no value
+    said = [(words, data) for words, data in said if not words.startswith("for ")]  # states no value
     judged = [words for words, data in said if read_by_the_oracle(words, data) is not None]
     assert len(said) > 80
     assert len(judged) > 0.8 * len(said), set(words for words, _ in said) - set(judged)
@@ -75,7 +75,7 @@ def program(case):
 
 
 def read_by_the_oracle(said, data):
-    """Return the value of a comment by the independent evaluator; None where it is cut or has not the words."""
+    """Return the value of a comment by the independent evaluator; None where it is cut or not in the language."""
     try:
         return evaluate(said, data, SIZES) if is_whole(said) else None
     except (Unreadable, KeyError):
@@ -83,7 +83,7 @@ def read_by_the_oracle(said, data):
 
 
 def same(value, expected):
-    """Whether a line has assigned a value: as it is, repeated along an axis, or with axes split or joined."""
+    """Return whether a line assigned a value: unchanged, repeated along an axis, or with axes split or joined."""
     if value.size == expected.size:
         expected = expected.reshape(value.shape)
     elif value.ndim < 3:
@@ -110,7 +110,7 @@ def test_named_parts_are_called_by_their_names():
 @pytest.mark.parametrize("text", ["tanh(sum(cumsum(X[0, 1:])))", "norm2(abs(X)[0, 1:])", "sum(sort(x[1:]))"])
 @pytest.mark.sampled(3)
 def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text):
-    """An index over a part of an axis makes no product of the language, and compiles all the same."""
+    """An index over a part of an axis is no product of the language; the formula compiles all the same."""
     symbol = "X" if "X" in text else "x"
     f = mc.value_and_gradient(text, symbol, "X: matrix(m, n); x: vector(n)", target="numpy")
     point = np.linspace(-1.0, 2.0, 12).reshape(3, 4) if symbol == "X" else np.array([3.0, -1.0, 2.0, 0.5])
@@ -126,7 +126,7 @@ def test_what_reads_a_part_of_an_operand_has_no_comment_that_is_no_product(text)
 
 @pytest.mark.whole
 def test_trees_far_longer_than_their_graphs_are_dots(monkeypatch):
-    """What index forms repeat is renamed apart in each place: by trees it took millions of steps and no end."""
+    """Comments show dots there: as trees, repeated index forms took millions of renaming steps and did not end."""
     steps, exchanged = [], syntax.exchanged
 
     def counted(node, operands):

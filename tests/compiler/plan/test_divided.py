@@ -31,13 +31,13 @@ FUNCTIONS = {
 }
 GAPS = [1.0, 0.3, 1e-1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-12, 1e-15, 0.0]
 SCALES = [1e-8, 1e-3, 1.0, 30.0, 1e6]
-OWN_LENGTH = ("exp", "cos", "tanh", "logaddexp", "powr")  # functions that change by themselves over a length of 1
+OWN_LENGTH = ("exp", "cos", "tanh", "logaddexp", "powr")  # relative changes of order 1 over a length of 1
 PATTERNS = {2: [(0, 1)], 3: [(0, 1, 2), (0, 0, 1), (0, 1, 1)], 4: [(0, 1, 2, 3), (0, 0, 0, 1), (0, 1, 1, 2)]}
 BOUND = 1e-11
 
 
 def points(count):
-    """Rows of points: ties, gaps of one size, a tie beside a gap, relative to every scale."""
+    """Return rows of points: ties, gaps of one size, a tie beside a gap, at each relative scale."""
     rows = []
     for scale, gap, steps in itertools.product(SCALES, GAPS, PATTERNS[count]):
         rows.append([scale * (1 + gap * k / count) for k in steps])
@@ -46,7 +46,7 @@ def points(count):
 
 
 def exact(f, row, digits=250):
-    """Return the divided difference and its size, the largest near the points; ties are a gap of 1e-60 there."""
+    """Return the divided difference and its size, the largest near the points; a tie is a gap of 1e-60."""
     with mpmath.workdps(digits):
         xs = [mpmath.mpf(x) * (1 + k * mpmath.mpf(10) ** -60) for k, x in enumerate(sorted(row))]
         table = [f(x) for x in xs]

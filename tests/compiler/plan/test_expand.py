@@ -1,4 +1,4 @@
-"""Formulas of operations are put in until none is left, however deep they nest; none leads back to itself."""
+"""Operations expand to their formulas at any depth, and no formula leads back to its own operation."""
 
 import re
 from graphlib import TopologicalSorter

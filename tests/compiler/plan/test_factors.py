@@ -1,7 +1,7 @@
-"""What is factorised may come transposed, twice over: every use of a factorisation of every way to say a matrix.
+"""Factorised matrices may be transposed, even twice: every use of a factorisation, in every notation of its matrix.
 
-A matrix that is an operation's result is oriented with its operands, so that `inv(sqrtm(T*S)')` keeps its transpose
-inside; the product around it may read it transposed again.
+A matrix that is an operation's result is oriented with its operands, so `inv(sqrtm(T*S)')` keeps its transpose inside.
+The product around it may read it transposed again.
 """
 
 import re
@@ -72,7 +72,7 @@ def test_every_use_of_every_matrix(matrix):
 
 @pytest.mark.whole
 def test_uses_that_share_a_factorisation():
-    """All uses of one matrix in one function, which has one factorisation of it."""
+    """All uses of one matrix in one function, which factorises it once."""
     uses = [("sqrtm(T*S)'", use) for use in USES]
     fn = mc.compile([mc.expression(use.format(f"({matrix})"), LET) for matrix, use in uses])
     assert len(re.findall(r"^ *getrf\(", fn.source, re.M)) == 1

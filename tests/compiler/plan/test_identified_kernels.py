@@ -1,7 +1,7 @@
-"""Every kernel for a pair of operands, asked for at all ways to identify indices: it computes what it is matched with.
+"""Every kernel for a pair of operands computes the matched product, for all identifications of indices.
 
-A pair is that of an entry's pattern, with any of its indices made one, an index in front as a batch, and any of them
-kept. The kernel's own formula, at the operands as the match hands them over, is held against the sum over all indices.
+A pair comes from an entry's pattern, with some indices identified, a batch index in front, and any of them in the
+result. The kernel's formula at the matched operands is compared with the sum over all indices.
 """
 
 import itertools
@@ -47,7 +47,7 @@ def factors_of(kernel, at, are_one):
 
 
 def computed(match, arrays, pair, lengths):
-    """Return what a kernel makes of a pair by the formula of its entry, a loop over the peeled indices around it."""
+    """Return a kernel's result for a pair by its entry's formula, inside a loop over the peeled indices."""
     letters = dict(match.letters)
     fields = {name: (number, flip) for name, number, flip in match.fields}
     sizes = {letter: int(np.prod([lengths[i] for i in group])) for letter, group in letters.items()}

@@ -1,4 +1,4 @@
-"""Orders of contraction that are found again are those that a search would find; parts are found by their names."""
+"""Reused orders of contraction equal those of a new search; parts are found by their names."""
 
 import random
 from collections import Counter

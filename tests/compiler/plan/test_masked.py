@@ -1,4 +1,4 @@
-"""What a mask or a shift leaves out counts for nothing, whatever any operand holds there, against NumPy's own."""
+"""Entries that a mask or a shift leaves out do not affect the result, whatever their values; compared with NumPy."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ CASES = {
 
 
 def poisoned(names):
-    """Yield data with NaN and infinity at every place of every argument."""
+    """Yield data with NaN and infinity at every index of every argument."""
     rng = np.random.default_rng(3)
     plain = {name: rng.standard_normal(SHAPES[name]) for name in names}
     yield plain

@@ -1,4 +1,4 @@
-"""Kernels of an operand and itself: the same tensor at other indices is another operand, against `np.einsum`."""
+"""Kernels of an operand and itself: one tensor at other indices is another operand; against `np.einsum`."""
 
 import itertools
 
@@ -27,7 +27,7 @@ def test_a_tensor_with_itself_at_all_indices(first):
 
 @pytest.mark.whole
 def test_the_gram_matrix_of_a_row_wise_product():
-    """`khatri_rao(B, D)*khatri_rao(B, D)'` was a syrk of one operand at two places of the loop."""
+    """`khatri_rao(B, D)*khatri_rao(B, D)'` was a syrk of one operand at two loop indices."""
     rng = np.random.default_rng(4)
     B, D = rng.standard_normal((2, 6)), rng.standard_normal((3, 6))
     K = np.einsum("ik,jk->ijk", B, D).reshape(6, 6)

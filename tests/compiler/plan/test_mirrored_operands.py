@@ -1,4 +1,4 @@
-"""`S*W` and `(W'*S)'` are one part where S is symmetric: it is computed once, whichever way a product reads it."""
+"""`S*W` and `(W'*S)'` are one part for symmetric S: it is computed once, in whichever orientation products read it."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from matcalc.compiler.program import Call, walk
 
 SIZES = {"n": 400, "k": 20, "m": 10}
 LET = "W: matrix(n, k); V: matrix(n, m); S: matrix(n, n) {}; C: matrix(k, k); T: matrix(n, n) symmetric"
-PRODUCTS = {  # what is differentiated by W, and how many products with an n x n matrix it takes at most
+PRODUCTS = {  # formula, whose derivative in W is tested, and the greatest number of products with an n x n matrix
     "tr(W'*S*W*C)": 1,
     "tr(W'*S*W*W'*T*W)": 2,
     "logdet(W'*S*W)": 1,
@@ -25,7 +25,7 @@ PRODUCTS = {  # what is differentiated by W, and how many products with an n x n
 
 
 def large(program):
-    """The products with an n x n matrix, by their operands."""
+    """Return the products with an n x n matrix, by their operands."""
     found = [s for s in walk(program.steps) if isinstance(s, Call) and s.kernel.name in ("gemm", "symm")]
     square = {b.name for b in program.buffers if [str(s) for s in b.shape] == ["n", "n"]}
     return Counter(

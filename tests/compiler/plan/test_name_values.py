@@ -1,4 +1,4 @@
-"""Names in programs: a name says what it holds, and holds one value; no name of the user's is taken."""
+"""Names in programs describe their values; each names one value, and none is a name of the user's."""
 
 import re
 
@@ -25,7 +25,7 @@ def body(function):
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 @pytest.mark.sampled(12)
 def test_a_name_holds_one_value(case):
-    """What is assigned to a name is one formula; what a name is for comes to be there."""
+    """All assignments to a name hold one formula, the formula of the name."""
     function = mc.compile([mc.expression(case.text, case.let), judging.derive(case)], target="numpy", name="f")
     outputs = set(re.search(r"def f_into\((.*?)\)", function.source)[1].split(", "))
     claims, promises = {}, {}
@@ -69,7 +69,7 @@ def test_a_factorisation_by_its_kernel():
     assert re.search(r"chol\(S, S_chol\)", source), source
 
 
-TAKEN = {  # formulas whose parts have short names that are symbols, sizes, axes, words or kernels
+TAKEN = {  # formulas with parts whose short names are symbols, sizes, axes, words or kernels
     "symbols": (
         "sum(exp(X*w)) + X_w'*X_w + exp_sum*exp_i",
         "X: matrix(m, n); w: vector(n); X_w: vector(m); exp_sum, exp_i: scalar",
@@ -103,7 +103,7 @@ def test_no_name_is_taken(which, target):
 
 
 def test_memory_in_another_shape():
-    """Memory that is seen in another shape and holds several values is called by none of them."""
+    """Memory that is read in another shape and holds several values has none of their names."""
     let = "A: matrix(n, n) spd; B: matrix(n, n) symmetric; c: scalar"
     function = mc.value_and_gradient("logdet(A + c*B)", "c", let, target="numpy")
     half, B = np.random.default_rng(4).standard_normal((2, 3, 3))

@@ -1,7 +1,7 @@
-"""What symbols are called decides nothing: a formula in other names costs what it did.
+"""The names of symbols do not affect a plan: a formula with other names has the same cost.
 
-Derivatives come in an order of operands that goes by names. A plan that follows it turns arrays which another name
-would have made as they are read, and nobody who reads the formula sees why a call takes three times as long.
+Derivatives order their operands by name. A plan that follows this order transposes arrays that it could compute in the
+order in which they are read. Then a call can take three times as long for no visible reason.
 """
 
 import itertools
@@ -45,7 +45,7 @@ OTHERS = ["Aa", "Bb", "Cc", "Dd", "Ee", "Ff"]
 
 
 class PlannedError(Exception):
-    """A function is planned, and nobody compiles it."""
+    """Raised once a function is planned, so that it is not compiled."""
 
 
 def stop(spec, own):

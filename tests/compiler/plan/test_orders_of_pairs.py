@@ -1,4 +1,4 @@
-"""Every two matrices that meet entry by entry, in every way that they can be written: neither is turned."""
+"""Two matrices that are combined entry by entry, in every notation: neither is transposed in memory."""
 
 import itertools
 import re
@@ -41,7 +41,7 @@ def data(sizes):
 
 
 def step(f, given, name):
-    """The gradient in a matrix, by complex steps."""
+    """Return the gradient in a matrix, by complex steps."""
     found = np.zeros(given[name].shape)
     for place in np.ndindex(*found.shape):
         moved = given[name].astype(complex)

@@ -1,4 +1,4 @@
-"""Orders of contraction over all outputs together: parts that serve several places are made once, in few operations."""
+"""Orders of contraction over all outputs together: shared parts are computed once, with few operations."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_gradients_in_two_matrices_share_it(sizes):
 
 
 def test_an_order_that_only_an_output_between_the_others_would_begin():
-    """Of norm2(A*B*C)^2 the first and the last begin with A*B or B*C; all together are least begun from between."""
+    """First and last output of norm2(A*B*C)^2 begin with A*B or B*C; an order led by an output between is cheapest."""
     sizes = {"m": 50, "n": 200, "p": 50, "q": 20}
     program = planned("norm2(A*B*C)^2", "A B C", CHAIN, **sizes)
     m, n, p, q = sizes.values()
@@ -64,7 +64,7 @@ def test_an_order_that_only_an_output_between_the_others_would_begin():
 
 
 def test_parts_are_multiplied_by_kernels_whatever_order_the_result_is_wanted_in():
-    """A part with as many axes as the result is not to be turned: it is no result."""
+    """A part with as many axes as the result is not transposed for it: it is not the result."""
     sizes = {"m": 50, "n": 200, "p": 50, "q": 20}
     program = planned("norm2(A*B*C)^2", "A B C", CHAIN, **sizes)
     assert not any(isinstance(step, Loop) and len(step.axes) > 2 for step in walk(program.steps))

@@ -1,4 +1,4 @@
-"""What is read of an entrywise value is computed where it is read, if that is less work; bounds stay checked."""
+"""Parts of an entrywise value are computed where they are read, if that is less work; bounds are still checked."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a result is made of entry by entry is computed where the result is: no second array of its size is taken."""
+"""Intermediate values that a result uses entry by entry are computed in its memory: no second array of its size."""
 
 from math import prod
 
@@ -21,7 +21,7 @@ def data_of(names, sizes=SIZES):
 
 
 def network(X, A, b, y):
-    """The Hessian of sum((tanh(X*A)*b - y)^2) in A."""
+    """Return the Hessian of sum((tanh(X*A)*b - y)^2) in A."""
     T = np.tanh(X @ A)
     r, S = T @ b - y, (1 - T * T) * b
     H = 2 * np.einsum("qi,qj,qk,ql->ijkl", X, S, X, S)
@@ -31,7 +31,7 @@ def network(X, A, b, y):
 
 
 def softmax(X, W):
-    """The Hessian of the sum of log(sum(exp(X*W))) in W."""
+    """Return the Hessian of the sum of log(sum(exp(X*W))) in W."""
     P = np.exp(X @ W)
     P /= P.sum(axis=1, keepdims=True)
     return np.einsum("qi,qj,qk,jl->ijkl", X, P, X, np.eye(W.shape[1])) - np.einsum("qi,qj,qk,ql->ijkl", X, P, X, P)
@@ -44,7 +44,7 @@ HESSIANS = [
 
 
 def largest_temporary(program, sizes):
-    """Return how many numbers the largest array besides inputs and outputs has."""
+    """Return the number of entries of the largest array that is neither input nor output."""
     return max(prod(s.evaluate(sizes) for s in b.shape) for b in program.buffers if b.role == "temporary")
 
 
@@ -69,7 +69,7 @@ def test_no_array_of_the_size_of_a_hessian_stands_beside_it(text, wrt, let, want
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_axis_that_the_result_has_twice(target):
-    """The Hessian of sum(sin(W*H).*V) in H has its last axis twice: products of it have that axis once."""
+    """The Hessian of sum(sin(W*H).*V) in H has its last axis twice; products in it have that axis once."""
     f = mc.expression("sum(sin(W*H).*V)", "W: matrix(m, n); H: matrix(n, p); V: matrix(m, p)")
     fn = mc.compile(f.hessian("H"), target=target)
     rng = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""Plans run on both targets and agree with the evaluator; what is shared, fused and never formed."""
+"""Plans run on both targets and agree with the evaluator: shared values, fused loops, arrays that are never formed."""
 
 import random
 from fractions import Fraction
@@ -125,7 +125,7 @@ def test_the_diagonal_of_a_solve_keeps_its_axis(expected, target):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.whole
 def test_a_triangle_that_is_not_square_is_no_triangle_for_a_kernel(target):
-    """R of a wide matrix is upper and has more columns than a triangular product would read."""
+    """R of a wide matrix is upper triangular and has more columns than a triangular product would read."""
     pulled = mc.vjp("qr_R(X)", "X", "X: matrix(m, n)")
     rng = np.random.default_rng(4)
     for m, n in ((3, 5), (5, 3), (1, 4), (4, 4)):
@@ -142,7 +142,7 @@ NAMES = list(FAMILIES)
 @pytest.mark.parametrize("chosen", [NAMES[0:6], NAMES[6:11], NAMES[11:]], ids=["first", "second", "third"])
 @pytest.mark.whole
 def test_numba(chosen):
-    """Several families in one function: compiling takes most of the time."""
+    """Compile several families in one function, since compilation takes most of the time."""
     outputs, inputs = [], {}
     for number_, name in enumerate(chosen):
         text, declarations, wrt = FAMILIES[name]
@@ -247,7 +247,7 @@ def test_structured_hessian_needs_nothing_of_its_size():
 
 
 def test_the_terms_of_a_hessian_have_kernels_of_their_own():
-    """What the sum of its terms would be multiplied by is in one of them the other side of a symmetric product."""
+    """The factor common to the terms of the sum is, in one term, the other side of a symmetric product."""
     f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")
     program = building.planned(building.request_of([f.hessian("W")], ["H"])).program
     assert "syrk" in calls(program)
@@ -278,7 +278,7 @@ def test_equal_parts_are_computed_once():
 
 
 def test_a_loop_reads_before_it_overwrites():
-    """Values whose last reader is a loop give it their memory: never before they are read."""
+    """A loop may overwrite the memory of values that it reads last, but only after reading them."""
     for name in FAMILIES:
         for step in walk(planned(name).steps):
             if isinstance(step, Loop):
@@ -330,7 +330,7 @@ def test_what_backward_needs_is_saved_once():
     ],
 )
 def test_equal_halves_of_a_product_are_computed_once(text, flops):
-    """A length is the square of one vector: half of the work of w'*(X'*(X*w)), and no digits lost."""
+    """A squared length is computed from one vector: half of the work of w'*(X'*(X*w)), and no digits lost."""
     assert f"total: {flops} flops" in mc.compile(text, target="numpy").plan
 
 

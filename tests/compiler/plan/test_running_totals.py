@@ -1,4 +1,4 @@
-"""Sums over a triangle are running totals: right to the last entry, blind to what is left out, no array n by n."""
+"""Sums over a triangle are running totals: correct in all entries, unaffected by excluded ones, with no n x n array."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ COX = "sum(d.*(X*b - log(cumsum(exp(X*b)))))"
 
 
 def partial_likelihood(X, b, d):
-    """Of Cox's partial likelihood, by sums over the risk sets: gradient and Hessian."""
+    """Return gradient and Hessian of Cox's partial likelihood, by sums over the risk sets."""
     gradient, hessian = np.zeros(len(b)), np.zeros((len(b), len(b)))
     for k in range(len(d)):
         share = np.exp(X[: k + 1] @ b)

@@ -1,6 +1,6 @@
-"""A scalar multiplies a sum, not its summands, on every path: 1/0 times the sum of nothing is NaN, 0 times NaN too.
+"""A scalar multiplies a sum, not its summands, on every path: 1/0 times an empty sum is NaN, 0 times NaN too.
 
-And no path multiplies the square of a sum out, which loses the digits of what is centred.
+No path multiplies out the square of a sum, which loses the digits of centred data.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ MEANS = {
     "var(A, ddof=1, axis=0)": "0", "var(A, ddof=1, axis=0)[::-1]": "0", "blkdiag(x, var(A, ddof=1, axis=0))[:, 1]": "0",
     "var([x, x], ddof=1)": "0", "sum(A, axis=0)./norm1(A, axis=0)": "nan", "sum(A.*A, axis=0)./sum(A, axis=0)": "nan",
 }  # fmt: skip
-"""Of no rows, by the formulas that define them: the sum of no squares over -1 is 0."""
+"""With no rows, by the defining formulas: an empty sum of squares divided by -1 is 0."""
 
 
 def on_paths(texts, declarations, data):
-    """Yield each text and its value: plain, simplified, by NumPy, and by Numba, there all in one function."""
+    """Yield each text and its value: plain, simplified, by NumPy, and by Numba with all texts in one function."""
     expressions = [mc.expression(text, declarations) for text in texts]
     together = mc.compile(expressions)
     for text, e, last in zip(texts, expressions, together(**{s: data[s] for s in together.args}), strict=True):
@@ -41,7 +41,7 @@ BY_ZERO = ["a*(A*B)", "a*(A'*A)", "a*(A*y)", "a*(A'*x)", "a*(S*y)", "a*(S*B)", "
 
 
 def test_zero_times_nan():
-    """BLAS does not look at what it multiplies with 0; sizes on both sides of where loops hand over to it."""
+    """BLAS skips factors that are 0. Sizes lie on both sides of the limit between loops and BLAS."""
     together = mc.compile([mc.expression(text, LET) for text in BY_ZERO])
     for size in (3, 80, 301):
         shapes = {s: [size] * len(mc.expression(s, LET).shape) for s in together.args}

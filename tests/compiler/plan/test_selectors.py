@@ -1,8 +1,8 @@
-"""Equations between up to three indices, and identities beside them: what cancels is counted, what is left is summed.
+"""Equations between up to three indices, with identities: cancelled indices are counted, remaining ones are summed.
 
-Enumerated: coefficients in {-1, 0, 1}, an offset, the pairs of indices that are one, lengths equal or not, operands
-that measure all indices or some. The value and the gradient in x, on NumPy (and interpreted by the supervisor), against
-the sum over all points. What the language has no condition for (`[i + j + k == 0]`) is refused when it is read.
+Enumerated: coefficients in {-1, 0, 1}, an offset, pairs of identified indices, lengths equal or not, operands with all
+or some of the indices. The value and the gradient in x on NumPy (and in the supervisor's interpreter) are compared with
+the sum over all points. Equations that the language has no condition for (`[i + j + k == 0]`) are rejected when read.
 """
 
 import itertools
@@ -36,7 +36,7 @@ def read(text, lengths):
 
 
 def cases(coefficients):
-    """Yield texts that the language has, with what they are made of; the offsets and lengths take turns."""
+    """Yield texts of the language with their parts; offsets and lengths alternate."""
     turn = itertools.islice(itertools.cycle(itertools.product(LENGTHS, OFFSETS)), EQUATIONS.index(coefficients), None)
     for (one, measured), (lengths, offset) in zip(itertools.product(ONE, MEASURED), turn, strict=False):
         sizes = zip("xyw", "ijk", ("n", *lengths), strict=True)
@@ -48,7 +48,7 @@ def cases(coefficients):
 
 
 def summed(coefficients, offset, one, measured, data):
-    """The value and the gradient in x by all points."""
+    """Return the value and the gradient in x, summed over all points."""
     value, gradient = 0.0, np.zeros(len(data["x"]))
     for point in itertools.product(*(range(len(data[x])) for x in "xyw")):
         at = dict(zip("ijk", point, strict=True))
@@ -75,6 +75,6 @@ def test_sums_under_equations(coefficients):
 
 
 def test_most_equations_are_conditions_of_the_language():
-    """All but the sum of three indices, which no condition is."""
+    """Every equation except the sum of three indices is a condition."""
     unread = {c for c in EQUATIONS if not any(True for _ in cases(c))}
     assert unread == {(1, 1, 1)}

@@ -1,4 +1,4 @@
-"""Sums of which a product holds two, tied at an index: each is made once, and no loop runs over the indices of both."""
+"""Products of two sums that share an index: each sum is computed once, and no loop runs over the indices of both."""
 
 import re
 
@@ -11,7 +11,7 @@ DECLARED = "x: vector(m); y: vector(n); z: vector(k); S: matrix(n, n); t: vector
 
 
 def lower(S):
-    """The lower triangle by columns."""
+    """Return the lower triangle by columns."""
     return S.T[np.triu_indices(len(S))]
 
 
@@ -41,7 +41,7 @@ def data(m, n, k):
 
 
 def depth(source):
-    """How deep loops stand in loops in a function's source."""
+    """Return the depth of nested loops in a function's source."""
     deepest, open_at = 0, []
     for line in source.splitlines():
         indent = len(line) - len(line.lstrip())
@@ -80,7 +80,7 @@ SHAPED = "A: matrix(m, k); B: matrix(k, n); C: matrix(m, n); S: matrix(n, n); T:
 
 
 def turned(M):
-    """A matrix in the shape of its transpose, by columns."""
+    """Return a matrix in the shape of its transpose, by columns."""
     return M.reshape(M.shape[::-1], order="F")
 
 

@@ -1,4 +1,4 @@
-"""What one value reads turned, and nothing else reads, is computed where it is wanted."""
+"""A value with one reader, which reads it transposed, is computed in the reader's order."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ NETWORK = "X: matrix(m, n); A: matrix(n, p); b: vector(p); y: vector(m)"
 
 
 def hessian(X, A, b, y):
-    """Of sum((tanh(X*A)*b - y)^2) in A, by its definition."""
+    """Return the Hessian of sum((tanh(X*A)*b - y)^2) in A, by its definition."""
     T = np.tanh(X @ A)
     r, S = T @ b - y, (1 - T * T) * b
     J = np.einsum("qi,qj->qij", X, S)
@@ -49,7 +49,7 @@ def test_what_others_read_too_stays_an_array():
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_parts_that_read_a_part_of_what_others_add_to(target):
-    """A system of three neighbours (Broyden 1965): its gradient is put together of shifted residuals."""
+    """A system of three neighbours (Broyden 1965): its gradient adds shifted residuals."""
     fn = mc.value_and_gradient("norm2((3 - 2*x).*x - [0; x[:-1]] - 2*[x[1:]; 0] + 1)^2", "x", target=target)
     for n in (1, 2, 3, 10):
         x = np.random.default_rng(n).standard_normal(n)

@@ -1,4 +1,4 @@
-"""Chains of matrices of sizes that no plan knows: the order is chosen at each call, and is close to the best."""
+"""Chains of matrices of unknown sizes: each call chooses an order of multiplication that is close to the best."""
 
 import itertools
 import random
@@ -17,13 +17,13 @@ NAMES = "abcdefgh"
 
 
 def text(count):
-    """A chain, and its declarations."""
+    """Return a chain and its declarations."""
     let = "; ".join(f"M{k}: matrix({NAMES[k]}, {NAMES[k + 1]})" for k in range(count))
     return "*".join(f"M{k}" for k in range(count)), let
 
 
 def all_orders(first, last):
-    """Every way to set parentheses, as products of three sizes: by enumeration."""
+    """Return every parenthesisation, as products of three sizes, by enumeration."""
     if first == last:
         return [()]
     found = []
@@ -39,7 +39,7 @@ def program_of(f, let, sizes=None):
 
 @pytest.mark.parametrize("count", range(3, 8))
 def test_close_to_the_best_of_all_orders_for_nearly_all_sizes(count):
-    """Within 15% of the optimum for 95% of random chains of sizes of 1 to 1000, as arXiv 2511.20198 promises."""
+    """Costs are within 15% of the optimum for 95% of random chains with sizes 1 to 1000, as in arXiv 2511.20198."""
     chosen = orders(tuple(NAMES[: count + 1]))
     assert 2 <= len(chosen) <= count + 1
     every = all_orders(0, count - 1)
@@ -55,7 +55,7 @@ def test_close_to_the_best_of_all_orders_for_nearly_all_sizes(count):
 
 @pytest.mark.parametrize("count", [3, 4])
 def test_the_functions_are_those_orders(count):
-    """What each branch takes, by its steps, is what its cost says, at any sizes."""
+    """The steps of each branch take the flops of its cost formula, at any sizes."""
     program = program_of(*text(count))
     (kernel,) = program.kernels
     assert len(kernel.parts) == len(kernel.choice.costs) == len(orders(tuple(NAMES[: count + 1])))

@@ -1,4 +1,4 @@
-"""Arrays are made in the order in which they are read: nothing is turned that could be made as it is wanted."""
+"""Arrays are computed in the order of axes in which they are read, so that none is transposed without need."""
 
 import re
 
@@ -43,7 +43,7 @@ def test_a_sum_of_products_is_made_as_the_result_is_wanted():
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_an_array_that_is_wanted_both_ways(n):
-    """Most readers count; the others turn it."""
+    """The order of most readers is taken; the others transpose."""
     let = "A: matrix(n, k); B: matrix(k, p); C: matrix(n, p)"
     turned = ["3*tanh(A*B + C)' - C'", "exp(A*B)'.*C'"]
     texts = ["softmax(tanh(A*B + C), axis=1)", "softmax(tanh(A*B + C), axis=0)", *turned]

@@ -1,4 +1,4 @@
-"""A'*diag(d)*A where d is not negative: a square, exactly symmetric, with the values of the product by definition."""
+"""A'*diag(d)*A with d >= 0 is computed as a square: exactly symmetric, with the values of the product by definition."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_hessians_of_sums_over_rows_are_squares(loss):
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 def test_special_weights(target):
-    """What is 0, tiny, large, infinite or no number is that by definition."""
+    """Weights that are 0, tiny, large, infinite or NaN give the values of the definition."""
     fn = mc.compile("X'*diag(d)*X", declarations=LET, target=target)
     X = np.array([[1.0, -2.0], [3.0, 0.5], [0.0, 1.0]])
     for row in ([0.0, 0, 0], [1e-300, 0, 1e300], [np.inf, 1, 0], [np.nan, 0, 1], [1, 2, 5e-324]):

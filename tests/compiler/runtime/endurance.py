@@ -1,6 +1,6 @@
-"""Long runs of what the tests try in small: kills while the cache is written, forks while a thread compiles, memory.
+"""Runs long versions of short tests: kills during cache writes, forks while a thread compiles, memory over time.
 
-python tests/compiler/runtime/endurance.py kills 1000      kills during writes, and what the cache holds afterwards
+python tests/compiler/runtime/endurance.py kills 1000      kills during writes, and the cache's content afterwards
 python tests/compiler/runtime/endurance.py compiling 200   kills of processes that compile
 python tests/compiler/runtime/endurance.py forks 20        forks at random times while a thread compiles
 python tests/compiler/runtime/endurance.py memory 1000     resident memory over compilations of different formulas
@@ -32,7 +32,7 @@ def f(x):
 
 
 def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
-    """Kill processes that write entries; every entry that is there must be whole, and new ones can be written."""
+    """Kill processes that write entries; every existing entry must be complete, and new ones can be written."""
     from matcalc.store import cache_entries
 
     def content(key: int) -> bytes:
@@ -61,7 +61,7 @@ def kills(count: int, keys: int = 20, size: int = 100_000) -> dict[str, int]:
 
 
 def compiling(count: int, modules: int = 30) -> dict[str, int]:
-    """Kill processes that compile and keep what they compiled; what loads afterwards must compute what it says."""
+    """Kill processes that compile and cache; code that loads afterwards must compute its formula."""
     from matcalc.compiler.runtime.modules import load_text
 
     def load(number: int) -> bool:
@@ -123,12 +123,12 @@ def forks(count: int, patience: int = 300) -> dict[str, int]:
 
 
 def resident() -> float:
-    """Resident memory of this process in MB."""
+    """Return the resident memory of this process in MB."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def memory(count: int, target: str = "numba", first: int = 10) -> dict[str, float]:
-    """Compile, call and drop different formulas; return by how much memory grew after the first ones."""
+    """Compile, call and drop different formulas; return the growth of memory after the first ones."""
     import numpy as np
 
     import matcalc as mc

@@ -1,4 +1,4 @@
-"""Hand-written sources in the form that the emitter gives, as specs: what the runtime is tested with."""
+"""Hand-written sources in the emitter's form, as specs, for tests of the runtime."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ m, n = Size.of("m"), Size.of("n")
 
 
 def logreg_numbers(specs):
-    """Return data with the results by NumPy from the definition."""
+    """Return data and the results that NumPy computes from the definition."""
     rng = np.random.default_rng(1)
     X, w, y, lam = rng.standard_normal((5, 3)), rng.standard_normal(3), rng.standard_normal(5), np.asarray(0.3)
     z = -y * (X @ w)
@@ -21,7 +21,7 @@ def logreg_numbers(specs):
 
 
 def gauss_numbers(specs):
-    """Return data with the results by NumPy from the definition."""
+    """Return data and the results that NumPy computes from the definition."""
     S, C = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -0.25], [-0.25, 3.0]])
     P = np.linalg.inv(S)
     results = {"value": np.asarray(np.log(np.linalg.det(S)) + np.trace(P @ C)), "gradient_S": P - P @ C @ P}
@@ -119,7 +119,7 @@ def gauss_into(S, C, value, gradient_S):
 ''',
 )
 
-# Sizes that are no plain names: y has 2*n - 1 entries, and p is given as a number.
+# Sizes other than plain names: y has 2*n - 1 entries, and p is passed as a number.
 PADDED = CompiledSpec(
     name="padded",
     arguments=(Operand("y", (n * 2 - 1,)), Operand("lambda"), Operand("T", (n, m))),

@@ -1,4 +1,4 @@
-"""What is computed when data are fixed: which values, that results are those of NumPy, and what goes wrong early."""
+"""Values computed when data are fixed: which values, results equal to NumPy's, and early errors."""
 
 import itertools
 import pickle
@@ -94,7 +94,7 @@ def test_empty_arrays():
 
 
 def test_no_gradient_by_distributing_over_a_residual():
-    """X'*(X*w - y) keeps its digits where X*w is close to y: there (X'*X)*w - X'*y has none left."""
+    """X'*(X*w - y) keeps its digits where X*w is close to y; (X'*X)*w - X'*y loses all of them."""
     U, V = np.linalg.qr(RNG.standard_normal((40, 6)))[0], np.linalg.qr(RNG.standard_normal((6, 6)))[0]
     X, w = U * np.logspace(0, -7, 6) @ V, np.ones(6)
     y = X @ w + 1e-12 * RNG.standard_normal(40)
@@ -105,7 +105,7 @@ def test_no_gradient_by_distributing_over_a_residual():
 
 
 def test_a_length_is_no_difference_of_large_numbers():
-    """norm2(X*v) is summed from X*v, which is small; v'*(X'*X)*v would be rounding alone."""
+    """norm2(X*v) is summed from the small X*v; v'*(X'*X)*v would be rounding error alone."""
     X = np.outer(RNG.standard_normal(30), [1.0, 1.0]) + 1e-9 * RNG.standard_normal((30, 2))
     v = np.array([1.0, -1.0])
     exact = float(np.sum((X.astype("g") @ v.astype("g")) ** 2))
@@ -149,7 +149,7 @@ def test_what_goes_wrong_is_said_when_data_are_fixed():
 
 
 def test_a_bound_function_with_computed_data_is_called_by_machine_code_and_pickled():
-    """Both ways of calling are there: exact arguments, and others by the slow way; a copy computes its own data."""
+    """Exact arguments go to machine code, others take the fallback; a copy computes its own data."""
     rng = np.random.default_rng(8)
     A = rng.standard_normal((40, 40))
     S, y = A @ A.T + np.eye(40), rng.standard_normal(40)
@@ -166,7 +166,7 @@ def test_a_bound_function_with_computed_data_is_called_by_machine_code_and_pickl
 
 
 def test_functions_that_their_text_does_not_say_are_bound_as_they_are():
-    """A batch, and a tangent that is projected on entry: what a formula says of them is not all that they do."""
+    """A batch, and a tangent that is projected on entry: the formula alone does not describe these functions."""
     d = data(6, 3)
     fn = compiled("inv(X'*X + eye(n))*w", "numpy")
     W = RNG.standard_normal((4, 3))

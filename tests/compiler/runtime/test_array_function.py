@@ -1,4 +1,4 @@
-"""Functions on the arrays of PyTorch and JAX: values, types, devices, tracing, files and what is refused."""
+"""Functions on the arrays of PyTorch and JAX: values, types, devices, tracing, files and errors."""
 
 import importlib.util
 import pickle
@@ -31,7 +31,7 @@ def gradient(w):
 
 
 def of(target, array):
-    """Return an array of a framework; the test is skipped by name where there is none."""
+    """Return an array of a framework, or skip the test with the name of the missing framework."""
     if importlib.util.find_spec(target) is None:
         pytest.skip(f"{target} is not installed")
     if target == "torch":
@@ -67,7 +67,7 @@ def test_other_arrays_and_shapes(target):
         fn(X, W * 1j, Y)
     with pytest.raises(NotSupported, match="no form for njit code"):
         _ = fn.numba
-    with pytest.raises(NotSupported, match="takes no out"):
+    with pytest.raises(NotSupported, match="has no option out="):
         fn(X, W, Y, out=(None, W))
 
 
@@ -132,7 +132,7 @@ def test_torch_differentiates():
     ],
 )
 def test_exported_file(target, formula, wrt, let, tmp_path):
-    """The text needs no framework to be written; a test in it that is right passes, and one that is wrong fails."""
+    """Writing the text needs no framework; a correct test in the file passes, and a wrong one fails."""
     text = exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
     assert text == exported(formula, wrt, ["value", "gradient", "hvp"], declarations=let, target=target)
     path = tmp_path / "f.py"
@@ -165,9 +165,9 @@ def test_refused_by_name(target, formula):
 
 @pytest.mark.parametrize("target", FRAMEWORKS)
 def test_where_numpy_is_needed(target):
-    with pytest.raises(NotSupported, match=f"the target {target} is not for this"):
+    with pytest.raises(NotSupported, match=f"this call needs one of the targets numba, numpy, not {target}"):
         mc.minimize("sum((x - 1).^2)", "x", start={"x": W}, target=target)
-    with pytest.raises(NotSupported, match=f"the target {target} is not for this"):
+    with pytest.raises(NotSupported, match=f"this call needs one of the targets numba, numpy, not {target}"):
         mc.pullback("X*w", "w", target=target)
 
 
@@ -177,7 +177,7 @@ def test_numbers_of_python_are_in_double_precision(target):
     fn = mc.compile("c*sum(x) + sum(y)", declarations="c: scalar; x: vector(n); y: vector(k)", target=target)
     for given in (x, np.ones(3)):
         assert float(fn(0.1, given, [0.1, 0.2])) == pytest.approx(0.6, abs=1e-15)
-    if target == "torch":  # tensors decide the type, not numbers beside them
+    if target == "torch":  # tensors determine the type, numbers beside them do not
         import torch
 
         single = mc.compile("c*sum(x)", declarations="c: scalar; x: vector(n)", target=target)

@@ -1,4 +1,4 @@
-"""Arrays of every type, byte order, alignment and layout at every position, on every way in, against plain copies."""
+"""Arrays of every type, byte order, alignment and layout, at every position and for every kind of call."""
 
 import importlib.util
 import itertools
@@ -57,7 +57,7 @@ def saved(fn, path):
 
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory):
-    """Return the ways in that convert what they are given: compiled, plain, saved, in two passes."""
+    """Return the kinds of calls that convert their arguments: compiled, plain, saved, in two passes."""
     text = "s*x'*A*x + sum(exp(A*x/4))"
     fns = {t: mc.value_and_gradient(text, "x", declarations=DECLARED, target=t) for t in ("numba", "numpy")}
     file = saved(fns["numba"], tmp_path_factory.mktemp("saved") / "saved.py")
@@ -82,11 +82,11 @@ def ways(tmp_path_factory):
 @pytest.mark.parametrize("way", ["numba", "numpy", "saved", "saved, plain", "passes", "plain"])
 @pytest.mark.sampled(20)
 def test_arrays_of_every_kind(way, kind, order, ways):
-    """Before and after each odd array an exact one is given: what was learnt of one must not be used for the other."""
+    """Exact arrays are passed before and after each unusual one: nothing learnt of one may affect the other."""
     kinds = np.dtype(kind).newbyteorder(order)
     for (name, layout), position in itertools.product(LAYOUTS.items(), (0, 1)):
         if kind == "O" and "misaligned" in name:
-            continue  # pointers that are misaligned are none
+            continue  # object arrays cannot be misaligned
         args = [A, X, S]
         args[position] = layout(args[position].astype(kinds))
         plain = [np.ascontiguousarray(args[0], float), np.ascontiguousarray(args[1], float), S]
@@ -107,7 +107,7 @@ def test_numbers_of_every_kind(way, ways):
 
 
 class Hiding:
-    """What becomes a masked array only when it is asked."""
+    """An object whose `__array__` returns a masked array."""
 
     shape = (3,)
 
@@ -143,7 +143,7 @@ def test_what_holds_no_numbers_is_refused(way, ways):
     bad = NO_ARRAYS if way == "plain" else {**NO_ARRAYS, **NO_REALS}
     for array in bad.values():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NumPy's, of a masked entry that it makes a NaN
+            warnings.simplefilter("ignore")  # NumPy's warning of a masked entry that becomes NaN
             with pytest.raises((TypeError, OverflowError)):
                 ways[way](A, array, S)
     for array in (1.0, None, np.ones((1, 3)), np.array(1.0), "123", {"a": 1}):
@@ -215,13 +215,13 @@ def test_results_that_overlap_are_refused(target, sums):
     x, y = np.arange(4.0), np.arange(4.0) ** 2
     v, M = np.empty(8), np.empty((4, 4))
     for out, words in (
-        ((v[:4], v[3:7], M), "result1 and result2 are given arrays that overlap"),
-        ((v[:4], v[:4], M), "result1 and result2 are given arrays that overlap"),
-        ((v[:4], M[:, 2], M), "result2 and result3 are given arrays that overlap"),
-        ((v[::2], v[2:6], M), "result1 and result2 are given arrays that overlap"),
-        ((strided(v, (4,), (0,)), v[4:], M), "entries of the array given for result1 share memory"),
-        ((strided(v, (4,), (4,)), v[4:], M), "entries of the array given for result1 share memory"),
-        ((v[:4], v[4:], strided(np.empty(7), (4, 4), (8, 8))), "entries of the array given for result3"),
+        ((v[:4], v[3:7], M), "result1 and result2 have arrays that overlap"),
+        ((v[:4], v[:4], M), "result1 and result2 have arrays that overlap"),
+        ((v[:4], M[:, 2], M), "result2 and result3 have arrays that overlap"),
+        ((v[::2], v[2:6], M), "result1 and result2 have arrays that overlap"),
+        ((strided(v, (4,), (0,)), v[4:], M), "entries of the array for result1 share memory"),
+        ((strided(v, (4,), (4,)), v[4:], M), "entries of the array for result1 share memory"),
+        ((v[:4], v[4:], strided(np.empty(7), (4, 4), (8, 8))), "entries of the array for result3"),
         ((np.ma.zeros(4), v[4:], M), "result1 takes an array without a mask"),
         ((v[:4].astype(">f8"), v[4:], M), "takes a float64 array"),
     ):

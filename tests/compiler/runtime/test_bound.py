@@ -1,4 +1,4 @@
-"""Functions with fixed data: every choice of what is fixed gives what the whole function gives."""
+"""Functions with fixed data: every choice of fixed arguments gives the results of the whole function."""
 
 import itertools
 import pickle

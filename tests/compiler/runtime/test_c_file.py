@@ -1,4 +1,4 @@
-"""Saved files of C: what they compute against NumPy, their own test, their names, statuses and refusals."""
+"""Saved files of C: results against NumPy, their own tests, names, statuses and errors."""
 
 import ctypes
 import pickle
@@ -30,7 +30,7 @@ def logistic(X, w, y, lam):
 
 
 def self_test(text, folder, *options):
-    """Compile a file as its test; return the status and what it says."""
+    """Compile a file as its test; return the status and the output."""
     place = folder / "test.out"
     done = gcc(text, place, "-O1", "-DMATCALC_TEST", *options)
     assert not done.returncode, done.stderr
@@ -137,5 +137,5 @@ def test_what_has_no_form_is_refused_by_name():
     with pytest.raises(NotSupported, match="has no form for Numba"):
         _ = fn.numba
     assert pickle.loads(pickle.dumps(fn)).source == fn.source
-    with pytest.raises(NotSupported, match="has no solve by SciPy"):
+    with pytest.raises(NotSupported, match="cannot have a solve part"):
         exported("sum(x.*x)", "x", declarations="x: vector(n)", target="c", with_solve=True)

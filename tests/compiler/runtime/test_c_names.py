@@ -1,4 +1,4 @@
-"""No name of a file of C is a word of C, or a macro, type or function of the headers, whatever a user calls things."""
+"""Names in files of C never collide with keywords, macros, types or functions of the headers, whatever users choose."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The way from Python to machine code: what is exact and what is not, by every way to call, with nothing leaked."""
+"""Calls from Python to machine code: exact and other arguments in every kind of call, without leaks."""
 
 import contextlib
 import copy
@@ -32,7 +32,7 @@ def made():
 
 @pytest.fixture(scope="module", params=["machine code", pytest.param("Python", marks=pytest.mark.whole)])
 def fn(request):
-    """The function, called by machine code or, as where the interpreter is another one, by Python."""
+    """Return the function, called by machine code, or by Python as on another interpreter."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "Python":
             patch.setattr(compiled, "CALLED", None)
@@ -49,7 +49,7 @@ def agrees(found, X=X, y=Y, w=W):
 
 
 class Derived(np.ndarray):
-    """An array of a class of its own."""
+    """A subclass of ndarray."""
 
 
 def frozen(array):
@@ -171,7 +171,7 @@ def test_sizes_as_arguments():
     "size", ["min(m, n)", "max(m, n)", "min(m, n, 4)", "m // 2", "(n - m + 9) // 3", "2*m + n - 1"]
 )
 def test_machine_code_reckons_what_sizes_may_hold(size):
-    """The sizes of what is given are compared with such sizes, and results take them."""
+    """Machine code compares the sizes of arguments with such expressions, and results have these sizes."""
     declared = f"X: matrix(m, n); c: vector({size})"
     fn = mc.compile(f"ones({size}) + c + 0*sum(X)", declarations=declared)
     assert fn.address
@@ -307,7 +307,7 @@ def test_nothing_is_leaked(fn, request):
         run(way, 20)
         before = [sys.getrefcount(thing) for thing in held]
         grown = []
-        for _ in range(3):  # the interpreter fills caches of its own now and then: what leaks leaks each time
+        for _ in range(3):  # the interpreter fills its own caches now and then; a real leak shows in each round
             gc.collect()
             blocks = sys.getallocatedblocks()
             run(way, 200)

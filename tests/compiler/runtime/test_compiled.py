@@ -1,4 +1,4 @@
-"""Calls with every kind of argument and of mistake, `out=`, twins, threads, pickles; faults leak nothing."""
+"""Calls with every kind of argument and mistake, `out=`, twins, threads, pickles; failing calls leak nothing."""
 
 import ctypes
 import importlib.util
@@ -54,7 +54,7 @@ def same(got, want):
 
 
 class Capsule:
-    """An array that is only known by DLPack."""
+    """An array with only the DLPack interface."""
 
     def __init__(self, array):
         self.array = array
@@ -67,7 +67,7 @@ class Capsule:
 
 
 class Table:
-    """What a DataFrame is to NumPy."""
+    """An object with the NumPy interface of a DataFrame."""
 
     def __init__(self, array):
         self.array = array
@@ -294,7 +294,7 @@ def test_twins_for_njit(logreg, gauss, padded):
 
 
 def test_callers_of_twins_are_not_cached(logreg):
-    """Numba keys a cached caller by its own file: it would outlive a change of the formula."""
+    """Numba keys a cached caller by the caller's own file, so the entry would outlive a change of the formula."""
     from numba import njit
 
     compute = logreg.numba
@@ -330,14 +330,14 @@ def test_pickle_and_stats(logreg):
 
 
 def resident():
-    """Resident memory of this process in MB."""
+    """Return the resident memory of this process in MB."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 / 2**20
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_faults_leak_nothing(gauss):
-    """1,000 failures of 300 x 300 on each way would leak 700 MB if one array stayed behind each time."""
+    """1,000 failures of 300 x 300 in each kind of call would leak 700 MB if one array were not freed."""
     from numba import njit
 
     S, value, G = -np.eye(300), np.empty(1), np.empty((300, 300))

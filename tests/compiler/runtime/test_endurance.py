@@ -1,4 +1,4 @@
-"""The long runs of endurance.py: nothing is lost where processes are killed or fork, and memory does not grow."""
+"""Long runs of endurance.py: no data are lost when processes are killed or fork, and memory does not grow."""
 
 import pytest
 from compiler.runtime import endurance
@@ -28,5 +28,5 @@ def test_forks_while_a_thread_compiles():
 
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_memory_stays(target):
-    """A formula that is kept, or one optimisation of a module whose managers are (150 kB), would show."""
+    """A formula that is not freed would show, and so would pass managers, which take 150 kB for each optimisation."""
     assert endurance.memory(300, target)["kB each"] < 100

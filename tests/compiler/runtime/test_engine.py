@@ -1,4 +1,4 @@
-"""What a compilation leaves behind: nothing of LLVM but object code, and that goes with the function."""
+"""A compilation leaves only object code of LLVM in memory, which is freed with the function."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ def living(*names):
 def test_a_compilation_leaves_no_context_no_module_and_no_engine(by_numba):
     def one(number):
         number += 10 * by_numba
-        text = f"sum(exp({number}.{os.getpid()}*A*x).*x) + {number}*x'*x"  # compiled by nobody else
+        text = f"sum(exp({number}.{os.getpid()}*A*x).*x) + {number}*x'*x"  # not compiled in another process
         fn = mc.value_and_gradient(text, "x", declarations="A: matrix(n, n); x: vector(n)")
         value, slope = fn(np.zeros((2, 2)), np.array([1.0, 2.0]))
         assert fn.stats["cache"] == "built" or number % 10 == 1
@@ -33,7 +33,7 @@ def test_a_compilation_leaves_no_context_no_module_and_no_engine(by_numba):
         return fn
 
     kinds = "ContextRef", "ModuleRef", "ExecutionEngine", "TargetMachine"
-    one(1), one(1)  # what Numba compiles once and keeps
+    one(1), one(1)  # Numba compiles some parts once and retains them
     gc.collect()
     before = living(*kinds)
     for number in range(2, 6):

@@ -1,4 +1,4 @@
-"""Entries of the cache: read only if they are what was written, and no fault of the disk is an error."""
+"""Entries of the cache: they are read only if intact, and no fault of the disk raises."""
 
 import errno
 import hashlib
@@ -124,7 +124,7 @@ def test_faults_of_the_disk_are_noted(fault, folder, monkeypatch):
 
 
 def test_a_limit_on_the_size_of_files(folder):
-    """A real EFBIG: the module is compiled, computes, and says why it is not kept."""
+    """A real EFBIG: the module is compiled, computes, and reports why it is not cached."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
@@ -155,7 +155,7 @@ def test_kills_while_entries_are_written(folder):
 
 
 def test_one_who_compiles_what_another_has_not_finished(folder):
-    """What is written by a name that ends in .part is never read, whatever it holds."""
+    """Files whose names end in .part are never read, whatever they contain."""
     path = entry(folder)
     os.replace(path, path.with_name(".x.part"))
     assert cache_entries.read("kept", "key") is None

@@ -1,4 +1,4 @@
-"""Which folders compiled code is kept in: one's own, that nobody else may write to or put in another's place."""
+"""Folders for compiled code: the user's own, which no other user can write to or replace."""
 
 import os
 import stat
@@ -20,7 +20,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def given(monkeypatch):
-    """Return a function after which a path belongs to another user: tests need not be root's."""
+    """Return a function that makes a path appear to belong to another user, without root rights."""
     real, away = folders._chain, set()
 
     def chain(path):

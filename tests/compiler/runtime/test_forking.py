@@ -1,4 +1,4 @@
-"""A fork waits for locks, a child finds all of them free; modules go with their lease."""
+"""A fork waits for locks, so that a child finds all of them free; modules are freed with their lease."""
 
 import gc
 import os
@@ -103,7 +103,7 @@ def parts(fn):
 
 @pytest.mark.whole
 def test_compiled_code_goes_with_its_last_user():
-    parts(mc.value_and_gradient("sum(exp(2.5*x))", "x", declarations="x: vector(n)"))  # it lends Numba its engine
+    parts(mc.value_and_gradient("sum(exp(2.5*x))", "x", declarations="x: vector(n)"))  # its engine stays with Numba
     for text in ("sum(exp(3.5*x))", "sum(exp(3.5*x))"):  # compiled, then read from the cache
         first = mc.value_and_gradient(text, "x", declarations="x: vector(n)")
         second = mc.value_and_gradient(text, "x", declarations="x: vector(n)")
@@ -127,7 +127,7 @@ def test_code_that_others_call_by_address_stays():
 
 
 def test_passes_are_freed():
-    """llvmlite's pass managers do not free themselves: 150 kB for each optimisation of a module."""
+    """llvmlite's pass managers do not free themselves: each optimisation of a module would leak 150 kB."""
     from llvmlite.binding.newpassmanagers import NewPassManager
 
     from matcalc.compiler.runtime.engine import _Codegen

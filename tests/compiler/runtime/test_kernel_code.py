@@ -1,4 +1,4 @@
-"""Kernels as object code: kept by what they were made of, shipped for levels of processors, or compiled again."""
+"""Kernels as object code: cached by their inputs, shipped for processor levels, or compiled again."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from matcalc.store.cache_entries import file_name, recording
 KERNELS = {"matcalc.a": b"code of a" * 50, "matcalc.b": b"", "matcalc.c": bytes(range(256))}
 AROUND = "who\nhow\nwhere"
 
-# ---- files that are shipped
+# ---- shipped files
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def found(around=AROUND):
-    """Return what a new process finds, and its note."""
+    """Return the result of a new process, and its note."""
     shipped._read.cache_clear()
     with recording() as record:
         kernels_found = {symbol: shipped.shipped(symbol, around) for symbol in KERNELS}
@@ -136,7 +136,7 @@ def test_types_are_read_as_they_were_written():
 
 @pytest.mark.whole
 def test_a_kernel_is_a_call_of_its_symbol_and_those_below_it_are_not_run(tmp_path):
-    """Kept by one process, it is found by the next, without the modules of the kernels that it calls."""
+    """A kernel cached by one process is found by the next, without the modules of the kernels that it calls."""
     program = """
 import json, sys
 from pathlib import Path
@@ -161,7 +161,7 @@ def test_no_symbol_is_that_of_another_text():
     assert load_items("numba", ["dot"]) == {"dot": symbol_of("numba", "dot").rpartition(".")[0]}
 
 
-# ---- another process, with what is shipped
+# ---- another process, with shipped files
 
 PROGRAM = """
 import json, sys
@@ -209,7 +209,7 @@ def level():
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory, level):
-    """A folder with what `expm` needs, compiled for the level; what the process that compiled it found."""
+    """Return a folder with the kernels of `expm` for the level, and the output of the process that compiled it."""
     folder = tmp_path_factory.mktemp("package")
     made = told(started(folder / "cache", folder, PROGRAM.replace("print", f"{PACK}\nprint"), **level))
     return folder, made

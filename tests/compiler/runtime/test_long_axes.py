@@ -1,6 +1,6 @@
-"""Axes of more than 2^31 - 1 entries: computed by loops, or refused before BLAS gets a truncated length.
+"""Axes of more than 2^31 - 1 entries: loops compute them, and calls of BLAS raise instead of truncating the length.
 
-The arrays are maps of files without content, of which only the entries that a test writes take memory.
+The arrays map files without content. Only the entries that a test writes take memory.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ WORDS = "the axis .* is longer than 2147483647"
 
 
 def lazy(*shape):
-    """Return an array of zeros that takes no memory where it is not written."""
+    """Return an array of zeros that takes memory only where it is written."""
     count = int(np.prod(shape, dtype=object)) or 1
     memory = mmap.mmap(-1, 8 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE)
     return np.frombuffer(memory, np.float64)[: int(np.prod(shape, dtype=object))].reshape(shape)
@@ -74,7 +74,7 @@ def test_long_axes_are_refused_by_every_entry(name):
         bound(*args[1:])
     except mc.NotSupported:
         pass
-    else:  # with its data fixed the function has a plan of its own
+    else:  # with its data fixed the function has a separate plan
         assert all(size.evaluate(sizes) < 2**31 for size in bound.spec.blas_axes)
     space = {"__name__": "saved"}
     exec(compile(saved_text(fn.spec), "saved.py", "exec"), space)
@@ -132,7 +132,7 @@ def test_the_largest_axis_is_taken():
 
 
 def test_every_kernel_that_calls_a_routine_is_known():
-    """By name: which kernels reach BLAS is found in their sources."""
+    """The sources of the kernels tell which of them call BLAS."""
     kernels = load(data_folder("codegen"))
     every = [*kernels.products, *kernels.joined, *(k for found in kernels.operations.values() for k in found)]
     found = {k.name for k in every if _calls_fortran(k.templates.get("numba", ""), "numba")}

@@ -1,4 +1,4 @@
-"""The disk cache: hit, damage, concurrency, no cache, a folder that cannot be written to."""
+"""The disk cache: hits, damage, concurrency, no cache, a read-only folder."""
 
 import builtins
 import gc
@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def load(number):
-    """Load as a new process would: the module is forgotten first."""
+    """Load as a new process would, after forgetting the module."""
     text = TEXT.format(number=number)
     sys.modules.pop(module_name(text, "sample"), None)
     loaded = load_text(text, "sample")
@@ -150,7 +150,7 @@ def test_import_block_is_sorted():
 
 
 def test_the_lines_of_a_module_go_with_it(folder):
-    """Numba and Python ask for the text of a function, by its path and by that seen from the working directory."""
+    """Numba and Python read the text of a function by its path, absolute or relative to the working directory."""
     loaded = load_text('"""Nothing but text."""\n', "shown", stays=False)
     path = Path(loaded.module.__file__)
     seen = os.path.relpath(path)
@@ -161,7 +161,7 @@ def test_the_lines_of_a_module_go_with_it(folder):
 
 
 def test_a_compilation_runs_passes_four_times(folder, monkeypatch):
-    """LLVM keeps 1.5 kB of each run: over a function, its entry from Python, and twice over the module."""
+    """LLVM retains 1.5 kB of each run of passes: over a function, over its entry from Python, twice over the module."""
     load(7)
     built = []
     builder = CPUCodegen._pass_builder

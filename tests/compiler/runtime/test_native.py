@@ -1,7 +1,7 @@
-"""Generated text as machine code by LLVM alone, against Python itself running the same text.
+"""Generated text compiled by LLVM alone, against Python running the same text.
 
-Each statement, operator and word that generated text has is tried, at edges where Python, Numba and C differ: quotients
-and rests of negative numbers, NaN in comparisons and folds, slices beyond the end, indices from the end, memory.
+Every statement, operator and name of generated text is tested, at edges where Python, Numba and C differ: quotients and
+remainders of negative numbers, NaN in comparisons and folds, slices beyond the end, indices from the end, memory.
 """
 
 import itertools
@@ -75,7 +75,7 @@ def test_quotients_and_rests_are_those_of_python(op):
     for a, b in itertools.product(INTEGERS, repeat=2):
         y = np.empty(1, np.int64)
         run(a, b, y)
-        wanted = 0 if b == 0 else eval(f"a {op} b")  # as Numba has it for the divisor 0
+        wanted = 0 if b == 0 else eval(f"a {op} b")  # Numba's result for the divisor 0
         assert (int(y[0]) - wanted) % 2**64 == 0, (a, op, b)
 
 
@@ -270,7 +270,7 @@ def test_statements(name, rows):
     x, y = np.full(rows, np.nan), np.full(rows, np.nan)
     with np.errstate(all="ignore"):
         assert run(X, x) == wanted(X, y)
-    np.testing.assert_allclose(x, y, rtol=1e-14)  # products and sums may be one operation
+    np.testing.assert_allclose(x, y, rtol=1e-14)  # products and sums may be fused
 
 
 @pytest.mark.parametrize("word", DTYPES)
@@ -325,7 +325,7 @@ def test_there_is_an_error_where_there_is_no_memory():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 def test_each_array_lets_go_of_its_memory():
-    """Calls that return early, raise, or hand arrays on would take 100 MB and more if one array stayed behind."""
+    """Calls that return early, raise, or pass arrays on would take 100 MB and more if one array were not freed."""
     runs = [native(text, "float64[2]", "float64[1]!") for text in STATEMENTS.values()]
     X, y = np.ones((400, 3)), np.empty(400)
     early = native(TAKES, "int64", "int64", "float64[1]!")
@@ -346,6 +346,6 @@ def test_each_array_lets_go_of_its_memory():
 
 
 def resident():
-    """Resident memory of this process in MB."""
+    """Return the resident memory of this process in MB."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -1,4 +1,4 @@
-"""How a plan is printed: numbers of flops and bytes at sizes that are said, times that are a roof."""
+"""Printed plans: numbers of flops and bytes at the stated sizes, and times as lower bounds."""
 
 import json
 import pickle

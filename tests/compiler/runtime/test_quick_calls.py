@@ -1,4 +1,4 @@
-"""Calls by name and with `out=`: the same results as plain ones, and the same errors, whatever way they take."""
+"""Calls by name and with `out=`: results and errors equal those of plain calls, by machine code and by Python."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Contiguous arrays in another shape, in code that is compiled for itself: as NumPy has them."""
+"""Reshaped contiguous arrays in machine code, against NumPy."""
 
 import itertools
 
@@ -47,7 +47,7 @@ def test_shapes_strides_and_entries(old, shape):
         wanted = eval(f"X.reshape({shape})") if a * b else None
         found = np.empty(8)
         if wanted is None and "-1" in shape and shape != "-1":
-            continue  # of nothing there is no telling what is left
+            continue  # for an empty array the length at -1 is unknown
         assert run(X, a, b, found) == 0
         sizes = wanted.shape if wanted is not None else np.empty(0).reshape(eval(shape)).shape
         assert found[0] == a * b

@@ -1,4 +1,4 @@
-"""Saved files: they run alone, with and without Numba, test themselves, and are the same bytes every time."""
+"""Saved files run without matcalc, with and without Numba; they test themselves and are the same bytes every time."""
 
 import importlib.util
 import os
@@ -128,6 +128,6 @@ def test_what_cannot_be_saved():
 
 @pytest.mark.parametrize("divisor", [3, 7, 11])
 def test_flops_are_no_integer_at_all_sizes(divisor):
-    """Of a factorisation `n*n*n/3`: the sizes of the self-test are no multiples of 3."""
+    """A factorisation has `n*n*n/3` flops: the sizes of the self-test are no multiples of 3."""
     flops = sum((samples.m * samples.n * samples.n * Fraction(1, d) for d in (2, divisor)), samples.n)
     assert "sample" in saved_text(replace(samples.LOGREG, flops=flops))

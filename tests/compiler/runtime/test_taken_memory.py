@@ -1,4 +1,4 @@
-"""Memory that machine code takes: each piece is let go once, wherever a call ends and whichever piece cannot be had."""
+"""Memory allocated by machine code is freed exactly once, wherever a call ends and whichever allocation fails."""
 
 import ctypes
 import itertools
@@ -57,7 +57,7 @@ SIZES = ({"m": 5, "n": 3, "p": 2}, {"m": 4000, "n": 40, "p": 3}, {"m": 0, "n": 2
 
 @pytest.fixture
 def counted(monkeypatch):
-    """The functions of memory with counts: pieces that are still to be had, pieces held."""
+    """Replace the allocator by one that counts: allocations that still succeed, and blocks in use."""
     text = COUNTED + ASSEMBLY.replace("ptr @matcalc_take(i64 %entries, i64 %size) {", TAKE).replace("give:", GIVE)
     assert text.count("matcalc_held") == 5
     monkeypatch.setattr(kernel_code, "_own_runtime", lambda: object_code(text))

@@ -1,4 +1,4 @@
-"""The cache has a limit, is read where it cannot be written, and works with a clock that is behind."""
+"""The cache has a size limit, works from a read-only folder, and tolerates a clock that is behind."""
 
 import errno
 import os
@@ -47,7 +47,7 @@ def test_settings(setting, amount, monkeypatch):
 def test_the_least_recently_used_go(place, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE_LIMIT", "none")
     write(place, 20, age=2 * DAY)
-    assert cache_entries.read("entry", "key 3") == bytes(1000)  # used now
+    assert cache_entries.read("entry", "key 3") == bytes(1000)  # just used
     size = sum(path.stat().st_size for path in place.glob("*.nbc"))
     thinning.thin(place, size * 8 // 10)
     assert 3 in kept(20)
@@ -92,7 +92,7 @@ def test_times_that_are_still_to_come_are_old(place, monkeypatch):
 
 @pytest.fixture
 def read_only(place, monkeypatch):
-    """A folder with entries that cannot be written to, as on a read-only mount."""
+    """Return a folder with entries that cannot be written to, as on a read-only mount."""
     write(place, 2)
 
     def refuse(**_):
@@ -125,7 +125,7 @@ def test_a_read_only_folder_that_others_may_fill_is_not_read(read_only):
 
 @pytest.mark.whole
 def test_a_function_comes_from_a_read_only_folder(tmp_path):
-    """By a real process, which cannot write: with its folder below a file system that refuses."""
+    """A real process, which cannot write, reads the function: its cache folder is on a read-only file system."""
     program = """
 import errno, os, sys, tempfile
 if sys.argv[1] == "read":
@@ -154,7 +154,7 @@ def test_a_clock_that_is_behind_gives_one_key_to_all_processes(tmp_path, monkeyp
         (tmp_path / name / "a.toml").write_text("1")
     monkeypatch.setattr(installation, "data_folder", lambda name: tmp_path / name)
     stamp = installation.installation.__wrapped__
-    monkeypatch.setattr(mc, "_loaded_at", 10**18)  # 2001: before all files
+    monkeypatch.setattr(mc, "_loaded_at", 10**18)  # 2001: older than all files
     monkeypatch.setattr(installation.time, "time_ns", lambda: 10**18 + 10**9)
     behind = {stamp(), stamp()}
     assert len(behind) == 1

@@ -1,4 +1,4 @@
-"""Results in float32: those of float64, rounded once; the same of `out=`, in pickles, batches, on every target."""
+"""Results in float32 are those of float64 rounded once: with `out=`, in pickles and batches, on every target."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What machine code takes from Python by itself: exact arguments are read in place, all others are a TypeError."""
+"""Machine code reads exact arguments in place; all others raise a TypeError there."""
 
 import itertools
 import os
@@ -34,7 +34,7 @@ def first_column(F, strided):
 @pytest.fixture(scope="module")
 def run():
     compiled = njit(types.int64(*READ, types.float64, types.Array(types.float64, 1, "C")))(weigh)
-    yield exact(compiled)  # whose code lives as long
+    yield exact(compiled)  # the code lives as long as `compiled`
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def of_layouts():
 
 
 def moved(array, offset):
-    """Return the array, `offset` bytes behind an aligned address."""
+    """Return the array, copied to `offset` bytes after an aligned address."""
     made = np.zeros(array.nbytes + 16, np.uint8)[offset : offset + array.nbytes].view(array.dtype).reshape(array.shape)
     made[...] = array
     return made
@@ -105,7 +105,7 @@ def test_exact_arrays_are_read(run, name):
 @pytest.mark.parametrize("position", [0, 1, 3])
 @pytest.mark.parametrize("name", INEXACT)
 def test_inexact_arrays_are_refused(run, name, position):
-    """An exact call before and after: nothing is learnt from it, and nothing stays behind."""
+    """Exact calls before and after: a rejected array leaves no state and no memory behind."""
     args = [A.copy(), X.copy(), S, np.zeros(2)]
     odd = [*args]
     odd[position] = INEXACT[name](args[position])

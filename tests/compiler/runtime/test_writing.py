@@ -1,4 +1,4 @@
-"""What `save` leaves behind: whole files with the right mode, links as they were, and nothing in a device."""
+"""`save` writes complete files with the right mode, preserves links, and rejects devices."""
 
 import errno
 import os

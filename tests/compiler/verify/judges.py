@@ -1,6 +1,6 @@
-"""Who finds a seeded fault: the planner's own test, the static verifier, the interpreter, what the code returns.
+"""Which judge finds a seeded fault: the planner's own test, the static verifier, the interpreter, or the results.
 
-Code is run in a process of its own: a faulty program may write outside its arrays.
+Code runs in a process of its own, since a faulty program may write outside its arrays.
 """
 
 import itertools
@@ -25,11 +25,11 @@ from matcalc.compiler.verify.order import verify
 EQUAL = Path(__file__).parent / "equal.toml"
 SECONDS = 240
 LARGER = ((23, 17, 9, 5), (7, 40, 9, 5))
-"""Sizes at which kernels take other ways than at the smallest."""
+"""Sizes at which kernels take other branches than at the smallest."""
 
 
 class Row(NamedTuple):
-    """A mutant: what was changed where, and by whom it is found (the message)."""
+    """A mutant: the change and its location, and the judges that find it, with their messages."""
 
     kind: str
     where: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 def reason(row):
-    """Return why a mutant that nobody finds is right all the same; None if that is not known."""
+    """Return why a mutant that no judge finds is correct all the same; None if the reason is unknown."""
     entries = tomllib.loads(EQUAL.read_text(encoding="utf-8"))["equal"] if EQUAL.exists() else []
     return next(
         (e["reason"] for e in entries if e["kind"] == row.kind and e["part"] in f"{row.where}: {row.what}"), None
@@ -51,7 +51,7 @@ def sizes_of(program, sets=SETS):
 
 
 def refused_by(examine):
-    """Return the judge that says why `examine` refuses a program."""
+    """Return the judge that reports why `examine` rejects a program."""
 
     def judge(outputs, inputs, original, program):
         try:
@@ -64,7 +64,7 @@ def refused_by(examine):
 
 
 def by_interpreter(outputs, inputs, original, program, compares=False):
-    """Return the first fault of access, or the first wrong value, at the sizes that the original is for."""
+    """Return the first access fault, or the first wrong value, at the sizes that the original is for."""
     try:
         machine = Interpreter(program, goes_on=True)
     except RunFault as fault:
@@ -121,9 +121,9 @@ JUDGES = {
 
 
 def apart(function, *given):
-    """Return what a function returns in a process of its own, or how that ended.
+    """Return the result of a function that runs in a process of its own, or how that process ended.
 
-    Raises: RuntimeError for what the function itself raises: that is no finding.
+    Raises: RuntimeError for an error in the function itself, which is no finding.
     """
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
@@ -165,7 +165,7 @@ def planner_rows(mutants, judges=JUDGES):
 
 
 def kernel_rows(mutants):
-    """Yield rows of mutants of templates and sources; each is tried on the programs that use what it changes."""
+    """Yield rows of mutants of templates and sources; each is tried on the programs that use the changed part."""
     for mutant in mutants:
         target, kind = mutant.target, f"{mutant.target}: {mutant.kind}"
         names = ["NumPy code", "interpreter, values"] if target == "numpy" else ["Numba code"]
@@ -177,7 +177,7 @@ def kernel_rows(mutants):
 
 
 def on_kernel(name, mutant, case):
-    """Return what a judge says of a program whose kernel or function is another."""
+    """Return a judge's report on a program with another kernel or function."""
     outputs, inputs, program = case
     judge = JUDGES[name] if name in ("NumPy code", "Numba code") else by_template
     with mutant.applied(program) as changed:

@@ -1,4 +1,4 @@
-"""Mutants of kernels: a template or a kernel source with one thing wrong, of the kinds that their authors get wrong.
+"""Mutants of kernels: a template or a kernel source with one error of a kind that authors make.
 
 A transposition, alpha and beta, operands exchanged, a bound, `<` for `<=`, the other triangle, a sign.
 """
@@ -21,7 +21,7 @@ from matcalc.compiler.runtime import library
 from matcalc.compiler.verify import templates
 from matcalc.store.data_folders import data_folder
 
-TEMPLATE = {  # kind: what is found in a template, and what stands there then
+TEMPLATE = {  # kind: pattern in a template, and its replacement
     "a transposition": [(r"\{(\w+)\.t\}", r"1 - {\1.t}"), (r"\{(\w+)\.T\}", r"{\1}"), (r"\)\.T", ")")],
     "alpha, beta": [(r"\{alpha\}", "1.0"), (r"\{beta\}", "1.0 - {beta}")],
     "two operands exchanged": [(r"\{(\w+)\}, \{(\w+)\}", r"{\2}, {\1}")],
@@ -34,7 +34,7 @@ TEMPLATE = {  # kind: what is found in a template, and what stands there then
     ],
 }
 LETTERS = r"(\bd[a-z]+\((?:[A-Z](?: if [^,]+ else [A-Z])?, )*)"
-"""The call of a routine up to one of the letters that it begins with."""
+"""The call of a routine, up to one of its leading letters."""
 SOURCE = {
     "< for <=": [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > ")],
     "a bound": [(r"range\(([a-z]\w*)\)", r"range(\1 - 1)"), (r"range\(([a-z]\w*)\)", r"range(1, \1)")],
@@ -49,7 +49,7 @@ SOURCE = {
 
 
 def changed_texts(text, table):
-    """Yield (kind, text) with one place changed."""
+    """Yield (kind, text) with one change."""
     for kind, rows in table.items():
         for pattern, other in rows:
             for found in re.finditer(pattern, text):
@@ -72,15 +72,15 @@ class KernelMutant(NamedTuple):
 
     @property
     def what(self):
-        """The lines that differ."""
+        """Return the lines that differ."""
         pairs = zip(self.before.splitlines(), self.after.splitlines(), strict=True)
         return "; ".join(f"{a.strip()}  ->  {b.strip()}" for a, b in pairs if a != b)
 
     @contextmanager
     def applied(self, program):
-        """Give a program with the template, or the program itself while the target has the function.
+        """Yield a program with the template, or the program itself while a function of the target is replaced.
 
-        For a process of its own: what was read of the target is forgotten, and not read again after.
+        Call it only in a process of its own: it clears the caches of the target and does not restore them.
         """
         if self.where.startswith("template"):
             yield with_template(program, self)

@@ -1,4 +1,4 @@
-"""Mutants of Programs: one thing wrong, of the kinds that a planner gets wrong.
+"""Mutants of Programs: one error of a kind that a planner makes.
 
 An index shifted, a guard dropped, `=` for `+=`, two buffers shared, a zeroing dropped, a flip toggled, a size off by
 one, two operands exchanged, a step removed or before its time, the sign of a coefficient.
@@ -15,7 +15,7 @@ from matcalc.tensor.size import Size
 
 
 class Mutant(NamedTuple):
-    """A program with one change: its kind, and what was changed."""
+    """A program with one change: the kind, and a description of the change."""
 
     kind: str
     what: str
@@ -36,7 +36,7 @@ def mutants(program):
 
 
 def stepwise(change):
-    """Return a kind of change from one of single steps: it yields (what, step) for a step."""
+    """Return a kind of change made from one of single steps, which yields (what, step) for a step."""
 
     def changes(program):
         for steps, put in bodies(program.steps):
@@ -49,7 +49,7 @@ def stepwise(change):
 
 
 def bodies(steps, put=lambda new: new):
-    """Yield the lists of steps of a program, an Each's after the list that it stands in, with what replaces them."""
+    """Yield each list of steps of a program, those inside an Each after its own, with a function that replaces it."""
     yield steps, put
     for k, step in enumerate(steps):
         if isinstance(step, Each):
@@ -60,7 +60,7 @@ def bodies(steps, put=lambda new: new):
 
 
 def expressions(step):
-    """Yield each expression of a loop with what puts another in its place."""
+    """Yield each expression of a loop, with a function that replaces it."""
     if isinstance(step, Loop):
         for field in ("lets", "sums", "stores"):
             for k, one in enumerate(getattr(step, field)):
@@ -74,7 +74,7 @@ def expressions(step):
 
 
 def nodes(expr, put):
-    """Yield an expression and all below it, each with what replaces it."""
+    """Yield an expression and all its parts, each with a function that replaces it."""
     yield expr, put
     for k, part in enumerate(parts(expr)):
         yield from nodes(part, lambda new, k=k: put(with_part(expr, k, new)))
@@ -124,7 +124,7 @@ def guard_dropped(step):
 
 
 def assigned(step):
-    """`=` for `+=`: what was there is lost, or laid over."""
+    """`=` for `+=`: the old value is lost, or used as the value to overwrite."""
     if isinstance(step, Loop):
         for k, store in enumerate(step.stores):
             if store.onto:
@@ -135,7 +135,7 @@ def assigned(step):
 
 
 def buffers_shared(program):
-    """Two values in one buffer, of those that have buffers of one shape."""
+    """Two values share one buffer; both had buffers of one shape."""
     table = program.table
     own = [v for v, b in program.buffer_of.items() if b in table and table[b].role in ("temporary", "output")]
     for one in own:
@@ -147,7 +147,7 @@ def buffers_shared(program):
 
 
 def zeroing_dropped(program):
-    """A loop that sets entries to zero is left out; what was laid over it stands alone."""
+    """A loop that sets entries to zero is removed; the values added onto it remain."""
     for steps, put in bodies(program.steps):
         for k, step in enumerate(steps):
             if not isinstance(step, Loop):

@@ -1,9 +1,9 @@
-"""Seeded faults: programs with one thing wrong, and who finds it.
+"""Seeded faults: programs with one error, and the judges that find it.
 
     python tests/compiler/verify/seeded.py planner [EACH]      mutants of programs, EACH of every kind (6)
     python tests/compiler/verify/seeded.py kernels [EACH]      mutants of templates and of kernel sources
 
-What is found by nobody is printed whole, with the reason if `equal.toml` has one.
+A mutant that no judge finds is printed in full, with the reason if `equal.toml` has one.
 """
 
 import sys
@@ -42,7 +42,7 @@ KERNELS = [
 
 
 def sample(formulas=FORMULAS):
-    """Yield (formula, outputs, inputs, program) of value and gradients, where the program is right as it is planned."""
+    """Yield (formula, outputs, inputs, program) of value and gradients whose unchanged program is correct."""
     for text in formulas:
         e = mc.expression(text, D)
         total = e if not e.node.shape else mc.expression(f"sum(({text}).^2)", D)
@@ -57,7 +57,7 @@ def sample(formulas=FORMULAS):
 
 
 def chosen(each, formulas=FORMULAS):
-    """Return mutants of the sample: of every kind as many, spread over the programs."""
+    """Return mutants of the sample: equally many of every kind, spread over the programs."""
     rows = defaultdict(list)
     for text, outputs, inputs, program in sample(formulas):
         for mutant in mutants(program):
@@ -80,7 +80,7 @@ def chosen(each, formulas=FORMULAS):
 
 
 def chosen_of_kernels(each, formulas):
-    """Return mutants of kernels: of every kind as many, spread over templates and functions."""
+    """Return mutants of kernels: equally many of every kind, spread over templates and functions."""
     programs = [found[1:] for found in sample(formulas)]
     rows = defaultdict(list)
     for mutant in kernel_mutants(programs):

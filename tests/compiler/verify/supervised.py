@@ -1,7 +1,7 @@
-"""Every program that a test plans is interpreted at several sets of sizes, and compared with the value of its nodes.
+"""Interprets every program that a test plans at several sets of sizes, and compares it with the value of its nodes.
 
-The planner's entry is wrapped (`watch`), programs of one text are taken once. The sizes are drawn from {0, 1, 2, 3, 5}:
-all different, all equal, and one set with 0 and 1; where a loop would have too many points, smaller ones.
+`watch` wraps the planner's entry; programs with one text are interpreted once. The sizes are drawn from {0, 1, 2, 3,
+5}: all different, all equal, and one set with 0 and 1. They are smaller where a loop would have too many points.
 """
 
 import itertools
@@ -16,18 +16,18 @@ from matcalc.compiler.program import Call, Each, Loop, ProgramFault, walk
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import ShapeError
-from matcalc.evidence.numeric.sampling import places, sample
+from matcalc.evidence.numeric.sampling import random_indices, sample
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.node import toposort
 
 SETS = ((3, 2, 5, 1), (2, 2, 2, 2), (1, 3, 0, 2), (3, 3, 3, 3), (0, 2, 1, 3), (1, 1, 1, 1), (5, 3, 2, 1), (0, 0, 0, 0))
 POINTS = 4000  # of all loops together, at one set of sizes
-UNSAID = "None"  # the value of operations that are made for a program alone
+UNSAID = "None"  # the value of operations that exist only in programs
 SAME, NUDGE, NOISE = 1e-6, 1e-11, 30.0
 
 
 class Watch:
-    """What has been interpreted, and what was wrong with it."""
+    """The texts interpreted so far, and the faults found."""
 
     def __init__(self):
         self.seen = set()
@@ -54,7 +54,7 @@ class Watch:
 def supervise(outputs, inputs, program, sets=3):
     """Interpret a program at some sets of sizes; return at how many.
 
-    Raises: ProgramFault for what no Program may do, and for a result that is not the value of its node.
+    Raises: ProgramFault for an access that no Program may make, and for a result that is not the value of its node.
     """
     machine = Interpreter(program, goes_on=True)
     names = list(dict.fromkeys([*(s.name for s in program.sources), *program.size_args]))
@@ -68,7 +68,7 @@ def supervise(outputs, inputs, program, sets=3):
 
 
 def fits(program, sizes):
-    """Whether all lengths are possible at some sizes, and loops short."""
+    """Return whether all lengths are possible at some sizes, and loops short."""
     if any(whole(s)(sizes) < 0 for s in (*program.assumed, *(s for b in program.buffers for s in b.shape))):
         return False
     total, stack = 0, [(step, 1, {}) for step in program.steps]
@@ -94,20 +94,20 @@ def ran(machine, outputs, inputs, sizes):
 
 
 def data_of(inputs, sizes, lengths={}):  # noqa: B006 - never changed
-    """Return random arrays with the facts of the inputs; places of axes of the `lengths` that each is looked up in."""
+    """Return random arrays with the facts of the inputs; index arrays point into axes of the `lengths`."""
     rng = np.random.default_rng([11, *sizes.values()])
     data = {}
     for node in inputs:
         shape = tuple(whole(s)(sizes) for s in node.shape)
         if is_index(node):
-            data[node.name] = places(rng, shape, lengths.get(node.name, ()), sizes)
+            data[node.name] = random_indices(rng, shape, lengths.get(node.name, ()), sizes)
             continue
         data[node.name] = np.asarray(sample(rng, shape, tuple(sorted(node.data[1] - {"constant"}))))
     return data
 
 
 def stored(program, sizes):
-    """Return columns and starts of sparse matrices, by name: as the calls that read them say how large these are."""
+    """Return columns and starts of sparse matrices, by name, of the sizes that the calls read."""
     rng, found = np.random.default_rng([12, *sizes.values()]), {}
     for call in (step for step in walk(program.steps) if isinstance(step, Call)):
         named = {field: place.value for field, place in call.operands}
@@ -123,10 +123,10 @@ def stored(program, sizes):
 
 
 def compare(outputs, data, sizes, found, strict=False):
-    """Raise ProgramFault where a result is another than plain evaluation gives, at data that have a value.
+    """Raise ProgramFault where a result differs from plain evaluation, at data that have a value.
 
-    Where a last digit of the data changes the value as much (a singular matrix), it is rounding, and says nothing. A
-    result that is not finite is one too if this is `strict`. What stands in lowerings alone may have another value.
+    A difference that a last digit of the data causes as well (a singular matrix) counts as rounding. With `strict` a
+    result that is not finite is a fault too. Values that exist only in lowerings may differ.
     """
     wanted = values(outputs, data, sizes)
     for number, (name, node) in enumerate(outputs):
@@ -152,7 +152,7 @@ def values(outputs, data, sizes):
 
 
 def distance(one, other, strict=False):
-    """Return how far two arrays are apart where both are finite, relative to the larger of 1 and the largest entry."""
+    """Return the distance of two arrays where both are finite, relative to the larger of 1 and the largest entry."""
     if one.shape != other.shape or (strict and np.any(np.isfinite(other) & ~np.isfinite(one))):
         return np.inf
     finite = np.isfinite(one) & np.isfinite(other)
@@ -160,7 +160,7 @@ def distance(one, other, strict=False):
 
 
 def watch():
-    """Wrap the planner; return what it will be seen to do."""
+    """Wrap the planner; return the record of the programs it will plan."""
     import matcalc.compiler.plan as planner
 
     seen, plain = Watch(), planner.plan

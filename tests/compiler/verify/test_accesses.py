@@ -1,4 +1,4 @@
-"""The verifier: eleven programs of a former planner are refused, each kind of access has its outcome."""
+"""The verifier rejects eleven programs of a former planner; each kind of access has its outcome."""
 
 import dataclasses
 import subprocess
@@ -25,7 +25,7 @@ def test_the_programs_of_a_former_planner_are_refused(name):
 
 
 def planned(text, declarations=VECTORS):
-    """The Program that is compiled for a formula."""
+    """Return the Program that is compiled for a formula."""
     from matcalc.building import planned, request_of
 
     return planned(request_of([mc.expression(text, declarations)], ["result"])).program
@@ -113,7 +113,7 @@ def test_a_size_that_nothing_bounds_is_tested_once():
 
 
 def changed(program: Program, change) -> Program:
-    """Return the program with `change` made of each of its steps."""
+    """Return the program with `change` applied to each of its steps."""
     return dataclasses.replace(program, steps=tuple(change(step) for step in program.steps), proof=None)
 
 
@@ -122,7 +122,7 @@ def first_loop(program, kind):
 
 
 def shifted(step):
-    """An entry too far."""
+    """Read one entry too far."""
     if not isinstance(step, Loop) or not step.stores:
         return step
     stores = [dataclasses.replace(s, at=(Size.of(s.at[0]) + 1, *s.at[1:])) if s.at else s for s in step.stores]
@@ -130,7 +130,7 @@ def shifted(step):
 
 
 def assigned(step):
-    """`=` for `+=`."""
+    """Replace `+=` by `=`."""
     if not isinstance(step, Loop):
         return step
     stores = [dataclasses.replace(s, onto="", over=s.onto or s.over) for s in step.stores]

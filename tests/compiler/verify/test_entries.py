@@ -1,4 +1,4 @@
-"""Entries of data in indices: what is known of them is what a call has checked, and nothing else."""
+"""Entries of data used as indices: only facts that a call has checked are known of them."""
 
 from dataclasses import replace
 from functools import cache
@@ -53,7 +53,7 @@ def test_an_entry_is_known_where_it_was_checked(place, axes, holds):
     assert known.is_inside(entry(i, place), m) is holds
     assert not known.is_inside(entry(i, place), n)
     assert not known.is_inside(entry(j, place), m)
-    assert not Known((), (), axes).is_nonnegative(entry(i, place))  # not even the sign, where nothing was checked
+    assert not Known((), (), axes).is_nonnegative(entry(i, place))  # not even the sign without a check
 
 
 def test_an_entry_of_an_entry():
@@ -69,9 +69,9 @@ def test_a_single_index_is_like_an_axis():
 
 
 @pytest.mark.parametrize("at, axes, once", [
-    ((entry(i, k),), ["k"], False),  # places repeat
+    ((entry(i, k),), ["k"], False),  # indices repeat
     (("k", entry(i, k)), ["k"], True),
-    ((entry(i, k) + k,), ["k"], False),  # k and i[k] may make up for each other
+    ((entry(i, k) + k,), ["k"], False),  # k and i[k] may compensate each other
     ((entry(i, k) * N + k,), ["k"], True),  # but not as digits
     ((entry(i, Size.of(0)) + k,), ["k"], True),
 ])  # fmt: skip

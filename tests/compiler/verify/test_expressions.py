@@ -1,4 +1,4 @@
-"""Sizes as functions of a frame: each against its evaluation in exact arithmetic, at all small values of its names."""
+"""Sizes as functions of a frame, against exact evaluation at all small values of their names."""
 
 import itertools
 from fractions import Fraction
@@ -28,7 +28,7 @@ def test_a_size_is_what_it_evaluates_to(size):
 
 
 def exactly(size, frame):
-    """The value of a size in fractions, operands of quotients and remainders rounded down."""
+    """Return the value of a size in fractions, with operands of quotients and remainders rounded down."""
     total = Fraction(0)
     for monomial, coefficient in size.terms:
         for atom, power in monomial:

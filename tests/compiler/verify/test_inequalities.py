@@ -1,4 +1,4 @@
-"""What is proved of indices holds at every point: each claim against all points of small sizes."""
+"""Proved claims about indices hold at every point: each claim against all points of small sizes."""
 
 import itertools
 import random
@@ -95,7 +95,7 @@ OFTEN = [
 
 
 def points(known, extra):
-    """Yield all values of all names for small sizes: the sizes, and a point that satisfies what is known."""
+    """Yield all values of all names for small sizes: the sizes, and a point that satisfies the known conditions."""
     sizes = sorted({x for s in (*known.axes.values(), *extra, *known.nonnegative, *known.zero) for x in s.names})
     sizes = [x for x in sizes if x not in known.axes]
     for values in itertools.product(range(4), repeat=len(sizes)):
@@ -155,7 +155,7 @@ def test_points_that_meet_are_not_separated(known, at):
 
 
 def random_index(rng):
-    """An index as the planner makes them, or nearly: affine, mixed radix, quotients and remainders."""
+    """Return an index like the planner's: affine, mixed radix, quotients and remainders."""
     atoms = [i, j, m, n, Size.of(1), Size.of(2)]
     total = Size.of(rng.randint(-2, 2))
     for _ in range(rng.randint(1, 3)):
@@ -190,7 +190,7 @@ def test_a_shifted_axis_is_evidently_one_entry_a_point():
     assert is_evidently_injective(("i", j + 3), ["i", "j"])
     assert is_evidently_injective((m - 1 - i,), ["i"])
     assert not is_evidently_injective((i + j,), ["i", "j"])
-    assert not is_evidently_injective((i * 2,), ["i"])  # it is, but not at a glance
+    assert not is_evidently_injective((i * 2,), ["i"])  # it is, but not obviously
 
 
 def test_a_point_that_a_system_holds_at_but_for_rounding_is_none():

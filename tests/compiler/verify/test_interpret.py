@@ -1,4 +1,4 @@
-"""The checked interpreter: eleven programs of a former planner, every kind of fault, and programs that are right."""
+"""The checked interpreter: eleven programs of a former planner, every kind of fault, and correct programs."""
 
 import itertools
 import pickle
@@ -32,7 +32,7 @@ KERNELS = {k.name: k for k in (*(load(data_folder("codegen"))).products,)} | {
 
 
 def run(program, **sizes):
-    """Run a program on arrays that count, with a well-conditioned diagonal."""
+    """Run a program on arrays of consecutive numbers, with a well-conditioned diagonal."""
     arguments = {}
     for name in program.inputs:
         shape = tuple(whole(s)(sizes) for s in program.table[name].shape)
@@ -47,7 +47,7 @@ def run(program, **sizes):
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_programs_that_a_former_planner_made_wrong_are_found(name):
-    """They passed the planner's own test, and only some sizes show what is wrong with them."""
+    """They passed the planner's own test, and only some sizes show the fault."""
     program = verify(FAULTY[name])
     faults = []
     for lengths in itertools.product(LENGTHS, repeat=1 + len(program.size_args)):
@@ -63,7 +63,7 @@ def test_programs_that_a_former_planner_made_wrong_are_found(name):
     assert (str(again), again.index, again.sizes) == (str(faults[0]), faults[0].index, faults[0].sizes)
 
 
-# ---- every kind of fault, in a program as small as can be
+# ---- every kind of fault, in the smallest program
 
 
 def buffers(**shapes):
@@ -162,7 +162,7 @@ def test_sizes_that_a_program_is_not_for():
         interpret(program(COPY), {"x": np.zeros(3), "A": np.zeros((2, 2))}, {})
 
 
-# ---- programs that are right
+# ---- correct programs
 
 D = """X: matrix(m, n); A: matrix(n, n); S: matrix(n, n) spd; L: matrix(n, n) lower; w, z: vector(n); y: vector(m)
 T: tensor(m, n, n)"""
@@ -179,7 +179,7 @@ RIGHT = [
 @pytest.mark.parametrize("text", RIGHT)
 @pytest.mark.sampled(3)
 def test_programs_that_are_right_pass_and_give_the_value(text):
-    """At all sizes of the sets, value and gradient; what they give is compared with plain evaluation of the nodes."""
+    """Value and gradient at all sets of sizes, compared with plain evaluation of the nodes."""
     e = mc.expression(text, D)
     total = e if not e.node.shape else mc.expression(f"sum(({text}).^2)", D)
     outputs = [("value", e.node), *((f"d{x.name}", total.gradient(x.name).node) for x in total.names.ordered())]

@@ -1,8 +1,8 @@
-"""Sums into entries on NumPy: `np.add.at` reads past values that have fewer axes than its indices have together.
+"""Sums into entries on NumPy: `np.add.at` reads out of bounds if values have fewer axes than its indices together.
 
-Enumerated: stores at entries that points meet in, values that have all, some or no axes of the loop, with a guard and
-without. The emitted text runs with an `add.at` that takes only values of the shape of its indices, whose result is
-compared with the loop written out.
+Enumerated: stores into entries that several points share, with values that have all, some or no axes of the loop, with
+and without a guard. The emitted text runs with an `add.at` that only accepts values of the shape of its indices, and
+its result is compared with the loop written out.
 """
 
 import dataclasses
@@ -44,7 +44,7 @@ def full(array, indices, values):
 
 
 class Checked:
-    """NumPy with an `add.at` that asks for values of full shape."""
+    """NumPy with an `add.at` that requires values of full shape."""
 
     add = SimpleNamespace(at=full)
 
@@ -74,7 +74,7 @@ def test_values_have_the_shape_of_their_indices(entry, value):
 
 
 def at_point(value, x, y, p, q):
-    """The value at a point of the loop."""
+    """Return the value at a point of the loop."""
     kept = 1.0 if "where" not in value or p >= q else 0.0
     name = value.removesuffix(" where i >= j")
     numbers = {"1": 1.0, "n": len(x), "x[i]": x[p], "y[j]": y[q], "y[i]": y[p], "2*x[i]": 2 * x[p]}

@@ -1,4 +1,4 @@
-"""Seeded faults: what shows in a value, the interpreter finds. A slice in the whole suite, all in the long runs."""
+"""Seeded faults: the interpreter finds each that changes a value. A slice in the whole suite, all in the long runs."""
 
 import pytest
 from compiler.verify import judges
@@ -31,7 +31,7 @@ def missed(rows):
 
 @pytest.mark.whole
 def test_templates_for_numpy_are_judged():
-    """A template that computes something else than the pattern is told before any value is compared."""
+    """A template that does not compute its pattern is reported before any value is compared."""
     made = [m for m in chosen_of_kernels(3, ["A*X'*X*B'", "inv(L)*X'*y", "w'*inv(S)*z"]) if m.target == "numpy"]
     rows = list(judges.kernel_rows([m for m in made if m.where.startswith("template")]))
     shown = [row for row in rows if row.found["NumPy code"]]

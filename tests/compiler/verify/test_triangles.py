@@ -1,6 +1,6 @@
-"""Positions in triangles: what re-indexes a triangle, inside what counts with indices, has programs that are proved.
+"""Positions in triangles: programs that re-index a triangle inside arithmetic on indices are proved.
 
-Enumerated: each way to make a triangle inside each operation with arithmetic on indices, its value, the gradient and
+Enumerated: each notation of a triangle inside each operation with arithmetic on indices; the value, the gradient and
 the product with the Hessian of a function of it. Each is planned, so proved, and interpreted by the supervisor.
 """
 
@@ -16,7 +16,7 @@ from matcalc.tensor.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"
 INNER = {"vech(A)": 1, "duplication(n)'*vec(A)": 1, "tril(A)": 2, "triu(A, 1)": 2}  # with the number of axes
-TWICE = ("vech(A)", "tril(A)")  # of which Hessian products are taken: those of the others ask nothing new
+TWICE = ("vech(A)", "tril(A)")  # with Hessian products; those of the others contain no new forms
 OF_VECTORS = """
     kron({}, B)    kron(B, {})    kron({}, {})    kron({}, w)    kron(w, {})    kron({}, vech(B*B'))    repmat({}, 2, 3)
     tile({}, k, 2)    toeplitz({}, w)    toeplitz(w, {})    conv({}, w)    conv({}, {})    ({})[1:]    ({})[::-1]

@@ -1,6 +1,6 @@
 """Programs as data that reads back: JSON of the dataclasses, kernels and functions by name, sizes as their text.
 
-A Program that a planner of another day made is kept so, to be refused for ever: it needs nothing of that planner.
+Programs of former planners are stored in this form, so that tests reject them independently of the planner.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FAULTY = Path(__file__).parent / "faulty.json"
 
 
 def faulty() -> dict[str, Program]:
-    """Return the eleven programs that a former planner made wrong, for both targets alike, by formula."""
+    """Return the eleven wrong programs of a former planner, by formula; they are the same for both targets."""
     return {name: read(data) for name, data in json.loads(FAULTY.read_text(encoding="utf-8")).items()}
 
 
@@ -32,7 +32,7 @@ def faulty() -> dict[str, Program]:
 
 
 def written(value: Any) -> Any:
-    """Return a Program, or a part of one, as what JSON can hold.
+    """Return a Program, or a part of one, as JSON data.
 
     Raises: ValueError for a kernel or function that is in no file of `codegen/`.
     """
@@ -61,7 +61,7 @@ def written(value: Any) -> Any:
 
 
 def read(data: Any) -> Any:
-    """Return what `written` was given."""
+    """Return the object whose JSON data `written` returned."""
     if isinstance(data, list):
         return tuple(read(v) for v in data)
     if not isinstance(data, dict):
@@ -80,7 +80,7 @@ def _required(field: dataclasses.Field[Any]) -> bool:
 
 
 class _Empty(dict[str, Any]):
-    """What a field that was left out holds: nothing, of its type."""
+    """The value of a required field that was left out, by type: an empty text or tuple."""
 
     def __missing__(self, type_: str) -> Any:
         return "" if type_ == "str" else ()

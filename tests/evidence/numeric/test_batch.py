@@ -1,4 +1,4 @@
-"""Rewrites inside larger tensors: the machine finds what fires along an axis that is not the operation's own."""
+"""Rewrites inside larger tensors: the checks find rewrites that fire along an axis other than the operation's own."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def logsumexp(A, axis):
 
 @pytest.mark.parametrize("rule", ["sum(softmax(x)) => 1", "log(sum(softmax(x))) => 0"])
 def test_a_transposition_of_batch_axes_is_found(rule, monkeypatch):
-    """The matcher as it was: an operation with a batch axis read as one that commutes with transposition."""
+    """The former matcher read an operation with a batch axis as one that commutes with transposition."""
     rewrite = next(r for r in BOOK.rewrites if str(r) == rule)
     assert rewrite_faults(rewrite, BOOK) == []
     monkeypatch.setattr(operand_readings, "_turns", lambda node: node.kind == "map" or node.rule.transpose_same)
@@ -36,7 +36,7 @@ def test_a_transposition_of_batch_axes_is_found(rule, monkeypatch):
 
 
 def test_crossed_axes_are_tried():
-    """Of a sum of a softmax: by rows and by columns, whole and next to what is summed along the other axis."""
+    """A sum of a softmax: by rows and by columns, whole and beside a sum along the other axis."""
     root = mc.expression("sum(softmax(x)) + sum(x)", "x: vector(n)").node
     crossed = [lift for lift in lifts(root) if lift.crossing is not None]
     assert len(crossed) == 3  # softmax in x, and both sums
@@ -53,7 +53,7 @@ def test_crossed_axes_are_tried():
 
 
 def test_a_rule_of_ones_own_is_tried_inside_tensors():
-    """True as it stands, and true by rows: what is refused is refused for its plain form."""
+    """Such a rule is true by rows too; a rejected rule is rejected for its plain form."""
     rewrite = rewrite_from_table({"let": "x: array(s)", "rule": "max(softmax(x)) => 1"}, "own:1", lambda *_: None)
     assert "differ" in "".join(rewrite_faults(rewrite, BOOK))
 
@@ -82,7 +82,7 @@ LET = "A: matrix(m, n); B: matrix(m, n); u: vector(m); v: vector(n); c: scalar"
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_reductions_over_rows_of_row_wise_functions(formula):
-    """Value and gradient in A, plain and on the NumPy target; square data, so that no size tells axes apart."""
+    """Value and gradient in A, plain and on the NumPy target; square data, so that sizes do not distinguish axes."""
     e = mc.expression(formula, LET)
     used = {name: DATA[name] for name in e.symbols}
     data = {**used, "A": DATA["A"]}
@@ -126,7 +126,7 @@ def test_what_is_not_convex_is_not_proved_by_a_sum_along_the_wrong_axis():
 
 
 def test_facts_of_matrices_are_none_of_their_rows():
-    """An operation of each row of a symmetric matrix is not symmetric, whatever its rule says of matrices."""
+    """An operation on each row of a symmetric matrix is not symmetric, whatever its rule states for matrices."""
     table = {
         "signature": "share(x: array(s)) -> array(s)",
         "differential": "dx/sum(x) - x*sum(dx)/sum(x)^2",
@@ -144,7 +144,7 @@ def test_facts_of_matrices_are_none_of_their_rows():
 
 
 def test_a_trace_of_slices_is_no_sum_over_a_definite_matrix():
-    """What is known of the last two axes of a tensor says nothing of its others."""
+    """Facts about the last two axes of a tensor do not apply to its other axes."""
     table = {
         "signature": "gram(X: matrix(n, n)) -> matrix(n, n)",
         "differential": "dX'*X + X'*dX",

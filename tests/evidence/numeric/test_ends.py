@@ -1,4 +1,4 @@
-"""Samples cover their set: ten formulas of each fact that are no identities on it are refuted, and no identity is."""
+"""Samples cover their set: for each fact ten false identities are refuted, and no true identity is."""
 
 import tomllib
 from pathlib import Path
@@ -27,7 +27,7 @@ def value_at(found, text, let):
     e = mc.expression(text, let)
     with np.errstate(all="ignore"):
         try:
-            return e.reference.value(found.at, found.point.sizes)  # as written: computed, a quotient may have its limit
+            return e.reference.value(found.at, found.point.sizes)  # as written: the computed value may have its limit
         except np.linalg.LinAlgError:
             return np.asarray(np.nan)
 
@@ -68,7 +68,7 @@ IDENTITIES = [
 @pytest.mark.parametrize(("left", "right", "let"), IDENTITIES, ids=[f"{a} = {b}" for a, b, _ in IDENTITIES])
 @pytest.mark.sampled(4)
 def test_no_identity_is_refuted(left, right, let):
-    """Overflow, rounding of data at a border and ties of a spectrum are no differences."""
+    """Overflow, rounding of data at a border and ties of a spectrum do not count as differences."""
     assert mc.equivalent(left, right, let, domain="common")
 
 
@@ -132,7 +132,7 @@ def test_ends_have_the_facts(facts):
 
 @pytest.mark.parametrize("facts", PAIRED, ids=" ".join)
 def test_samples_have_all_facts(facts):
-    """The samplers of two facts may undo each other."""
+    """The samplers of two facts might undo each other."""
     for n in (1, 2, 3, 4):
         drawn = sample(np.random.default_rng(n), (n, n), facts)
         assert all(TESTS[fact](drawn) for fact in facts)

@@ -1,4 +1,4 @@
-"""The twins at many digits: the same values as NumPy's and SciPy's, and digits that others have computed."""
+"""High-precision twins: values equal to NumPy's and SciPy's, and published digits."""
 
 import itertools
 
@@ -34,7 +34,7 @@ def of(rule):
 
 
 UNTWINNED = {"log_rising", "log_rising_diff"}
-"""Rules whose value has no form at many digits; tests/test_found_numbers.py holds them against mpmath."""
+"""Rules whose value has no high-precision form; tests/test_found_numbers.py compares them with mpmath."""
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ UNTWINNED = {"log_rising", "log_rising_diff"}
 )
 @pytest.mark.sampled(11)
 def test_values(rule):
-    """Every value of the book runs at many digits and agrees with itself in double precision."""
+    """Every value in the rulebook runs in high precision and agrees with itself in double precision."""
     found = of(rule)
     assert found
     for at, wanted in found:
@@ -70,7 +70,7 @@ def test_global_precision_stays():
 
 
 def test_no_float_comes_in():
-    """A twelfth of a twelfth, as literals and NumPy's constructors give it, has all its digits."""
+    """A twelfth of a twelfth, from literals and from NumPy's constructors, has all its digits."""
     with digits(50):
         x = (TWIN.ones(2) / 12) @ (TWIN.eye(2) / 12) + TWIN.zeros(2)
         assert float(abs(x[0] * 144 - 1)) < 1e-48
@@ -87,7 +87,7 @@ def test_far_below_the_last_digit():
 
 @pytest.mark.parametrize("angle", [0.0, 2.0, 3.1, 3.1415926])
 def test_roots_near_the_negative_axis(angle):
-    """Root, logarithm and power of a rotation, whose eigenvalues come close to the negative axis, are principal."""
+    """The root, logarithm and power of a rotation with eigenvalues near the negative axis are principal."""
     with digits(50):
         c, s = TWIN.cos(numbers(angle)), TWIN.sin(numbers(angle))
         half, other = TWIN.cos(numbers(angle) / 2), TWIN.sin(numbers(angle) / 2)
@@ -99,7 +99,7 @@ def test_roots_near_the_negative_axis(angle):
 
 
 def test_equations():
-    """Riccati and Sylvester's equations and the sign of a matrix, by what they solve; stable where they must be."""
+    """Riccati and Sylvester equations and the matrix sign, by their defining equations; stable where required."""
     rng = np.random.default_rng(2)
     A, B, C = (rng.standard_normal((3, 3)) for _ in range(3))
     Q, R = np.eye(3), np.diag([1.0, 2.0, 3.0])
@@ -125,7 +125,7 @@ def test_equations():
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 2), (2, 0), (3, 2), (2, 3)])
 def test_shapes(shape):
-    """Decompositions of nothing, of zeros and of any shape are those of NumPy, and orthogonal."""
+    """Decompositions of empty, zero and all other matrices have NumPy's shapes and are orthogonal."""
     with digits(40):
         for X in (np.zeros(shape), np.ones(shape)):
             for full in (False, True):
@@ -142,7 +142,7 @@ def test_shapes(shape):
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-12, 1e-40, 0.0])
 def test_decompositions(gap):
-    """Eigenvalues and singular values at any gap: residuals at the level of the digits."""
+    """Eigenvalues and singular values at any gap: residuals at the level of the precision."""
     rng = np.random.default_rng(1)
     with digits(60):
         Q = TWIN.linalg.qr(numbers(rng.standard_normal((3, 3))))[0]
@@ -154,7 +154,7 @@ def test_decompositions(gap):
 
 
 def test_functions_of_a_defective_matrix():
-    """A Jordan block has no eigenvectors to use: exp, log, root and power of it are known."""
+    """A Jordan block has too few eigenvectors, but its exp, log, root and power are known."""
     J = numbers(np.array([[2.0, 1.0], [0.0, 2.0]]))
     with digits(50):
         assert np.max(abs(SL.expm(SL.logm(J)) - J)) < 1e-45
@@ -164,7 +164,7 @@ def test_functions_of_a_defective_matrix():
 
 
 def test_ieee():
-    """Divisions by zero and poles are inf or NaN, no exception and no number."""
+    """Divisions by zero and poles return inf or NaN and do not raise."""
     x = numbers(np.array([1.0, 0.0, -1.0]))
     np.testing.assert_array_equal(doubles(x / 0.0), [np.inf, np.nan, -np.inf])
     np.testing.assert_array_equal(doubles(TWIN.log(x)), [0.0, -np.inf, np.nan])
@@ -180,7 +180,7 @@ def test_ieee():
 
 
 def test_unknown_is_refused():
-    """A function without a twin is named; it is never evaluated in double precision."""
+    """An error names a function without a twin; it is never evaluated in double precision."""
     with pytest.raises(NotSupported, match="np.unwrap"):
         TWIN.unwrap(numbers(np.ones(2)))
     with pytest.raises(NotSupported, match="sp.wofz"):
@@ -188,7 +188,7 @@ def test_unknown_is_refused():
 
 
 def test_own_text():
-    """`precise` of an entry is what runs at many digits."""
+    """The `precise` text of an entry runs in high precision."""
     text = '[twice]\nsignature = "twice(x: entry) -> entry"\nderivative = "2"\nvalue = "x + x"\nprecise = "3*x"\n'
     book = load_text(text, "own.toml", BOOK)
     assert float(precise_oracle(book, book.get("twice"))(numbers(2.0))) == 6.0
@@ -205,8 +205,10 @@ ELEMENTWISE = [
 )
 @pytest.mark.sampled(5)
 def test_special_points(rule):
-    """An elementwise rule at every special point, outside its domain too, has a value at many digits or none: where
-    NumPy's is finite it is that number, and nothing is raised but for a pole."""
+    """Elementwise rules at every special point, outside their domains too, in high precision.
+
+    Where NumPy's value is finite the value equals it, elsewhere it may be none. Only a pole may raise.
+    """
     kinds = [p.kind for p in rule.parameters]
     plain, precise = oracle(BOOK, rule), precise_oracle(BOOK, rule)
     places = [SPECIAL if p.kind == "entry" else (1,) if "positive" in p.facts else (0, 1) for p in rule.parameters]

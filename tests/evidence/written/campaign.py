@@ -1,10 +1,10 @@
-"""Random formulas through the built-in check: how many are refused, and at how many nothing could be compared.
+"""Counts rejections and empty comparisons of the built-in check on random formulas.
 
     python tests/evidence/written/campaign.py [COUNT] [SEED] [compiled]
     python tests/evidence/written/campaign.py documents [compiled]
 
-With `documents` the formulas are those of the documentation, of README and of the cases. Prints each refusal, and a
-table of what `checked` says. A refusal is a wrong result or a false alarm: both are faults.
+With `documents` it takes the formulas of the documentation, README and the cases. It prints each rejection, and a table
+of the statements in `checked`. A rejection is a wrong result or a false alarm, so both are faults.
 """
 
 import json
@@ -22,22 +22,22 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.testing.strategies import chosen_forms, random_case
 
 OTHER_NAMES = {"hvp": {"vector": "other_v"}}
-"""Names of new symbols that no formula has."""
+"""Names of new symbols that no formula uses."""
 
 BEYOND = (np.linalg.LinAlgError, mc.NotDifferentiable, mc.NotSupported, mc.ShapeError, mc.UnknownName)
-"""What a formula may be refused for."""
+"""Errors that are no findings."""
 
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ("identities", "rules", "textbook")
 LEFT_OUT = ("settled",)
-"""Written by the program alone, with both operands of the same data: it takes one that is NaN for 0."""
+"""Forms that only programs contain, with one array as both operands; they treat NaN as 0."""
 
 Formula = tuple[str, str, tuple[str, ...]]
 
 
 def documented() -> Iterator[Formula]:
-    """Yield what can be read as a formula in the documentation and in README, and the formulas of the cases."""
+    """Yield the formulas in the documentation and README that can be read, and those of the cases."""
     texts: dict[tuple[str, str], None] = {}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         written = page.read_text(encoding="utf-8")
@@ -69,7 +69,7 @@ def formulas(count: int, seed: int, depth: int = 3) -> Iterator[Formula]:
 
 
 def told(text: str, declared: str, names: tuple[str, ...], compiled: bool) -> Iterator[str]:
-    """Yield what `checked` says of a formula's derivatives, its simplified form and its compiled function."""
+    """Yield the entries of `checked` for a formula's derivatives, its simplified form and its compiled function."""
     e = mc.expression(text, declared)
     yield e.simplify().checked
     for name in names:
@@ -84,7 +84,7 @@ def told(text: str, declared: str, names: tuple[str, ...], compiled: bool) -> It
 
 
 def run(given: Iterable[Formula], compiled: bool) -> tuple[Counter[str], list[str], int]:
-    """Return how often each thing is said, what was refused, and the number of formulas."""
+    """Return the count of each statement, the rejections, and the number of formulas."""
     said: Counter[str] = Counter()
     refused: list[str] = []
     count = 0

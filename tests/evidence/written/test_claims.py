@@ -1,4 +1,4 @@
-"""The built-in check: right derivatives pass it, each with a fault in it is refused, and it says where it looked."""
+"""The built-in check: correct derivatives pass, each one with a fault is rejected, and the check names its points."""
 
 import os
 import subprocess
@@ -81,7 +81,7 @@ def test_a_transposed_result_is_refused() -> None:
 
 
 def test_a_formula_read_as_another_is_refused() -> None:
-    """The reference is the text, so that a constructor that loses an index is seen: x'*(1./x) is n."""
+    """The reference is the text, so the check finds a constructor that loses an index: x'*(1./x) is n."""
     x = symbol("x", mc.symbols("x: vector(n)")[0].node.shape)
     one = mc.expression("1").node
     told = of_tree(read("x'*(1./x)"))
@@ -118,7 +118,7 @@ def test_an_operation_that_is_linear_in_one_argument_moves_in_it() -> None:
 
 
 def test_an_index_measured_by_what_stands_around_it() -> None:
-    """Its length is known where shapes are unified, not where the tree is evaluated alone."""
+    """Its length is known after unification of shapes, not when the tree is evaluated alone."""
     found = mc.gradient("{i: sum{j: [i == j]*x[j]}}'*A*x", "x", "A: matrix(n, n); x: vector(n)")
     assert "against its own node: an index whose length follows" in found.checked
     A, x = np.arange(9.0).reshape(3, 3), np.array([1.0, -2.0, 0.5])
@@ -214,7 +214,7 @@ def test_equations_without_a_solution_are_refused(text: str) -> None:
         ("root(w + abs(w)/2 - x, w, start=x)", "x"),  # drops an imaginary part
         ("root(w + max(w, 0) - x, w, start=x)", "x"),
         ("root(2*w + norm2(w)*x - x, w, start=x)", "x"),
-        ("root(w + besselj(0, w)/9 - x, w, start=x)", "x"),  # SciPy has it of real numbers alone, as of the last two
+        ("root(w + besselj(0, w)/9 - x, w, start=x)", "x"),  # SciPy has it for real numbers only, as for the last two
         ("root(w + log_ndtr(w)/9 - x, w, start=x)", "x"),
         ("root(X'*(sigmoid(X*w) - y) + lam*w, w, start=zeros(n))", "lam"),
     ],

@@ -1,4 +1,4 @@
-"""Faults planted in matcalc are refused by the built-in check, and right results are not (long runs)."""
+"""The built-in check rejects results with planted faults and accepts correct results (long runs)."""
 
 import random
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""Fifty formulas that SymPy's own matrix derivatives get wrong, refuse or leave undone, as SymPy objects.
+"""Fifty formulas, as SymPy objects, that SymPy's own matrix derivatives get wrong, reject or leave undone.
 
-Each row has what it is in the matrix language, written by hand, and the derivative that a book gives. Two things
-SymPy cannot express: methods that its matrix symbols do not have (`norm`, `pinv`; row 46 has what stands for them,
-and its classes for decompositions), and a matrix exponential inside a matrix expression (row 40 has its function by
-name and, for the bilinear form, the power series).
+Each row has the formula in the matrix language, written by hand, and the derivative from a book. SymPy cannot express
+two things. Its matrix symbols lack methods such as `norm` and `pinv`; row 46 uses other terms and SymPy's classes for
+decompositions. Its matrix expressions cannot contain a matrix exponential; row 40 uses the function by name and, for
+the bilinear form, the power series.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ LET = (
 
 @dataclass(frozen=True)
 class Row:
-    """A formula, what it means, and its derivative; `let` says more of the symbols, as facts in force in SymPy."""
+    """A formula, its meaning, and its derivative; `let` adds facts about the symbols, assumed in SymPy too."""
 
     number: int
     what: str

@@ -1,4 +1,4 @@
-"""Every public function takes SymPy objects as it takes text, and gives the same."""
+"""Every public function accepts SymPy objects as it accepts text, with the same result."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def numbers():
 
 
 def same(found, expected):
-    """Two expressions, or nestings of them, with one value at numbers."""
+    """Require that two expressions, or nestings of them, have one value at numbers."""
     if isinstance(found, tuple):
         assert len(found) == len(expected)
         for one, other in zip(found, expected, strict=True):
@@ -122,7 +122,7 @@ def test_assumptions_are_used():
         same(found, mc.expression("inv(S) - inv(S)*(C + C')*inv(S)/2", found.declarations))
     with assuming(Q.orthogonal(S)):
         assert str(mc.from_sympy(S.T * S).simplify()) == "eye(n)"
-        assert "symmetric" not in mc.from_sympy(S).facts  # SymPy's `ask` says that it is positive definite
+        assert "symmetric" not in mc.from_sympy(S).facts  # SymPy's `ask` returns that it is positive definite
     c = sp.Symbol("c")
     for assumption in (Q.positive(c), c > 0, Q.gt(c, 0)):
         with assuming(assumption):
@@ -218,7 +218,7 @@ def test_one_entry_is_a_variable():
 
 
 def test_the_way_back_is_in_the_symbols_that_came():
-    """Whatever SymPy assumes of them: so that numbers can be put in for them."""
+    """Results contain the input's SymPy symbols with their assumptions, so that numbers can be substituted."""
     d = mc.gradient(loss, w)
     assert d.sympy() == 2 * X.T * (X * w - y) + (2 * lam) * w
     assert d.sympy().atoms(MatrixSymbol) == {X, w, y}

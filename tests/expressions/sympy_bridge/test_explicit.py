@@ -1,4 +1,4 @@
-"""Arrays of numbers that SymPy has no name for, against NumPy's by hand."""
+"""Numeric arrays without a SymPy name, against NumPy arrays written by hand."""
 
 import numpy as np
 import pytest

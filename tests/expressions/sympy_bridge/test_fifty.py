@@ -1,7 +1,7 @@
-"""Each of the fifty formulas that SymPy gets wrong is read as what it is, and its derivative is right.
+"""Each of the fifty formulas that SymPy gets wrong is read correctly, and its derivative is right.
 
-Right by numbers that know no rule: complex steps or differences of the text by the independent evaluator, and the
-book's derivative by the same. The value is also SymPy's own, where SymPy can evaluate its object.
+The reference numbers use no rule: complex steps or differences of the text by the independent evaluator, and the book's
+derivative by the same evaluator. The value is also compared with SymPy's where SymPy can evaluate its object.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from oracle.data import make
 from oracle.values import evaluate, shaped
 
 SIZES = {"n": 3, "m": 2, "k": 3}
-# What SymPy itself cannot evaluate of explicit matrices, or not within minutes.
+# SymPy itself cannot evaluate these on explicit matrices, or takes minutes.
 UNDONE = (
     "a line of matrices", "the distance from orthogonal", "inverse entries", "the diagonal of a matrix",
     "a block matrix", "a matrix exponential", "a square root", "a sum of squares by a scalar", "singular values",

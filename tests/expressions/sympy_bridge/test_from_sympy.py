@@ -1,4 +1,4 @@
-"""SymPy's classes as formulas: what each is read as, and what has no meaning."""
+"""SymPy's classes as formulas: the reading of each, and the objects that have none."""
 
 import pytest
 import sympy as sp

@@ -1,4 +1,4 @@
-"""Sums, indices and arrays of SymPy: the value that SymPy itself gives to them at numbers, and what is refused."""
+"""Sums, indices and arrays of SymPy: values equal to SymPy's own at numbers, and unsupported forms raise."""
 
 import numpy as np
 import pytest

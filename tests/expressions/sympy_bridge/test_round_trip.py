@@ -1,7 +1,7 @@
-"""The way to SymPy and back: of 140 identities and of every function of the language.
+"""Conversion to SymPy and back: 140 identities and every function of the language.
 
-SymPy evaluates what it is given to the numbers that NumPy gives, and it reads back: to the same node, or where SymPy
-writes a function by others (softmax, sigmoid, huber), to one of the same value.
+SymPy's value of each result equals NumPy's, and the result reads back to the same node. Where SymPy writes a function
+by others (softmax, sigmoid, huber), it reads back to a node of the same value.
 """
 
 from functools import cache
@@ -36,7 +36,7 @@ def numbers_of(case):
 
 
 def by_sympy(expr, data, sizes):
-    """Return SymPy's value: numbers put in and done, or its own NumPy code."""
+    """Return SymPy's value, by substitution and `doit`, or by its own NumPy code."""
     sized = expr.subs({sp.Symbol(name): size for name, size in sizes.items() if name not in data})
     values = {c: c.as_explicit() for c in sized.atoms(sp.Identity, sp.OneMatrix)}  # SymPy adds none of them to numbers
     for s in sized.atoms(sp.MatrixSymbol) | sized.free_symbols:
@@ -111,7 +111,7 @@ def test_most_read_back_to_the_same_node():
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call["f"])
 @pytest.mark.sampled(4)
 def test_every_function(call):
-    """A SymPy form that evaluates, and reads back with its shape, or a reason."""
+    """Each has a SymPy form that evaluates and reads back with its shape, or an error with a reason."""
     e = expression(call["f"])
     data = {name: value for name, value in sample().items() if name not in SIZES}
     try:
@@ -125,7 +125,7 @@ def test_every_function(call):
     try:
         again = mc.expression(expr, e.declarations)
     except mc.NotSupported as error:
-        assert "SymPy" in str(error) or str(error).startswith("the condition")  # Kronecker's deltas of a triangle
+        assert "SymPy" in str(error) or str(error).startswith("the condition")  # Kronecker deltas of a triangle
         return
     assert tuple(map(str, again.shape)) == tuple(map(str, e.shape))
 
@@ -138,11 +138,11 @@ def test_most_functions_read_back():
             try:
                 again = mc.expression(e.sympy(), declarations=e.declarations or declarations(call["f"]))
             except mc.NotSupported as error:
-                assert "SymPy" in str(error) or "the condition" in str(error)  # SymPy orders that of vech anew
+                assert "SymPy" in str(error) or "the condition" in str(error)  # SymPy reorders that of vech
                 refused += "with a result of order 3" not in str(error)  # SymPy has no such operations
                 continue
             same += again.node is e.node
             other += again.node is not e.node
     assert refused <= 2
     assert same >= 350
-    assert other <= 67  # those of norm2 and normp under their other spellings too, and quotients that SymPy orders anew
+    assert other <= 67  # norm2 and normp under their other spellings, and quotients that SymPy reorders

@@ -9,8 +9,8 @@ from matcalc.rulebook import default_rulebook
 BOOK = default_rulebook()
 PLAIN = {"number": "3/2", "integer": "2", "function": "exp"}
 KINDS = {"entry": "scalar", "array": "matrix(m, n)"}
-BOUND = ("root", "dd")  # what they take is no list of arguments
-# Results of order 3 and more, and operands of such an order: SymPy has matrices, and entries of symbols.
+BOUND = ("root", "dd")  # their arguments are no list
+# Results and operands of order 3 and more: SymPy has only matrices, and entries of symbols.
 REASONS = ("sum", "sort")
 
 
@@ -36,7 +36,7 @@ def test_latex_and_sympy_form_or_a_reason(rule):
         try:
             e = mc.expression(formula, declarations)
         except mc.ShapeError:
-            assert rule.name in ("unvec", "reshape")  # 2 x 2 is not what the symbols have
+            assert rule.name in ("unvec", "reshape")  # the symbols are not 2 x 2
             continue
         assert e.latex()
         try:

@@ -1,4 +1,4 @@
-"""Formulas in SymPy: equal in value to what NumPy makes of the node, and read back to the same node."""
+"""Formulas in SymPy: their value equals NumPy's value of the node, and they read back to the same node."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_vectors_are_columns_and_scalars_are_scalars():
     ],
 )
 def test_operations_that_sympy_has_no_class_for(formula, printed):
-    """They are named, differ from nothing when read back, and have a value once their operands are numbers."""
+    """They print by name, read back as equal, and evaluate once their operands are numbers."""
     read = elaborate([formula], LET)
     expr = to_sympy(whole_formula_of(read.nodes[0]), read.scope.symbols)
     assert str(expr) == printed

@@ -1,4 +1,4 @@
-"""What SymPy's classes are read as has the value that SymPy gives to them at numbers, entry by entry."""
+"""Formulas read from SymPy's classes have SymPy's own values at numbers, entry by entry."""
 
 import numpy as np
 import pytest
@@ -176,7 +176,7 @@ def numbers():
 
 
 def at_numbers(expr):
-    """Return SymPy's own value, written out before numbers are put in."""
+    """Return SymPy's own value, with sums and products expanded before numbers are substituted."""
     data = numbers()
     values = {symbol: ImmutableMatrix(data[symbol.name]) for symbol in (X, A, B, R, x, y, r, s)}
     values |= {c: data["c"], d: data["d"]}
@@ -197,7 +197,7 @@ def test_value_is_that_of_sympy(expr):
 
 
 def test_products_that_sympy_has_flattened():
-    """`A*(x.T*y)` is A, x.T and y in a row, where neighbours do not fit."""
+    """`A*(x.T*y)` is A, x.T and y in one product, where neighbours do not fit."""
     k = Symbol("k")
     M, u, v = MatrixSymbol("M", k, k), MatrixSymbol("u", k, 1), MatrixSymbol("v", k, 1)
     for expr in (M * (u.T * v), (u.T * v) * M, M * (u.T * v) * M, (u.T * M * v) * M * u):
@@ -216,8 +216,8 @@ def test_products_that_sympy_has_flattened():
         (DiagonalMatrix(x), mc.NotSupported, "DiagMatrix"),
         (sp.sin(X), mc.NotSupported, "applyfunc"),
         (sp.Permanent(X), mc.NotSupported, "Permanent"),
-        (X + sp.I * A, mc.NotSupported, "no real number"),
-        (Symbol("z", imaginary=True) * c, mc.NotSupported, "no real number"),
+        (X + sp.I * A, mc.NotSupported, "are real here"),
+        (Symbol("z", imaginary=True) * c, mc.NotSupported, "are real here"),
         (Symbol("z", complex=True) * c, mc.NotSupported, "complex"),
         (sp.Dummy("c") + c, mc.NotSupported, "two SymPy symbols named c"),
         (Symbol("pi") + pi, mc.NotSupported, "two SymPy symbols named pi"),

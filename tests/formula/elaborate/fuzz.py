@@ -1,7 +1,7 @@
-"""Random texts for every entrance of the language, and what must hold of each: only errors of matcalc's own come out.
+"""Random texts for every dialect and call that reads text: only errors of matcalc's own may be raised.
 
-What is read must also print, and read back to the same node. Texts grow from a grammar of their own, or are mutations
-of texts that are read. Run by hand for as long as wanted:
+Texts that are accepted must also print, and read back to the same node. Texts grow from a grammar, or are mutations of
+accepted texts. Run it by hand for any length of time:
 
     python tests/formula/elaborate/fuzz.py 20000 --seed 1
 """
@@ -97,7 +97,7 @@ INDICES = ["i", "j", "k", "l", "a", "b", "t", "n", "x"]
 
 
 class Case(NamedTuple):
-    """A text, the entrance that it goes through, and what is declared."""
+    """A text, the call that reads it, and the declarations."""
 
     entrance: str
     text: str
@@ -105,7 +105,7 @@ class Case(NamedTuple):
 
 
 class Grower:
-    """Texts from a grammar; most are well formed, some of them well typed."""
+    """Grows texts from a grammar; most are well formed, some of them well typed."""
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
@@ -266,7 +266,7 @@ rule = "twice(X) => X + X"
 
 
 def mutated(chance: random.Random, text: str) -> str:
-    """Return a text with a few places cut, doubled, exchanged or filled with junk."""
+    """Return a text with a few parts cut, doubled, exchanged or filled with junk."""
     for _ in range(chance.choice([1, 1, 1, 2, 3, 6])):
         at, to = sorted(chance.choices(range(len(text) + 1), k=2))
         to = min(to, at + chance.choice([1, 1, 2, 5, 20]))
@@ -302,9 +302,9 @@ def _case(chance: random.Random, grow: Grower) -> Case:
 
 
 def outcome(case: Case) -> str:
-    """Return what became of a case: `read`, or the name of an error of matcalc's own.
+    """Return the outcome of a case: `read`, or the name of an error of matcalc's own.
 
-    Raises: whatever else comes out; AssertionError where what is read does not read back.
+    Raises: every other error; AssertionError where an accepted text does not read back.
     """
     try:
         if case.entrance in ("matrix", "numpy"):
@@ -357,7 +357,7 @@ BOOK = default_rulebook()
 
 
 def _forget() -> None:
-    """Put the rulebook back in force that was before."""
+    """Restore the rulebook that was in force before."""
     from matcalc.rulebook.load import adopt
 
     adopt(lambda book: BOOK)
@@ -373,7 +373,7 @@ def main() -> None:
         began = time.process_time()
         try:
             found[f"{case.entrance}: {outcome(case)}"] += 1
-        except Exception as error:  # what this looks for
+        except Exception as error:  # an error that this run searches for
             found[f"{case.entrance}: FAULT"] += 1
             where = traceback.extract_tb(error.__traceback__)[-1]
             print(

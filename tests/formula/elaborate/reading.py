@@ -1,4 +1,4 @@
-"""What the tests of elaboration share: shapes as text, and the error of a text."""
+"""Shared by the tests of elaboration: shapes as text, and the error of a text."""
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.texts import elaborate
@@ -17,7 +17,7 @@ def shape(text: str, declarations: str = "") -> str:
 
 
 def fault(text: str, declarations: str = "", dialect: str = "matrix") -> MatcalcError:
-    """Return the error that a text is."""
+    """Return the error that reading a text raises."""
     try:
         elaborate([text], declarations, dialect=dialect)
     except MatcalcError as error:

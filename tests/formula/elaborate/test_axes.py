@@ -1,4 +1,4 @@
-"""Every function of what stands along an axis, along every axis of tensors of order 1 to 4, against NumPy."""
+"""Every function along an axis, along every axis of tensors of order 1 to 4, against NumPy."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""Operands of two kinds under each operator, against NumPy: columns, rows and lengths of 1 expand, all else is refused.
+"""Operands of two kinds under each operator, against NumPy: columns, rows and lengths of 1 expand, others raise.
 
 In the matrix language a column is compared as an array of one column, a row as one of one row. Objects and NumPy's
-spelling are compared as they are. Every pair of kinds is tried, in values and in derivatives.
+spelling are compared as they are. Every pair of kinds is tested, in values and in derivatives.
 """
 
 import runpy
@@ -36,7 +36,7 @@ def as_matrix(text: str, value: np.ndarray) -> np.ndarray:
 
 
 def expected(one: str, operator: str, other: str, data: dict[str, np.ndarray]) -> np.ndarray | None:
-    """Return what NumPy gives, in the shape of a vector where there is no matrix; None where the language refuses."""
+    """Return NumPy's value, as a vector where no operand is a matrix; None where the language rejects the pair."""
     pair = [data[text[0]] for text in (one, other)]
     ranks = [value.ndim for value in pair]
     if 3 in ranks and min(ranks) < 3:
@@ -223,7 +223,7 @@ def normalised_fourth_moment(X):
 
 
 def test_a_formula_of_the_readme_is_centred_and_scaled(tmp_path):
-    """By plain evaluation, and by a saved file."""
+    """By plain evaluation and by a saved file, against NumPy and complex steps."""
     f = mc.expression("sum(((X .- mean(X, axis=0)')./std(X, axis=0)').^4)", "X: matrix(m, n)")
     X = RANDOM.normal(size=(5, 3))
     assert f(X=X) == pytest.approx(normalised_fourth_moment(X), rel=1e-12)

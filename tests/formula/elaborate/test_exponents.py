@@ -1,4 +1,4 @@
-"""What undeclared names in powers are, capitals that would be scalars, transposed Greek names, sizes beside indices."""
+"""Kinds of undeclared names in powers, capitals read as scalars, transposed Greek names, sizes beside indices."""
 
 import numpy as np
 import pytest
@@ -92,7 +92,7 @@ def test_a_size_is_no_index_that_is_summed(text):
     declared = "A: matrix(n, n); B: matrix(n, n); x: vector(n)"
     with pytest.raises(mc.ShapeError, match="'k' is both a size and an index"):
         mc.expression(text, f"{declared}; C: matrix(n, k)")
-    mc.expression(text.replace("C*C'", "B"), declared)  # an index where no size is called so
+    mc.expression(text.replace("C*C'", "B"), declared)  # an index where no size has that name
 
 
 def test_a_size_is_a_place_of_a_longer_axis():

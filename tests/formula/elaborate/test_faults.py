@@ -1,4 +1,4 @@
-"""Errors of elaboration: what they say, where the caret stands, what they advise."""
+"""Errors of elaboration: their messages, the position of the caret, their hints."""
 
 import pytest
 from formula.elaborate.reading import fault, node
@@ -34,7 +34,7 @@ SHAPE = [
     ("A^2", "cannot raise A (n x m) to a power: n and m differ", 1, "write .^ for entries"),
     ("x^2", "cannot raise x (vector of n) to a power", 1, "write x.^2 for entries"),
     ("s^x", "an exponent is a scalar, not x (vector of n)", 1, "write .^"),
-    ("inv(A)", "inv takes a square matrix, and A (n x m) is none", 0, ""),
+    ("inv(A)", "inv takes a square matrix, and A (n x m) is not square", 0, ""),
     ("sin(x, y)", "'sin' does not take (vector(n), vector(m))", 0, "sin(x: entry) -> entry"),
     ("hypot(x, y)", "'hypot' of operands of unequal shape: x (vector of n) and y (vector of m)", 0, ""),
     ("chol(S)", "chol takes a symmetric matrix, and S is not known to be symmetric", 0,
@@ -49,7 +49,7 @@ SHAPE = [
     ("x[1, 2]", "x (vector of n) has 1 axes, not 2", 1, ""),
     ("[S, x; y']", "rows of a block matrix of unequal width: n + 1 and m columns", 7, ""),
     ("[S, y]", "cannot put S (n x n) beside y (vector of m): n and m rows differ", 4, ""),
-    ("{i: A[i,j]*x[j]}", "index j runs over m places and over axis 0 of x (vector of n): m and n differ",
+    ("{i: A[i,j]*x[j]}", "index j has length m and labels axis 0 of x (vector of n): m and n differ",
      13, ""),
     ("{i: ones(2)[k]*x[k]}", None, 0, ""),
     ("{i: A[i]}", "the body of an index form is a number, not A[i] (vector of m)", 0, "subscripts"),
@@ -106,10 +106,10 @@ OTHER = [
     ("foo(x)", UnknownName, "unknown function 'foo'", 0),
     ("1 + loggg(x)", UnknownName, "unknown function 'loggg'", 4),
     ("x(3)", UnknownName, "unknown function 'x'", 0),
-    ("{i: i*x[i]}", NotSupported, "index i as a number", 4),
-    ("matfun(t -> s*t, L)", NotSupported, "s in a function of t", 12),
-    ("{i: x[j]*ones(n)[i]*[i == 2*j]}", NotSupported, "the condition [i == 2*j]", None),
-    ("{i: x[i]*[i != 0]}", NotSupported, "the condition [i != 0]", None),
+    ("{i: i*x[i]}", NotSupported, "index i cannot be used as a number", 4),
+    ("matfun(t -> s*t, L)", NotSupported, "s cannot occur in a function of t", 12),
+    ("{i: x[j]*ones(n)[i]*[i == 2*j]}", NotSupported, "the condition [i == 2*j] is not supported", None),
+    ("{i: x[i]*[i != 0]}", NotSupported, "the condition [i != 0] is not supported", None),
     ("x[::2]", NotSupported, "a step other", 4), ("x[_q]", None, "", None),
     ("sin(x > 0)", ShapeError, "'sin' takes no comparison", 0),
     ("_q*x", UnknownName, "unknown name '_q'", 0),
@@ -135,7 +135,7 @@ def test_a_symbol_that_is_called_is_told_apart() -> None:
 
 
 def test_to_the_t_is_refused_where_t_is_a_name() -> None:
-    assert "^T is refused" in fault("A^T", "A: matrix(n, m); T: scalar").message
+    assert "^T is ambiguous" in fault("A^T", "A: matrix(n, m); T: scalar").message
     assert isinstance(fault("A^-T", "A: matrix(n, n); T: vector(n)"), ShapeError)
 
 

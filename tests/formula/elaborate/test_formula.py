@@ -1,4 +1,4 @@
-"""Formulas of rules: built over given symbols, definitions expanded, faults found before any number."""
+"""Formulas of rules: built over existing symbols, definitions expanded, faults found before any number."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_functions_and_sizes_are_given() -> None:
 def test_the_shape_is_demanded() -> None:
     zero: Node = build_formula("0", (), BOOK, {"X": X}, shape=(n, n))
     assert zero.is_zero and zero.shape == (n, n)
-    with pytest.raises(ShapeError, match=r"X \(n x n\) is to have the shape \(n, m\)"):
+    with pytest.raises(ShapeError, match=r"X \(n x n\) must have the shape \(n, m\)"):
         build_formula("X", (), BOOK, {"X": X}, shape=(n, m))
 
 
@@ -77,21 +77,21 @@ def test_own_definitions_expand_and_batch() -> None:
 
 def test_a_definition_that_calls_itself() -> None:
     book = rule('[loop]\nsignature = "loop(x: scalar) -> scalar"\ndefinition = "1 + loop(x)"')
-    with pytest.raises(RuleError, match="own.toml:1: the definition of 'loop' comes back to itself"):
+    with pytest.raises(RuleError, match="own.toml:1: the definition of 'loop' calls itself"):
         elaborate(["loop(a)"], "a: scalar", book)
 
 
 PLANTED = [
     ('signature = "q(X: matrix(n, n)) -> matrix(n, n)"\ndifferential = "-Y*dX*Z"', "unknown name 'Z'"),
     ('signature = "q(X: matrix(m, n)) -> matrix(n, m)"\ndifferential = "-Y*dX"',
-     "is to have the shape (n, m)"),
+     "must have the shape (n, m)"),
     ('signature = "q(X: matrix(m, n)) -> matrix(n, m)"\ndifferential = "Y*Y*dX"',
      "cannot multiply Y (n x m) by Y"),
     ('signature = "q(X: matrix(n, n)) -> matrix(n, n)"\ndifferential = "dX*dX"', "is not linear in dX"),
     ('signature = "q(X: matrix(n, n)) -> matrix(n, n)"\ndifferential = "dX + Y"', "is not linear in dX"),
     ('signature = "q(X: matrix(n, n)) -> matrix(n, n)"\ndifferential = "inv(dX)"', "is not linear in dX"),
-    ('signature = "q(x: entry) -> entry"\nderivative = "[x; x]"', "is to have the shape ()"),
-    ('signature = "q(X: matrix(n, n)) -> vector(n)"\ndefinition = "X"', "is to have the shape (n)"),
+    ('signature = "q(x: entry) -> entry"\nderivative = "[x; x]"', "must have the shape ()"),
+    ('signature = "q(X: matrix(n, n)) -> vector(n)"\ndefinition = "X"', "must have the shape (n)"),
     ('signature = "q(A: scalar, C: scalar) -> scalar"\ndifferential = "dC"\nlinear = { C = "G*G" }',
      "linear C: 'G*G' is not linear in G"),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A slice of the fuzz of the language, and what longer runs found."""
+"""A slice of the fuzz of the language, and the faults that longer runs found."""
 
 import pytest
 from formula.elaborate.fuzz import DECLARED, Case, cases, outcome

@@ -1,4 +1,4 @@
-"""Texts of great depth and length, and sizes that explode: they work, or fail with an error of ours."""
+"""Texts of great depth and length, and sizes that explode: they work, or raise an error of matcalc's own."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Kinds of names that nobody declared: by spelling, else by the only smallest change that fits; and that this is said.
+"""Kinds of undeclared names: by spelling, else by the only smallest change that fits; the change is reported.
 
-What fits is decided here by spelling the names so that they have every combination of kinds in turn.
+The tests determine the kinds that fit by respelling the names for every combination of kinds.
 """
 
 import pickle
@@ -41,7 +41,7 @@ SCALARS = [
     ("(s - n - 1)/2*logdet(S) - tr(inv(C)*S)/2", "S", "s: scalar; n: scalar; S: matrix(m, m); C: matrix(m, m)"),
     ("norm2(X*w)^2/s + b", "w", "X: matrix(m, n); w: vector(n); s: scalar; b: scalar"),
 ]
-"""Formulas that are arrays by the spelling of their names, with what they are differentiated in, and kinds that fit."""
+"""Formulas that are arrays by the spelling of their names, with their variable and the kinds that fit."""
 
 
 @pytest.mark.parametrize(("text", "wrt", "expected"), SCALARS)
@@ -87,17 +87,17 @@ TEXTS = [
     "solve(a, b)", "a'*B*c/(d*d)",
     "a^2*exp(-B/(2*b^2)) + c^2*eye(3)", "tr(a)*tr(b)*tr(c)", "B/a/b",
 ]  # fmt: skip
-SPELLED = ("alpha_{}", "v{}", "M{}")  # names of which the spelling says scalar, vector, matrix
+SPELLED = ("alpha_{}", "v{}", "M{}")  # names that are scalars, vectors, matrices by spelling
 
 
 def spelled(text, ranks):
-    """Return the text with its names so that their spelling says these ranks, and the names."""
+    """Return the text with its names respelled for these ranks, and the names."""
     names = {name: SPELLED[rank].format(k) for k, (name, rank) in enumerate(ranks.items())}
     return re.sub(r"\b([a-dA-C]|lam)\b", lambda found: names[found[0]], text), names
 
 
 def fits(text, ranks):
-    """Tell whether a formula can be read with names of these ranks."""
+    """Return whether a formula can be read with names of these ranks."""
     renamed, names = spelled(text, ranks)
     scalars = "; ".join(f"{names[name]}: scalar" for name, rank in ranks.items() if rank == 0)
     try:
@@ -178,7 +178,7 @@ def test_array_is_another_spelling_of_tensor():
 
 @pytest.mark.parametrize("text", ["X - mean(X, axis=0)'", "X - sum(X, axis=1)", "max(X, axis=0) + X"])
 def test_what_is_reduced_along_an_axis_is_no_vector(text):
-    """A forgotten dot is an error that shows it, not another formula."""
+    """A forgotten dot raises an error that shows it, and does not give another formula."""
     with pytest.raises(mc.ShapeError, match=r"X: matrix\(m, n\), undeclared"):
         mc.expression(text)
 
@@ -194,7 +194,7 @@ CHAINS = [
 
 
 def test_no_undeclared_matrix_has_one_row_or_one_column():
-    """`x*A*y` of two columns is a forgotten transpose, no product with a row that nobody wrote: it is refused."""
+    """`x*A*y` of two columns lacks a transpose and is rejected, not read as a product with an undeclared row."""
     read = refused = 0
     for text in CHAINS:
         try:

@@ -1,4 +1,4 @@
-"""Index forms in index forms: one means the same wherever it stands, whatever names are used round it."""
+"""Index forms in index forms: a form has one meaning in every context, whatever names surround it."""
 
 import importlib.util
 import itertools
@@ -42,12 +42,12 @@ def test_a_form_sums_by_itself(one, other):
 
 
 def products(one, other):
-    """Return the texts of two forms multiplied and summed in three ways."""
+    """Return the texts of two forms multiplied and summed in three notations."""
     return [f"{{: {one}[s]*{other}[s]}}", f"{{s: {one}[s]*{other}[s]}}", f"{{s: {one}[s]*{other}[k]*x[k]}}"]
 
 
 def loaded(path):
-    """Return the module that a saved file is."""
+    """Import a saved file as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -57,7 +57,7 @@ def loaded(path):
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("one", FORMS)
 def test_a_form_compiles_to_what_it_is(one, tmp_path):
-    """With every other form, compiled together for NumPy, and the same from a saved file."""
+    """Test each form with every other form, compiled together for NumPy, and from a saved file."""
     given, x = data(), data()["x"]
     left = np.asarray(evaluate(one, given, {"n": 3})).reshape(-1)
     rights = [np.asarray(evaluate(other, given, {"n": 3})).reshape(-1) for other in FORMS]
@@ -92,7 +92,7 @@ def test_what_it_does_not_repeat_is_an_index_outside():
 
 
 def test_a_sum_over_what_a_form_inside_repeats_is_written_out():
-    """The index of a batch that an argument repeats is summed outside: it says so, for it would be read inside."""
+    """A batch index that an argument repeats is summed outside, explicitly: else it would be summed inside."""
     made = mc.expression("{: sum{a: x[a]*tr(expm(A, {p,q: B[p,a]*B[a,q]}))}}", DECLARED)
     again = mc.expression(str(made), made.declarations)
     assert again.node is made.node

@@ -1,4 +1,4 @@
-"""Unknown sizes: what binds, what waits, what is an error."""
+"""Unknown sizes: equations that bind them, equations that wait, and errors."""
 
 import pytest
 

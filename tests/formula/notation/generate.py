@@ -1,4 +1,4 @@
-"""Random nodes for the round trip, made by the constructors alone."""
+"""Generates random nodes for the round trip, by the constructors alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COEFFICIENTS = [1, 1, 1, -1, 2, Fraction(1, 2), Fraction(-2, 3)]
 
 
 def random_node(chance: random.Random, depth: int) -> Node:
-    """Return a node of at most this depth; the same for the same state of `chance`."""
+    """Return a node of at most this depth; the same state of `chance` gives the same node."""
     kind = chance.random()
     if depth == 0 or kind < 0.15:
         return chance.choice(SYMBOLS)
@@ -68,7 +68,7 @@ def _sum(chance: random.Random, depth: int) -> Node:
 
 
 def is_promised(node: Node) -> bool:
-    """Whether a node is the one of its kind: no product that passed its bound."""
+    """Return whether equal nodes are one object: no product exceeded its bound."""
     for member in toposort(node):
         if member.kind == "map" and apply(member.rule, member.args, member.params) is not member:
             return False

@@ -1,8 +1,8 @@
 """Axes whose length is the number 1 read back: rows, columns and single entries in every operation, and in pairs.
 
-Such an axis has one place, so that an index of it may be shared or not and mean the same: what is printed has to be
-read as the one node that was chosen. Here each form of the vocabulary and the language has each set of its sizes 1,
-and a share of the pairs of forms that re-index stands inside one another, parts of length 1 among them.
+Such an axis has one index, which factors may share or not with the same meaning. Printed text must be read as the one
+node that was chosen. Each form of the vocabulary and the language is tested with each set of its sizes 1. A share of
+the pairs of forms that re-index is nested, with parts of length 1 among them.
 """
 
 import itertools
@@ -33,7 +33,7 @@ def forms():
 
 
 def lengths(form, mark, given=(None, 1)):
-    """Yield the ways to give the sizes of a form lengths, None leaving a name: all of them, or one at most."""
+    """Yield lengths for the sizes of a form, of all sizes or of at most one; a size without a length stays a name."""
     names = [f"{name}_{mark}" for name in form.sizes]
     for chosen_lengths in itertools.product(given, repeat=len(names)):
         known = {name: Size.of(n) for name, n in zip(names, chosen_lengths, strict=True) if n is not None}
@@ -43,13 +43,13 @@ def lengths(form, mark, given=(None, 1)):
 
 
 def written(tree, known):
-    """Return a tree as text at these lengths; None where it does not fit together."""
+    """Return a tree as text at these lengths; None where its shapes do not fit."""
     fit = Fit(known)
     return Writer(default_rulebook(), fit).written(tree) if fits(tree, fit, "") else None
 
 
 def misread(found):
-    """Return what is amiss with the text of an expression, and with those of its derivatives; None if it is refused."""
+    """Return the faults in the texts of an expression and its derivatives; None if it is rejected."""
     try:
         e = mc.expression(found.text, found.declarations)
         made = [e, *(e.vjp([leaf.name for leaf in found.leaves], cotangent=COTANGENT) if found.leaves else ())]
@@ -79,7 +79,7 @@ def test_every_form_with_axes_of_one(part):
 
 
 def pairs():
-    """Yield a share of the pairs of forms that re-index, with lengths: parts have 2 places too, of which 1 is left."""
+    """Yield a share of the pairs of forms that re-index, with lengths: parts of 2 entries too, of which 1 remains."""
     turning = [form for form in forms() if form.operation in RE_INDEX or form in own_forms()]
     for outer, inner in itertools.product(turning, turning):
         for place, slot in enumerate(outer.slots):

@@ -1,4 +1,4 @@
-"""Definitions of one operation are read backwards: by name, which is read as the very node that it stands for."""
+"""Definitions of operations are recognised and printed by name, and the name is read as the same node."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Index names are never captured: not by symbols and sizes, not by index forms round them or beside them."""
+"""Index names are never captured by symbols, sizes, or index forms around or beside them."""
 
 import pytest
 

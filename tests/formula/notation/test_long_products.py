@@ -1,4 +1,4 @@
-"""Products of more than twelve operands: their value, their form whatever the brackets, and their text read back."""
+"""Products of more than twelve operands: their value, one form whatever the brackets, and texts that read back."""
 
 import random
 
@@ -37,7 +37,7 @@ def data():
 
 
 def value(factor):
-    """Return what a factor is, by NumPy."""
+    """Return the value of a factor, by NumPy."""
     g = data()
     A, B, C, D, E, x, y, z, a, b, c = (g[name] for name in "ABCDExyzabc")
     return {
@@ -49,7 +49,7 @@ def value(factor):
 
 
 def drawn(chance, count):
-    """Return the factors of a product, what joins them, and its value."""
+    """Return the factors of a product, the operators between them, and its value."""
     kind = chance.choice(["chain", "entrywise", "scalars"])
     factors = [chance.choice({"chain": MATRICES, "entrywise": VECTORS, "scalars": SCALARS}[kind]) for _ in range(count)]
     total = value(factors[0])

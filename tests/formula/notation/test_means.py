@@ -1,4 +1,4 @@
-"""Sums over a number of entries to any power: each printed form reads as the node, whatever becomes a mean."""
+"""Sums divided by a power of a number of entries: each printed form reads as the node, with or without a mean."""
 
 import itertools
 

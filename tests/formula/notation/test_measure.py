@@ -1,4 +1,4 @@
-"""The number of tokens of a formula, against an independent lexer and as the raiser counts it."""
+"""The number of tokens of a formula, against an independent lexer and as the conversion to text counts it."""
 
 import random
 

@@ -1,6 +1,6 @@
-"""Powers of blocks, re-indexed or not, and squares of their norms read back: where blocks meet, each is raised.
+"""Powers of blocks, re-indexed or not, and squares of their norms read back: sums of blocks are raised block by block.
 
-Norms of rows and columns inside blocks are among them: what declares its square is a product once it is squared.
+Norms of rows and columns inside blocks are included: an operation that declares its square is a product once squared.
 """
 
 import itertools

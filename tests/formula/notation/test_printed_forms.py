@@ -1,4 +1,4 @@
-"""What is printed for what is written, each of it reading back to the same node."""
+"""Formulas and their printed forms, each of which reads back to the same node."""
 
 import runpy
 

@@ -10,7 +10,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 
 NAMES = {*(symbol.name for symbol in SYMBOLS), "m", "n"}
-LONGEST = 1500  # characters of a text that is read again
+LONGEST = 1500  # characters of a text that is read back
 
 
 @pytest.mark.whole

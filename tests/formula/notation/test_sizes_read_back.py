@@ -1,7 +1,7 @@
-"""What is printed reads back, with sizes of every kind in every place that takes one; declarations hold what is needed.
+"""Printed formulas read back with sizes of every kind in every position, and with sufficient declarations.
 
-Sizes stand as numbers, exponents, bounds of parts, lengths of `ones` and `eye`, offsets of conditions, and in every
-operation of the rulebook that has an integer parameter; some are left in the result as numbers alone, or not at all.
+Sizes occur as numbers, exponents, bounds of parts, lengths of `ones` and `eye`, offsets of conditions, and in every
+operation of the rulebook with an integer parameter. Some remain in the result as numbers alone, or not at all.
 """
 
 import pickle
@@ -48,7 +48,7 @@ ARGUMENTS = {
 
 
 def calls():
-    """Yield a call of each operation that has an integer parameter, the sizes left open."""
+    """Yield a call of each operation that has an integer parameter, with open sizes."""
     for rule in default_rulebook().rules.values():
         for signature in rule.signatures:
             if any(p.kind == "integer" for p in signature.parameters):
@@ -71,7 +71,7 @@ def test_a_call_reads_back(form):
 
 
 def tried(form, sizes):
-    """Check a form with each of the sizes that it takes; return how many these are."""
+    """Check a form with each size that it accepts; return the number of sizes."""
     read = 0
     for k, size in enumerate(sizes):
         try:

@@ -240,7 +240,7 @@ def pivots_used(R, k):
 
 
 def pivoted(R, k):
-    """R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    """R, with a column of the identity where `pivots_used` is 0, and NaN where it is NaN."""
     used = pivots_used(R, k)
     return np.where(used == 1.0, R, np.where(used == 0.0, np.eye(len(R)), np.nan))
 

@@ -135,7 +135,7 @@ def pivots_used(R, k, y):
 
 @njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)
 def pivoted(R, k, C):
-    """C = R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    """C = R, with a column of the identity where `pivots_used` is 0, and NaN where it is NaN."""
     n = R.shape[0]
     used = np.empty(n)
     pivots_used(R, k, used)

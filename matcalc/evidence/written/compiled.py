@@ -25,6 +25,9 @@ class Result(NamedTuple):
     reference: Reference
 
 
+BLOCKS_REUSED = 8
+"""More freed blocks of one size than NumPy keeps for reuse."""
+
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
 
@@ -43,7 +46,7 @@ def compiled_check(
     at: list[str] = []
     worst = 0.0
     try:
-        for point in points([result.reference for result in known], nodes, names, symbols):
+        for point in points([result.reference for result in known], nodes, names, symbols, larger=True):
             error = _compared(function, known, point, symbols, exact)
             if error is not None:
                 at.append(str(point))
@@ -74,7 +77,7 @@ def _compared(
     expected = _expected(results, point, point.data)
     if expected is None:
         return None
-    found = _found(function, point, point.data)
+    found = _found(function, point, point.data, expected)
     if found is None:
         return None
     worst = 0.0
@@ -96,8 +99,20 @@ def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]
     return values if all(np.all(np.isfinite(value)) for value in values) else None
 
 
-def _found(function: Function, point: Point, data: Mapping[str, Array]) -> list[Array] | None:
+def _spoil(values: Sequence[Array]) -> None:
+    """Write NaN to the memory in which NumPy will place new arrays of these sizes.
+
+    Otherwise an unwritten result could contain correct numbers of the reference or of an earlier call.
+    """
+    spoilt = [np.full(np.shape(value), np.nan) for value in values for _ in range(BLOCKS_REUSED)]
+    spoilt.clear()
+
+
+def _found(
+    function: Function, point: Point, data: Mapping[str, Array], expected: Sequence[Array]
+) -> list[Array] | None:
     """Return the results of a function; None if it has none, for example because a factorization fails."""
+    _spoil(expected)
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
     except (np.linalg.LinAlgError, NoReference, IndexError):
@@ -119,7 +134,8 @@ def _is_determined(
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
-        expected, found = _expected(results, point, data), _found(function, point, data)
+        expected = _expected(results, point, data)
+        found = None if expected is None else _found(function, point, data, expected)
         if expected is None or found is None:
             return False
         there = _distance(found[k], expected[k])[0]

@@ -10,9 +10,10 @@ from math import prod
 
 import numpy as np
 
-from matcalc.errors import MatcalcError, NoReference
+from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, drawn_for, projected, shape_at
+from matcalc.evidence.written.declared import check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -22,6 +23,12 @@ from matcalc.tensor.symbols import Names, all_sizes
 
 LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
 """Lengths of the size names, in order. The third set replaces one of the first two that has no data."""
+
+LARGER = (9, 10, 11, 8)
+"""Lengths of a third point, for compiled functions: kernels have loops over blocks of four or eight entries."""
+
+MOST_AT_LARGER = 5_000
+"""The most entries of data and values at the third point."""
 
 MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
@@ -48,11 +55,16 @@ class Point:
 
 
 def points(
-    references: Sequence[Reference], nodes: Sequence[Node], names: Names, symbols: Sequence[Node], seed: int = 0
+    references: Sequence[Reference],
+    nodes: Sequence[Node],
+    names: Names,
+    symbols: Sequence[Node],
+    seed: int = 0,
+    larger: bool = False,
 ) -> Iterator[Point]:
     """Yield up to two points of different sizes at which the first reference is finite and real.
 
-    A formula without sizes has one point.
+    A formula without sizes has one point. With `larger` there is a third point if it has few entries.
 
     Raises: NoReference if the first reference cannot be evaluated, or data would be too large.
     """
@@ -64,16 +76,25 @@ def points(
         sizes = fitting(known, lengths, symbols, required)
         if sizes is None or sizes in found:
             continue
-        shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
-        entries = sum(prod(shape_at(shape, sizes)) for shape in shapes)
-        if entries > MOST_ENTRIES:
+        if _entries(symbols, nodes, sizes) > MOST_ENTRIES:
             raise NoReference("its data are too large")
         point = _point(references[0], names, symbols, sizes, along, seed)
         if point is not None:
             found.append(sizes)
             yield point
         if len(found) == 2:
-            return
+            break
+    sizes = fitting(known, LARGER, symbols, required) if larger and found and known else None
+    if sizes is not None and _entries(symbols, nodes, sizes) <= MOST_AT_LARGER:
+        point = _point(references[0], names, symbols, sizes, along, seed)
+        if point is not None:
+            yield point
+
+
+def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str, int]) -> int:
+    """Return the number of entries of data and values at these sizes."""
+    shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
+    return sum(prod(shape_at(shape, sizes)) for shape in shapes)
 
 
 def _point(
@@ -90,10 +111,12 @@ def _point(
                 s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, SEED, mode, seed)  # type: ignore[arg-type]
                 for s in symbols
             }
+            for s in symbols:
+                check_drawn(s, drawn[s.name])
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value = reference.value(drawn, sizes)
-        except NoReference:
+        except (NoReference, InternalError):
             raise
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
             continue
@@ -137,5 +160,6 @@ def report(at: Sequence[str], worst: float) -> str:
     """Return the text of `checked`: the points at which results were compared, and the largest relative error."""
     if not at:
         return "not checked: no data at which the formula and its result are finite"
-    where = " and ".join(filter(None, at)) or "the declared sizes"
+    *first, last = list(filter(None, at)) or ["the declared sizes"]
+    where = f"{'; '.join(first)} and {last}" if first else last
     return f"at {where}, to {max(worst, 1e-16):.0e}"

@@ -1,4 +1,4 @@
-"""What of the sources the panel reaches: prints the results that reach each line, and each kernel, as JSON.
+"""What of the sources each result of the panel reaches, as JSON: the results by line, and by kernel or function.
 
 python tests/evidence/written/planted_lines.py TREE
 """
@@ -14,17 +14,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 TREE = sys.argv[1]
-ROOMS = tuple(f"{TREE}/{room}/" for room in ("matcalc/tensor", "matcalc/calculus", "matcalc/compiler", "codegen"))
-MOST = 16
+ROOMS = tuple(f"{TREE}/{room}/" for room in ("matcalc/tensor", "matcalc/calculus", "matcalc/compiler"))
+MOST = 60
 """Results that are kept for a line: the first that reach it."""
 
 lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-kernels: dict[str, list[str]] = defaultdict(list)
 now = [""]
 
 
 def entered(frame: FrameType, event: str, arg: Any) -> Any:
-    """Trace a function of a room that changes are planted in."""
+    """Trace a function of a room that faults are planted in."""
     name = frame.f_code.co_filename
     if not name.startswith(ROOMS) or frame.f_code.co_name == "<module>":
         return None
@@ -39,26 +38,32 @@ def entered(frame: FrameType, event: str, arg: Any) -> Any:
     return stepped(frame, event, arg)
 
 
+def words(function: Any, target: str) -> set[str]:
+    """Return the kernels and functions of `codegen/` that a compiled function reaches."""
+    from matcalc.compiler.runtime.library import closure, free_names, load_library
+
+    used = closure(load_library(target), free_names(function.source))
+    planned = {found for line in function.plan.split("\n") for found in re.findall(r"\b(\w+)\(", line)}
+    return {item.name for item in used} | planned
+
+
 def main() -> None:
     import planted_panel as panel
 
-    known: set[str] = set()
-    sys.settrace(entered)
-    rows = panel.results(False, None)
-    for label, run in rows:
-        now[0] = label
+    kernels: dict[str, list[str]] = defaultdict(list)
+    for result in panel.results():
+        now[0] = result.label
+        target, _, text = result.label.partition(": ")
+        sys.settrace(None if target == "numba" and text in panel.KERNELS else entered)
         try:
-            run()
+            result.numbers(False)
+            sys.settrace(None)
+            for word in words(result.function(), target) if result.function else ():
+                kernels[word].append(result.label)
         except Exception as error:  # noqa: BLE001 - said, and looked at by whom it concerns
-            print(label, error, file=sys.stderr)
-        made = {name.split(".generated.")[1] for name in sys.modules if ".generated." in name} - known
-        known |= made
-        for name in made:
-            kernels[re.sub(r"_[0-9a-f]{8,}$", "", name)].append(label)
+            print(result.label, error, file=sys.stderr)
     sys.settrace(None)
-    print(
-        json.dumps({"lines": lines, "kernels": kernels, "labels": [label for label, _ in panel.results(False, None)]})
-    )
+    print(json.dumps({"lines": lines, "kernels": kernels, "labels": [result.label for result in panel.results()]}))
 
 
 if __name__ == "__main__":

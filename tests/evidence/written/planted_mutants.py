@@ -38,9 +38,10 @@ SYMBOLS: dict[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">
 
 
 def of_python(room: str, path: str, text: str, lines: set[int] | None) -> Iterator[Mutant]:
-    """Yield mutants of a Python source in the given lines, or in all."""
-    source = text.split("\n")
-    for node, other, kind in _sites(ast.parse(text)):
+    """Yield mutants of a Python source in the given lines, or in all; `entry` is the function at the top."""
+    source, tree = text.split("\n"), ast.parse(text)
+    tops = {k: f.name for f in tree.body if isinstance(f, ast.FunctionDef) for k in range(f.lineno, _end(f) + 1)}
+    for node, other, kind in _sites(tree):
         at, end = node.lineno, node.end_lineno
         if at != end or (lines is not None and at not in lines):
             continue
@@ -48,7 +49,11 @@ def of_python(room: str, path: str, text: str, lines: set[int] | None) -> Iterat
         head, tail = raw[: node.col_offset].decode(), raw[node.end_col_offset :].decode()
         after = f"{head}{other}{tail}"
         if after != source[at - 1]:
-            yield Mutant(room, path, at, kind, source[at - 1], after)
+            yield Mutant(room, path, at, kind, source[at - 1], after, entry=tops.get(at, ""))
+
+
+def _end(node: ast.FunctionDef) -> int:
+    return node.end_lineno or node.lineno
 
 
 RESULT = (
@@ -66,9 +71,17 @@ TEXTS: tuple[tuple[str, str, str], ...] = (
     ("a sign", r"\+=", "-="),
     ("a sign", r" \+ ", " - "),
     ("a sign", r" - ", " + "),
+    ("a sign", r"(?<=\")-(?=[{\"])", ""),
+    ("a result with another sign", r"(?<== )\{([^{}]*)\}(?=\")", r"-({\1})"),
+    ("a result doubled", r"(?<== )\{([^{}]*)\}(?=\")", r"2.0*({\1})"),
+    ("a result doubled", r"np\.sum\(", "2.0*np.sum("),
+    ("a transposition", r"\.T(?=[\"\[])", ""),
+    ("a transposition", r"\"1\" if", '"0" if'),
     ("off by one", r"range\(", "range(1, "),
     ("a factor", r"\b0\.0\b", "1.0"),
     ("a factor", r"\}\*\{", "} + {"),
+    ("two operands exchanged", r"\{([^{}]*)\} @ \{([^{}]*)\}", r"{\2} @ {\1}"),
+    ("another index", r"\{', '\.join\((\w+)\)\}", r"{', '.join(\1[::-1])}"),
 )
 """Kinds of faults in texts of code that the emitter writes."""
 
@@ -123,6 +136,7 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
             yield node, f"({text(left)})", "a term dropped"
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
             yield node, f"({text(left)})", "a factor dropped"
+            yield node, f"({text(right)})", "a factor dropped"
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield node, f"({text(operand)})", "a sign"
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -139,6 +153,17 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
             yield node, f"{text(func)}({', '.join(given)})", "two operands exchanged"
         case ast.Tuple(elts=[first, second], ctx=ast.Load()):
             yield node, f"({text(second)}, {text(first)})", "two indices exchanged"
+        case ast.Assign(targets=[ast.Subscript() as target], value=ast.BinOp() | ast.Call() | ast.Name() as value):
+            yield node, f"{text(target)} = -({text(value)})", "a result with another sign"
+            yield node, f"{text(target)} = 2*({text(value)})", "a result doubled"
+        case ast.AugAssign(target=target, op=ast.Add() | ast.Sub() as op, value=value):
+            yield node, f"{text(target)} {'-' if isinstance(op, ast.Add) else '+'}= {text(value)}", "a sign"
+        case ast.Subscript(value=array, slice=ast.Tuple(elts=[first, second])):
+            yield node, f"{text(array)}[{text(second)}, {text(first)}]", "two indices exchanged"
+        case ast.Attribute(value=array, attr="T"):
+            yield node, f"({text(array)})", "a transposition"
+        case ast.Constant(value=float(number)):
+            yield node, str(number + 1), "another number"
         case ast.Constant(value=int(number)) if not isinstance(number, bool):
             yield node, str(number + 1), "off by one"
         case ast.ListComp(elt=elt, generators=[ast.comprehension(ifs=[_], target=target, iter=source)]):
@@ -163,7 +188,8 @@ FORMULA: tuple[tuple[str, str, str], ...] = (
     ("a transposition", r"(?<=[A-Za-z)])'", ""),
     ("two operands exchanged", r"\b([A-Z]\w*'?)\*(d?[A-Z]\w*'?)", r"\2*\1"),
     ("two operands exchanged", r"\((\w+), (\w+)\)", r"(\2, \1)"),
-    ("a sign", r"=> (?=[a-z(])", "=> -"),
+    ("a sign", r"=> (?=[A-Za-z0-9(])", "=> -"),
+    ("a result doubled", r"=> (.*?)(?=\"$| if )", r"=> 2*(\1)"),
     ("a condition dropped", r" if .*(?=\")", ""),
     ("another comparison", r" > ", " < "),
 )
@@ -177,6 +203,8 @@ TEMPLATE: tuple[tuple[str, str, str], ...] = (
     ("another function", r"\bnp\.cos\b|\bvsin\b", "vcos"),
     ("a sign", r"\"(?=np\.|v[a-z]+\()", '"-'),
     ("another triangle", r"\{lower\}", "1 - {lower}"),
+    ("a result with another sign", r"(?<=numpy = \")((?:np|special)\.\w+\([^\"]*\))(?=\")", r"-\1"),
+    ("a result doubled", r"(?<=numpy   = \")([^\",]+)(?=\"$)", r"2*(\1)"),
 )
 """The same of templates of kernels and elementwise functions."""
 
@@ -218,7 +246,10 @@ VARIABLES = (("array(s)", "vector(n)"), ("array(r)", "vector(n)"))
 
 
 def of_rewrites(room: str, path: str, text: str) -> Iterator[Mutant]:
-    """Yield mutants of right sides and conditions of rewrites; the left side is tried besides the panel."""
+    """Yield mutants of right sides and conditions of rewrites; the left side is tried besides the panel.
+
+    Its variables have the facts of the condition, unless that is dropped.
+    """
     declared = ""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("let"):
@@ -227,5 +258,9 @@ def of_rewrites(room: str, path: str, text: str) -> Iterator[Mutant]:
         if found:
             for old, new in VARIABLES:
                 declared = declared.replace(old, new)
+            known = declared
+            for fact, name in re.findall(r"\b(\w+)\((\w+)\)", found[3] or ""):
+                known = re.sub(rf"\b{name}: ([^;]*)", rf"{name}: \1 {fact}", known)
             for kind, after in _replaced(line, line.index("=>"), FORMULA):
-                yield Mutant(room, path, number, kind, line, after, (found[1], declared))
+                rule = (found[1], declared if kind == "a condition dropped" else known)
+                yield Mutant(room, path, number, kind, line, after, rule)

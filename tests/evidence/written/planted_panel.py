@@ -1,16 +1,13 @@
 """The panel of formulas that planted faults are tried on: what each result is at fixed data, or why there is none.
 
-    python tests/evidence/written/planted_panel.py CHECK [LABELS [TEXT DECLARATIONS]]
-
-Prints one JSON line for each result: what it is of, then how it ended, then its numbers or the message. CHECK is 0 or
-1; LABELS, a JSON list, are those of the results that are made. A TEXT is tried besides.
+Each result has a label: what is made, and of which formulas.
 """
 
-import json
-import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -55,6 +52,15 @@ BUNDLES = (
     ("adj(M)", "chol(S)", "eigvalsh(Q)", "gammaln(p) + digamma(p)", "erf(x) + atan(z)", "norm2(A)", "A[1:, 0]"),
 )
 NUMBA_GRADIENTS = ("norm2(A*x - y)^2 + c*x'*x", "logdet(S) + x'*inv(S)*x", "sum(max(A*x, 0)) + sum(softmax(x).*z)")
+
+
+KERNELS = """A*x|A'*y|M*N|A'*A|S*N|L*M|x*z'|x'*z|M\\x|M\\N|inv(M)|S\\x|S\\N|inv(S)|L\\x|L\\N|inv(L)|logdet(S)|logdet(M)|
+det(M)|chol(S)|eigvalsh(Q)|lambda_max(Q)|norm_nuc(A)|expm(M)|adj(M)|sort(x)|cumsum(x)|max(x)|softmax(x)|logsumexp(x)|prod(x)|
+norm2(A)|norm1(x)|exp(x)|log(p)|tanh(x)|sin(x).*cos(z)|sigmoid(x)|softplus(x)|erf(x)|gammaln(p)|digamma(p)|p.^c|pinv(A)|
+sqrtm(S)|median(x)|cumprod(x)|norm(A, 2)|sinc(x)|atan2(x, z)|log1p(p)|expm1(x)|log_softmax(x)|x.^3|asinh(x)|atan(x)|
+erfc(x)|betaln(p, p)|svdvals(A)|min(x)|pfaffian(M - M')|sylvester(M, N, S)|polygamma(1, p)|A*M*A'|M*S|y'*A*x|M*L|
+L'\\x|Q*x|Q*M|powm(S, 0.3)|gammainc(1, p)|log_ndtr(x)""".replace("\n", "").split("|")
+"""Formulas of one kernel each, or of a few."""
 
 
 def data() -> dict[str, np.ndarray]:
@@ -107,74 +113,81 @@ def at_data(e: mc.Expression) -> list[float]:
         return flat(e(**given, **sizes))
 
 
-def results(check: bool, more: tuple[str, str] | None) -> Iterator[tuple[str, Any]]:
-    """Yield what each result is of, and a function that returns its numbers."""
+def derived(text: str, what: str, name: str, check: bool) -> list[float]:
+    return at_data(getattr(mc.expression(text, DECLARED), what)(name, check=check))
 
-    def derived(text: str, what: str, name: str, declared: str = DECLARED) -> list[float]:
-        return at_data(getattr(mc.expression(text, declared), what)(name, check=check))
 
-    def formed(text: str, what: str, declared: str = DECLARED) -> list[float]:
-        e = mc.expression(text, declared)
-        if what == "simplify":
-            return at_data(e.simplify(check=check))
-        return at_data(e.collect("c") if what == "collect" else getattr(e, what)())
+def formed(text: str, what: str, declared: str, check: bool) -> list[float]:
+    e = mc.expression(text, declared)
+    made = getattr(e, what)
+    if what == "simplify":
+        return at_data(made(check=check))
+    given = ("c",) if what == "collect" else ()
+    if check:
+        return at_data(made(*given))
+    with patch.object(mc.Expression, "_equal", lambda e, node, what: mc.Expression(node, e.names, e.row)):
+        return at_data(made(*given))
 
-    def called(make: Any) -> list[float]:
-        function = make()
-        known = data()
-        return flat(function(*(known[name] for name in function.args)))
 
+def made(texts: Sequence[str], name: str, target: str, check: bool) -> Any:
+    """Return the compiled function of formulas, or of one and its gradient in `name`."""
+    if name:
+        return mc.value_and_gradient(texts[0], name, declarations=DECLARED, target=target, check=check)
+    return mc.compile(list(texts), declarations=DECLARED, target=target, check=check)
+
+
+def called(function: Any) -> list[float]:
+    known = data()
+    return flat(function(*(known[name] for name in function.args)))
+
+
+class Result(NamedTuple):
+    """A result of the panel: its label, what makes its numbers, and its function where it is compiled."""
+
+    label: str
+    numbers: Callable[[bool], list[float]]
+    function: Callable[[], Any] | None = None
+
+
+def compiled(texts: Sequence[str], target: str, name: str = "") -> Result:
+    return Result(
+        f"{target}: {'; '.join(texts)}",
+        lambda check: called(made(texts, name, target, check)),
+        lambda: made(texts, name, target, False),
+    )
+
+
+def results(more: tuple[str, str] | None = None) -> Iterator[Result]:
+    """Yield the results of the panel, and the simplified form of a text with declarations."""
     for text, name in SCALARS:
         for what in ("gradient", "hvp"):
-            yield f"{what}: {text}", lambda t=text, w=what, x=name: derived(t, w, x)
-        yield (
-            f"numpy: {text}",
-            lambda t=text, x=name: called(
-                lambda: mc.value_and_gradient(t, x, declarations=DECLARED, target="numpy", check=check)
-            ),
-        )
+            yield Result(f"{what}: {text}", partial(derived, text, what, name))
+        yield compiled([text], "numpy", name)
     for text, name in ARRAYS:
         for what in ("jvp", "vjp"):
-            yield f"{what}: {text}", lambda t=text, w=what, x=name: derived(t, w, x)
-        yield f"simplify: {text}", lambda t=text: formed(t, "simplify")
+            yield Result(f"{what}: {text}", partial(derived, text, what, name))
+        yield Result(f"simplify: {text}", partial(formed, text, "simplify", DECLARED))
     for what, text in OTHERS:
-        yield f"{what}: {text}", lambda t=text, w=what: formed(t, w)
+        yield Result(f"{what}: {text}", partial(formed, text, what, DECLARED))
     if more:
-        yield f"simplify: {more[0]}", lambda: formed(more[0], "simplify", more[1])
+        yield Result(f"simplify: {more[0]}", partial(formed, more[0], "simplify", more[1]))
     for target in ("numpy", "numba"):
-        for bundle in BUNDLES:
-            yield (
-                f"{target}: {'; '.join(bundle)}",
-                lambda b=bundle, t=target: called(
-                    lambda: mc.compile(list(b), declarations=DECLARED, target=t, check=check)
-                ),
-            )
-    for text in NUMBA_GRADIENTS:
-        yield (
-            f"numba: {text}",
-            lambda t=text: called(lambda: mc.value_and_gradient(t, "x", declarations=DECLARED, check=check)),
-        )
+        yield from (compiled(bundle, target) for bundle in BUNDLES)
+    yield from (compiled([text], "numba", "x") for text in NUMBA_GRADIENTS)
+    for target in ("numpy", "numba"):
+        yield from (compiled([text], target) for text in KERNELS)
 
 
-def outcomes(
-    check: bool, labels: Sequence[str] | None = None, more: tuple[str, str] | None = None
-) -> Iterator[tuple[str, str, Any]]:
-    """Yield what a result is of, how it ended, and its numbers or the message."""
+def outcomes(check: bool, labels: Sequence[str], more: tuple[str, str] | None = None) -> Iterator[tuple[str, str, Any]]:
+    """Yield the label of each result that is asked for, how it ended, and its numbers or the message."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    for label, run in results(check, more):
-        if labels is not None and label not in labels and not (more and label.endswith(more[0])):
+    for result in results(more):
+        if result.label not in labels:
             continue
         try:
-            yield label, "numbers", run()
+            yield result.label, "numbers", result.numbers(check)
         except mc.InternalError as error:
-            yield label, "refused" if "failed its check" in error.message else "error", error.message[:200]
+            yield result.label, "refused" if "failed its check" in error.message else "error", error.message[:200]
         except Exception as error:  # noqa: BLE001 - a fault may end in anything
-            yield label, "error", f"{type(error).__name__}: {error}"[:200]
-
-
-if __name__ == "__main__":
-    asked = json.loads(sys.argv[2]) if len(sys.argv) > 2 else None
-    rule = (sys.argv[3], sys.argv[4]) if len(sys.argv) > 4 else None
-    for row in outcomes(sys.argv[1] == "1", asked, rule):
-        print(json.dumps(row), flush=True)
+            yield result.label, "error", f"{type(error).__name__}: {error}"[:200]

@@ -29,7 +29,7 @@ LACKING = {
 @pytest.mark.parametrize("fact", LACKING)
 def test_data_without_the_fact_are_refused(fact: str) -> None:
     x = mc.expression("X", f"{SQUARE} {fact}").names.symbols["X"]
-    with pytest.raises(mc.InternalError, match="what was drawn for X is not"):
+    with pytest.raises(mc.InternalError, match="the data drawn for X are not"):
         check_drawn(x, np.array(LACKING[fact]))
     for n in (1, 2, 3, 10):
         for mode in range(4):

@@ -48,5 +48,5 @@ def test_every_fact_with_a_test_is_here() -> None:
 def test_a_faulty_sampler_is_no_reason_to_compare_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     e = mc.expression("sum(log(p))", "p: vector(n) positive")
     monkeypatch.setattr(samplers, "applied", lambda book, text, array, *_: -np.abs(array))
-    with pytest.raises(mc.InternalError, match="is not positive"):
+    with pytest.raises(mc.InternalError, match="drawn for p are not positive"):
         e.gradient("p")

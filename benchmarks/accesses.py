@@ -1,8 +1,8 @@
-"""How the accesses of compiled programs are known to be sound: those of the benchmark's problems and operations.
+"""Counts how the array accesses of compiled programs are proved or tested, over the problems and operations.
 
     python -m benchmarks.accesses          prints the table of results/accesses.md
 
-Nothing is compiled or timed: programs are planned and proved.
+Nothing is compiled or timed; programs are only planned and proved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]
 
 
 def formulas(problem: Problem) -> list[Expression]:
-    """Return what is compiled for a problem."""
+    """Return the program that is compiled for a problem."""
     f = mc.expression(problem.formula, problem.declarations)
     wrt = list(problem.wrt)
     if problem.gives == "gradient":

@@ -1,6 +1,6 @@
-"""The bare LAPACK calls that the value of each problem of `operations.toml` needs: what no derivative can undercut.
+"""Runs the LAPACK calls that the value of each problem of `operations.toml` needs: a lower bound of the time.
 
-Not an answer: its time alone is shown. Through SciPy's wrappers, whose checks cost a few us at n = 5.
+Only the time is shown; there is no result. The calls use SciPy's wrappers, whose checks cost a few us at n = 5.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CALLS: dict[str, Callable[..., object]] = {
 
 
 def build(problem: Problem, data: Data) -> Call:
-    """Return a function without arguments that runs the LAPACK calls; NotImplementedError where there are none."""
+    """Return a function without arguments that runs the LAPACK calls; raise NotImplementedError if there are none."""
     if problem.name not in CALLS:
         raise NotImplementedError("no LAPACK call")
     call, args = CALLS[problem.name], {name: data[name] for name in problem.shapes}

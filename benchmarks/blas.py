@@ -1,4 +1,4 @@
-"""SciPy's OpenBLAS against another BLAS by symbol: ratios of time, as `matcalc warm --measure` finds them.
+"""Compares SciPy's OpenBLAS with another BLAS, by routine: ratios of time, as in `matcalc warm --measure`.
 
 OPENBLAS_NUM_THREADS=1 python benchmarks/blas.py [mkl | PATH]        writes benchmarks/results/blas.md
 """
@@ -19,7 +19,7 @@ RESULT = Path(__file__).parent / "results" / "blas.md"
 
 
 def processor() -> str:
-    """Return what the system calls the processor."""
+    """Return the system's name of the processor."""
     places = [Path("/proc/cpuinfo")]
     lines = [line for place in places if place.exists() for line in place.read_text().splitlines()]
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())

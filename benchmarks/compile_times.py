@@ -1,9 +1,9 @@
-"""From a formula to machine code, against JAX: `/path/to/python -m benchmarks.compile_times`.
+"""Times compilation from a formula to machine code, against JAX: `/path/to/python -m benchmarks.compile_times`.
 
-Each problem of `problems.toml` in a process that has compiled another formula before, by matcalc, from text, and by JAX
-beside it, `jax.jit(f).lower(*args).compile()` at the medium size. Kernels are on the disk, functions are not: each has
-a name that none had before. The least of the processes counts. Writes results/compile.md: the milliseconds of each, of
-matcalc by stage, and their ratio.
+Each problem of `problems.toml` is compiled by matcalc from text, and by JAX with `jax.jit(f).lower(*args).compile()` at
+the medium size, in a process that has compiled another formula before. Kernels are in the disk cache; functions are
+not, because each has a new name. The minimum over the processes counts. Writes results/compile.md: milliseconds of
+both, of matcalc by stage, and their ratio.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def arguments() -> argparse.Namespace:
 
 
 def measured(name: str, only: list[str]) -> Times:
-    """Return the seconds that compiling each problem takes in this process, its functions called by a new name."""
+    """Return the seconds that compiling each problem takes in this process, with new names of the functions."""
     own, jax = importlib.import_module("peer_matcalc"), importlib.import_module("peer_jax")
     problems = importlib.import_module("problems").load("problems")
     before = next(p for p in problems if p.name == "pseudo_huber")
@@ -76,7 +76,7 @@ def measured(name: str, only: list[str]) -> Times:
 
 
 def lowered(jax: Any, problem: Any) -> float:
-    """Return the seconds that JAX takes, infinite where it is not able to."""
+    """Return the seconds that JAX takes; infinite if it cannot compile the problem."""
     data = problem.data("medium")
     if problem.gives == "pullback":
         shape = importlib.import_module("measure").value_shape(problem, data)
@@ -91,12 +91,12 @@ def lowered(jax: Any, problem: Any) -> float:
 
 
 def least(turns: list[dict[str, float]]) -> dict[str, float]:
-    """Return the stages of the turn in which matcalc was quickest, and the least of JAX."""
+    """Return the stages of matcalc's fastest round, and JAX's shortest time."""
     return {**min(turns, key=lambda turn: turn["matcalc"]), "jax": min(turn["jax"] for turn in turns)}
 
 
 def table(found: Times, first: Times) -> str:
-    """Return the table; `first` are the times with nothing on the disk."""
+    """Return the table; `first` holds the times with an empty cache."""
     lines = ["# From a formula to machine code, ms", "", (__doc__ or "").split("\n\n", 1)[1].strip(), ""]
     lines += [f"| problem | matcalc | JAX | ratio | {' | '.join(STAGES)} | nothing cached |"]
     lines.append("|---|---:|---:|---:|" + "---:|" * len(STAGES) + "---:|")

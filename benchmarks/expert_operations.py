@@ -1,4 +1,4 @@
-"""The answers of `operations.toml` by hand: NumPy and SciPy, one factorisation for the value and the gradient."""
+"""Hand-written code for `operations.toml`: NumPy and SciPy, one factorisation for value and gradient."""
 
 from __future__ import annotations
 

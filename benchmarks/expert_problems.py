@@ -1,7 +1,7 @@
-"""The answers by hand: NumPy, LAPACK through SciPy, and Numba where a fused loop pays.
+"""Hand-written code for `problems.toml`: NumPy, LAPACK by SciPy, and Numba where a fused loop pays.
 
-This is good code, not a floor: each function has the least work that its author saw, shares
-factorisations and uses symmetry, but pays NumPy's overhead at small sizes. All other results are compared with these.
+This is good code, not a lower bound: each function does the least work that its author found, shares factorisations and
+uses symmetry, but pays NumPy's overhead at small sizes. All other results are compared with these.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def map_jacobian(A, X, B):
 
 
 def exponential(X):
-    """Scaling and squaring with the (13, 13) approximant (Higham 2005)."""
+    """Compute exp by scaling and squaring with the (13, 13) approximant (Higham 2005)."""
     n = len(X)
     s = max(0, int(np.ceil(np.log2(max(np.abs(X).sum(axis=0).max(), 1e-300) / 5.37))))
     A = X / 2.0**s
@@ -195,7 +195,7 @@ def deep_network(X, A, B, C, Y):
 
 
 def network_hessian(X, A, b, y):
-    """Of the squares of residuals: their slopes squared, and one block for each hidden unit."""
+    """Return the Hessian of a sum of squares: a product of slopes, plus one block for each hidden unit."""
     n, p = A.shape
     T = np.tanh(X @ A)
     r = T @ b - y
@@ -283,7 +283,7 @@ def nuclear_norm(X):
 
 
 def spectral_norm(X):
-    """The top pair of the Gram matrix, which has all digits of the largest singular value."""
+    """Use the top eigenpair of the Gram matrix, which gives the largest singular value accurately."""
     n = X.shape[1]
     w, v = eigh(X.T @ X, subset_by_index=[n - 1, n - 1])
     s = np.sqrt(w[0])
@@ -296,7 +296,7 @@ def spectral_function(S):
 
 
 def lyapunov(A, Q, W):
-    """One Schur form for the equation and its adjoint."""
+    """Use one Schur form for the equation and its adjoint."""
     T, Z = schur(A)
     P = Z @ _triangular(T, Z.T @ Q @ Z, False) @ Z.T
     L = Z @ _triangular(T, Z.T @ W.T @ Z, True) @ Z.T
@@ -309,7 +309,7 @@ def _triangular(T, F, adjoint):
 
 
 def cholesky(S):
-    """Return the factor that LAPACK sees as lower, and log det(S)."""
+    """Return the factor that LAPACK reads as lower, and log det(S)."""
     L, fault = lapack.dpotrf(S.T, lower=1, clean=0)
     if fault:
         raise np.linalg.LinAlgError("not positive definite")

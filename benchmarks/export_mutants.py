@@ -1,11 +1,11 @@
-"""Does the self-test of exported files notice a wrong line? Six files, mutants with one line of the mathematics wrong.
+"""Measures how many wrong lines the self-test of exported files detects: six files, mutants with one wrong line each.
 
     python -m benchmarks.export_mutants --count 200 --target numpy      # writes results/export_mutants_numpy.md
 
-A mutant is one change in one statement: a sign, an operator, a number, another name, a transpose, a statement left
-out. All are enumerated, `--count` are drawn by a fixed seed, evenly from the files; each runs as `python FILE` in a
-process of its own. Caught is what ends with another status than 0. Survivors are listed with the reasons in
-`export_equivalent.toml`; one without a reason there makes the command fail.
+A mutant is one change in one statement: a sign, an operator, a number, another name, a transpose, an omitted statement.
+All are enumerated; `--count` of them are drawn with a fixed seed, evenly from the files. Each runs as `python FILE` in
+a process of its own. A mutant is caught if its exit status is not 0. Survivors are listed with the reasons in
+`export_equivalent.toml`; a survivor without a reason makes the command fail.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from matcalc.exporting import exported
 
 HERE = Path(__file__).parent
 GP = "K = s^2*exp(-D/(2*l^2)) + t^2*eye(n); y'*inv(K)*y/2 + logdet(K)/2"
-FILES = {  # formula, in what, declarations, what is exported
+FILES = {  # formula, variables, declarations, exported results
     "logistic": (
         "sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w",
         "w",
@@ -62,15 +62,15 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--target", choices=("numpy", "numba", "torch", "jax", "c"), default="numpy")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    chosen = parser.parse_args()
     reasons = tomllib.loads((HERE / "export_equivalent.toml").read_text())
     rows, survivors, unknown = [], [], 0
     for number, (name, (formula, wrt, let, what)) in enumerate(FILES.items()):
-        text = exported(formula, wrt, what, let, target=asked.target)
-        in_c = asked.target == "c"
+        text = exported(formula, wrt, what, let, target=chosen.target)
+        in_c = chosen.target == "c"
         found = list(dict.fromkeys((mutants_of_c if in_c else mutants)(text)))
-        share = asked.count // len(FILES) + (number < asked.count % len(FILES))
-        drawn = random.Random(asked.seed).sample(found, min(share, len(found)))
+        share = chosen.count // len(FILES) + (number < chosen.count % len(FILES))
+        drawn = random.Random(chosen.seed).sample(found, min(share, len(found)))
         alive = [change for change in drawn if (survives_in_c if in_c else survives)(text, *change)]
         lines = text.splitlines()
         below = next(k for k, line in enumerate(lines) if line[2:].lstrip().startswith("---- The mathematics ends"))
@@ -87,19 +87,19 @@ def main() -> int:
         "| file | bytes | lines | of mathematics | possible mutants | drawn | caught |\n|---|---|---|---|---|---|---|"
     )
     report = [
-        f"# Mutants of exported files ({asked.target})\n\nBy `python -m benchmarks.export_mutants --count "
-        f"{asked.count} --target {asked.target} --seed {asked.seed}`.\n\n{head}",
+        f"# Mutants of exported files ({chosen.target})\n\nBy `python -m benchmarks.export_mutants --count "
+        f"{chosen.count} --target {chosen.target} --seed {chosen.seed}`.\n\n{head}",
         *rows,
         "\n## Survivors\n\n| file | line | mutant | why it is not caught |\n|---|---|---|---|",
         *survivors,
     ]
-    (HERE / "results" / f"export_mutants_{asked.target}.md").write_text("\n".join(report) + "\n")
+    (HERE / "results" / f"export_mutants_{chosen.target}.md").write_text("\n".join(report) + "\n")
     print("\n".join(report))
     return 1 if unknown else 0
 
 
 def mutants(text: str) -> Iterator[tuple[int, str]]:
-    """Yield changes of one line of the mathematics: its number, and what stands there instead."""
+    """Yield changes of one line of the mathematics: its number and the new text."""
     for function in ast.parse(text).body:
         if isinstance(function, ast.FunctionDef) and function.name.endswith(("_into", "_array")):
             names = [arg.arg for arg in function.args.args]
@@ -124,7 +124,7 @@ def _changes(statement: ast.stmt, names: list[str]) -> Iterator[tuple[int, str]]
 
 
 def _of(node: ast.AST, names: list[str]) -> list[ast.AST]:
-    """Return what may stand for a node."""
+    """Return the replacements for a node."""
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
         return [ast.BinOp(node.left, OPERATORS[type(node.op)](), node.right)]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -159,7 +159,7 @@ def _with(statement: ast.stmt, place: int, change: ast.AST) -> str:
 
 
 def mutants_of_c(text: str) -> Iterator[tuple[int, str]]:
-    """Yield changes of one line of the mathematics of a file in C, as `mutants`, but for places in arrays."""
+    """Yield changes of one line of the mathematics in a C file, as `mutants` does; array indices do not change."""
     head = inside = False
     for number, line in enumerate(text.splitlines()):
         if line.startswith("static"):
@@ -188,7 +188,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+\.\d*(?:e[+-]?\d+)?")
 
 
 def survives_in_c(text: str, line: int, new: str) -> bool:
-    """Whether the self-test of the mutant finds nothing."""
+    """Whether the mutant passes its self-test."""
     lines = text.splitlines()
     lines[line] = new
     with tempfile.TemporaryDirectory() as folder:
@@ -200,14 +200,14 @@ def survives_in_c(text: str, line: int, new: str) -> bool:
 
 
 def survives(text: str, line: int, new: str) -> bool:
-    """Whether the self-test of the mutant finds nothing."""
+    """Whether the mutant passes its self-test."""
     lines = text.splitlines()
     pad = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
     lines[line] = f"{pad}{new}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mutant.py"
         path.write_text("\n".join(lines) + "\n")
-        child = os.fork()  # so that NumPy and SciPy are imported once
+        child = os.fork()  # NumPy and SciPy are imported once, before the fork
         if not child:
             _run(path)
         return os.waitpid(child, 0)[1] == 0
@@ -216,7 +216,7 @@ def survives(text: str, line: int, new: str) -> bool:
 def _run(path: Path) -> None:
     """Run a file as a program in this process, silently, for two minutes at most."""
     signal.alarm(120)
-    for entries in range(1, 129):  # NumPy hands memory on: results that nobody writes must not be those of the oracle
+    for entries in range(1, 129):  # NumPy reuses memory: unwritten results must not contain the oracle's
         [np.full(entries, np.nan) for _ in range(8)].clear()
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)

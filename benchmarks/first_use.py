@@ -1,8 +1,8 @@
-"""The first use of an operation: a new process, an empty cache, value and gradient of a formula.
+"""Times the first use of an operation: a new process, an empty cache, value and gradient of a formula.
 
-Three ways: with the kernels that come with the installation (`matcalc warm --ship`), with those compiled here, and,
-with `--before CHECKOUT`, by another version. Each is the least of several rounds, in which the ways take turns; sources
-are compiled to bytecode before, as in an installation.
+There are three variants: with the kernels shipped in the installation (`matcalc warm --ship`), with kernels compiled
+here, and, with `--before CHECKOUT`, another version. Each time is the minimum of several rounds, in which the variants
+alternate. Sources are compiled to bytecode first, as in an installation.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ print(json.dumps([end[0] - start[0], end[1] - start[1], end[1], stats]))
 
 
 def first_use(case: tuple[str, str, str], checkout: Path, bytecode: str, without: bool) -> list[float]:
-    """Return seconds of a call: wall and CPU, CPU of the process until then, of kernels and of the function alone."""
+    """Return seconds of a call: wall and CPU; CPU of the process before it, of the kernels and of the function."""
     with tempfile.TemporaryDirectory() as cache:
         settings = {**os.environ, "MATCALC_CACHE": cache, "PYTHONPATH": str(checkout), "OPENBLAS_NUM_THREADS": "1"}
         settings |= {"PYTHONPYCACHEPREFIX": bytecode}

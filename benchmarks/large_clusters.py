@@ -1,13 +1,13 @@
-"""A sum over rows on a Dask cluster: time against workers and rows, what a task costs, and a model of many workers.
+"""Times a sum over rows on a Dask cluster: against workers and rows, the cost of a task, a model of many workers.
 
     python -m benchmarks.large_clusters --folder FOLDER     writes results/large_clusters.md and .png
 
-Value and gradient of `sum(softplus(-y.*(X*w)))` on rows of 50 columns, clusters of one and of two worker processes on
-this machine, one thread each, in turns, the best of all rounds; "busiest" is the processor's time of the busiest
-worker, which other work on the machine does not lengthen. "Reading" is the ceiling: tasks on the same blocks that add
-up all entries and do nothing else, so that two workers are no quicker than the memory they share; "a layer" is
-`sum(softplus(-y.*(tanh(X*V)*w)))` with 20 columns in V, which computes ten times as much on a row. The peers fit the
-same data: dask-glm on the same cluster, scikit-learn's `SGDClassifier.partial_fit`, averaged, block by block.
+Value and gradient of `sum(softplus(-y.*(X*w)))` on rows of 50 columns. Clusters of one and two worker processes on this
+machine, one thread each, alternate; the best of all rounds counts. "Busiest" is the CPU time of the busiest worker,
+which other work on the machine does not lengthen. "Reading" is the upper limit: tasks that only sum the entries of the
+same blocks, so two workers are limited by their shared memory. "A layer" is `sum(softplus(-y.*(tanh(X*V)*w)))` with 20
+columns in V, which computes ten times as much for a row. The peers fit the same data: dask-glm on the same cluster, and
+scikit-learn's averaged `SGDClassifier.partial_fit`, block by block.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PEERS = ("dask", "distributed", "dask-glm", "dask-ml", "scikit-learn")
 
 
 def best(calls: dict[Any, Callable[[], Any]], rounds: int = ROUNDS) -> dict[Any, float]:
-    """Return the least seconds of calls, in turns."""
+    """Return the least seconds of alternating calls."""
     found = dict.fromkeys(calls, float("inf"))
     for k in range(rounds + 1):
         for name, call in calls.items():
@@ -53,7 +53,7 @@ def best(calls: dict[Any, Callable[[], Any]], rounds: int = ROUNDS) -> dict[Any,
 
 
 def busiest(calls: dict[int, Callable[[], Any]], clients: dict[int, Any], count: int = 5) -> dict[int, float]:
-    """Return the processor's seconds that the busiest worker takes for an evaluation: what others do does not count."""
+    """Return the CPU seconds of the busiest worker for an evaluation, without those of other processes."""
     found = {}
     for n, call in calls.items():
         before = clients[n].run(time.process_time)
@@ -67,7 +67,7 @@ def busiest(calls: dict[int, Callable[[], Any]], clients: dict[int, Any], count:
 def evaluation(
     paths: dict[str, str], client: Any, blocks: int, rows: int, hidden: int = 0
 ) -> tuple[Callable[[], Any], Any]:
-    """Return a call that evaluates value and gradient at another point each time, and one that only reads the rows."""
+    """Return a call that evaluates value and gradient at a new point each time, and one that only reads the rows."""
     from matcalc import solvers
 
     start = {"V": np.zeros((COLUMNS, hidden)), "w": np.zeros(hidden)} if hidden else {"w": np.zeros(COLUMNS)}
@@ -84,7 +84,7 @@ def evaluation(
 
 
 def summed(block: dict[str, Any]) -> float:
-    """Return the sum of all entries: reading and nothing else."""
+    """Return the sum of all entries: a task that only reads."""
     return float(block["X"].sum())
 
 
@@ -140,7 +140,7 @@ def fits(paths: dict[str, str], client: Any) -> list[tuple[str, float, float]]:
         add("dask-glm, `lbfgs` without a penalty", by_dask_glm(X, y, client, rows // 8))
         add("dask-glm, `newton`", by_dask_glm(X, y, client, rows // 8, "newton"))
         add("dask-ml, `LogisticRegression(solver='lbfgs')`", by_dask_ml(X, y, client, rows // 8))
-    except Exception as fault:  # a peer that does not run with this Dask is told as such
+    except Exception as fault:  # a peer that does not run with this Dask is reported as such
         found.append((f"a peer: {type(fault).__name__}: {str(fault)[:120]}", float("nan"), float("nan")))
     add("scikit-learn, one pass of `SGDClassifier.partial_fit`", by_partial_fit(X, y, 1))
     add("scikit-learn, five passes of it", by_partial_fit(X, y, 5))
@@ -148,7 +148,7 @@ def fits(paths: dict[str, str], client: Any) -> list[tuple[str, float, float]]:
 
 
 def by_dask_glm(X: Any, y: Any, client: Any, block: int, name: str = "lbfgs") -> Callable[[], Any]:
-    """Return a fit by dask-glm on the same cluster, its data held by the workers."""
+    """Return a fit by dask-glm on the same cluster, with its data on the workers."""
     import dask.array as da
     from dask_glm import algorithms
 
@@ -158,7 +158,7 @@ def by_dask_glm(X: Any, y: Any, client: Any, block: int, name: str = "lbfgs") ->
 
 
 def by_dask_ml(X: Any, y: Any, client: Any, block: int) -> Callable[[], Any]:
-    """Return a fit by dask-ml on the same cluster, its data held by the workers."""
+    """Return a fit by dask-ml on the same cluster, with its data on the workers."""
     import dask.array as da
     from dask_ml.linear_model import LogisticRegression
 
@@ -214,7 +214,7 @@ def measured(folder: Path) -> dict[str, Any]:
             made = {n: evaluation(paths[rows], client, 8, rows) for n, client in clients.items()}
             calls = {n: call for n, (call, _) in made.items()}
             for call in calls.values():
-                call()  # blocks are then where they are computed
+                call()  # afterwards each block is on the worker that computes it
             times = best({**calls, **{-n: read for n, (_, read) in made.items()}}, ROUNDS)
             found["rows"][rows] = {n: times[n] for n in clients}
             found["reading"][rows] = {n: times[-n] for n in clients}
@@ -241,7 +241,7 @@ def constants(found: dict[str, Any]) -> dict[str, float]:
 
 
 def _tasks(blocks: int) -> int:
-    """Return how many tasks a round has: blocks, and eights of eights."""
+    """Return the number of tasks of a round: blocks, and a tree that combines eight at a time."""
     count = blocks
     while blocks > 1:
         blocks = -(-blocks // 8)
@@ -331,15 +331,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--again", action="store_true", help="write the page from numbers that were measured before")
     parser.add_argument("--only", choices=("evaluations", "fits"), help="measure these, keep the others as they were")
-    asked = parser.parse_args()
-    kept = asked.folder / NUMBERS
-    found = json.loads(kept.read_text()) if asked.again or asked.only else {}
-    if not asked.again and asked.only != "fits":
-        found |= measured(asked.folder)
-        kept.write_text(json.dumps(found))
-    if not asked.again and asked.only != "evaluations":
-        found |= json.loads(json.dumps(fitted(asked.folder)))
-        kept.write_text(json.dumps(found))
+    arguments = parser.parse_args()
+    numbers = arguments.folder / NUMBERS
+    found = json.loads(numbers.read_text()) if arguments.again or arguments.only else {}
+    if not arguments.again and arguments.only != "fits":
+        found |= measured(arguments.folder)
+        numbers.write_text(json.dumps(found))
+    if not arguments.again and arguments.only != "evaluations":
+        found |= json.loads(json.dumps(fitted(arguments.folder)))
+        numbers.write_text(json.dumps(found))
     text = report(found)
     PAGE.write_text(text)
     print(text)

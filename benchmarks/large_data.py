@@ -1,10 +1,10 @@
-"""Fits whose rows are read from files: memory and time against rows, against a bare pass over the same files.
+"""Measures fits whose rows are read from files: memory and time by number of rows, beside a bare pass over the files.
 
     python -m benchmarks.large_data --folder FOLDER [--rows 50000000]      writes results/large_data.md
 
-Logistic regression, `sum(softplus(-y.*(X*w)))` with its gradient, on generated rows of 50 columns of float64. Each
-number is of a process of its own on one thread; a bare pass sums every entry of a block of `np.memmap` and forgets it,
-or only touches each page. Files are dropped from the page cache before each pass.
+Logistic regression, `sum(softplus(-y.*(X*w)))` with its gradient, on generated rows of 50 float64 columns. Each number
+is measured in a process of its own on one thread. A bare pass sums the entries of each block of `np.memmap`, or only
+touches each page. Files are dropped from the page cache before each pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GIB = 2**30
 
 
 def peak() -> int:
-    """Return the most memory that this process has had resident, in bytes, maps of files among it."""
+    """Return the peak resident memory of this process in bytes, mapped files included."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
 
@@ -65,7 +65,7 @@ def bare(paths: dict[str, str], way: str) -> dict[str, float]:
 
 
 def read(paths: dict[str, str]) -> dict[str, float]:
-    """Time reading the files and doing nothing."""
+    """Time reading the files without any computation."""
     start, buffer = time.perf_counter(), bytearray(2**25)
     for path in paths.values():
         with open(path, "rb", buffering=0) as file:
@@ -100,7 +100,7 @@ def fit(paths: dict[str, str]) -> dict[str, float]:
 
 
 def in_process(folder: Path, rows: int, *words: str) -> dict[str, float]:
-    """Return what this module measures with these words, in a process of its own on one thread."""
+    """Return the measurement of this module with these arguments, in a process of its own on one thread."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     environment.pop("OPENBLAS_CORETYPE", None)
     command = [
@@ -135,14 +135,14 @@ def report(folder: Path, most: int) -> str:
         lines.append(f"| {' | '.join(cells)} | {most_memory:.2f} GiB |")
         print(lines[-1], flush=True)
     done = in_process(folder, most, "fit")
-    told = (
+    fit_text = (
         f"The whole fit of {most:,} rows by L-BFGS: {done['passes']} passes, {done['seconds']:.0f} s, "
         f"{done['seconds'] / done['passes']:.1f} s each, a greatest slope of {done['slope']:.1e} per row, "
         f"peak memory {done['peak'] / GIB:.2f} GiB."
     )
     load = f"Load of the machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
     lead = (__doc__ or "").strip()
-    return "\n".join(["# Large data", "", lead, "", *lines, "", told, "", load, ""])
+    return "\n".join(["# Large data", "", lead, "", *lines, "", fit_text, "", load, ""])
 
 
 def main() -> None:
@@ -150,15 +150,15 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=50_000_000)
     parser.add_argument("--do", nargs="+")
-    asked = parser.parse_args()
-    if not asked.do:
-        text = report(asked.folder, asked.rows)
+    arguments = parser.parse_args()
+    if not arguments.do:
+        text = report(arguments.folder, arguments.rows)
         RESULTS.write_text(text)
         return print(text)
-    paths = written(asked.folder, asked.rows)
+    paths = written(arguments.folder, arguments.rows)
     for path in paths.values():
         forget(path)
-    what, *more = asked.do
+    what, *more = arguments.do
     found = (
         one_pass(paths, int(more[0])) if what == "pass"
         else fit(paths) if what == "fit"

@@ -1,13 +1,13 @@
-"""One whole fit of a logistic regression: matcalc's loops, scikit-learn's solvers, SciPy by hand, JAX.
+"""Times one whole fit of a logistic regression: matcalc's loops, scikit-learn's solvers, SciPy by hand, JAX.
 
     python -m benchmarks.large_fits --peers /path/to/python    writes results/large_fits.md
 
-Mean loss with a ridge of 1/m, no intercept, in float64: the breast-cancer data (569 x 30, standardised) and generated
-data (100,000 x 100). Each way starts at zero with the data in its own arrays and stops where the largest entry of the
-gradient of the mean is below 1e-6 (newton-cholesky and optimistix by their own tests at that number). Milliseconds of a
-fit, the least of several, after one that is not counted: what is derived, compiled and traced is left out. Every way
-in a process of its own on one processor with one thread. "Worse" is by how much its value is above the least one,
-relative to it.
+The objective is the mean loss with a ridge of 1/m, without intercept, in float64. The data are the breast-cancer data
+(569 x 30, standardised) and generated data (100,000 x 100). Each method starts at zero with the data in its own arrays.
+It stops when the largest entry of the gradient of the mean is below 1e-6; newton-cholesky and optimistix use their own
+tests with that number. Times are milliseconds of a fit, the least of several after one that is not counted. So
+deriving, compiling and tracing are excluded. Each method runs in a process of its own on one processor with one thread.
+"Worse" is the relative difference of its value from the least one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 Array = np.ndarray
 Fit = Callable[[], tuple[Array, int]]
-"""A fit that can be run again: the weights that it reaches, and the steps that it takes."""
+"""A fit that can be repeated: returns its weights and its number of steps."""
 
 ROUNDS = 7
 TOLERANCE, STEPS = 1e-6, 500
@@ -39,7 +39,7 @@ RELATIVE = 64 * np.finfo(float).eps  # scikit-learn's ftol
 
 
 def breast_cancer() -> tuple[Array, Array]:
-    """Return the standardised measurements and the labels of the data that matcalc comes with."""
+    """Return the standardised measurements and the labels of the data shipped with matcalc."""
     path = Path(__file__).parents[1] / "matcalc" / "data" / "breast_cancer.csv"
     table = np.loadtxt(
         path, delimiter=",", skiprows=1, converters={0: lambda kind: float(kind == "M")}, encoding="utf-8"
@@ -59,11 +59,11 @@ def generated() -> tuple[Array, Array]:
 PROBLEMS = {"breast cancer, 569 x 30": breast_cancer, "generated, 100,000 x 100": generated}
 
 
-# ---- the ways
+# ---- the methods
 
 
 def compiled_loop(X: Array, y: Array, method: str) -> Fit:
-    """A loop without Python around the compiled derivatives."""
+    """Return a fit by matcalc's compiled loop around the compiled derivatives."""
     import matcalc as mc
     from matcalc.solvers import minimize_compiled
 
@@ -86,7 +86,7 @@ def compiled_loop(X: Array, y: Array, method: str) -> Fit:
 
 
 def by_scipy(X: Array, y: Array, method: str) -> Fit:
-    """SciPy's loop in Python around the compiled derivatives, as `mc.minimize` runs it."""
+    """Return a fit by SciPy's loop in Python around the compiled derivatives, as in `mc.minimize`."""
     from scipy.optimize import minimize
 
     from matcalc import solvers
@@ -105,7 +105,7 @@ def by_scipy(X: Array, y: Array, method: str) -> Fit:
 
 
 def by_hand(X: Array, y: Array, method: str) -> Fit:
-    """SciPy around the gradient as one writes it in NumPy."""
+    """Return a fit by SciPy around a gradient hand-written in NumPy."""
     from scipy.optimize import minimize
     from scipy.special import expit
 
@@ -198,7 +198,7 @@ PEERS = (
 
 
 def one(problem: str, way: str, method: str) -> None:
-    """Measure one way on one processor; print its milliseconds, steps, and the value that it reaches."""
+    """Measure one method on one processor; print its milliseconds, steps and final value."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     X, y = PROBLEMS[problem]()
@@ -213,7 +213,7 @@ def one(problem: str, way: str, method: str) -> None:
 
 
 def measured(problem: str, way: str, method: str, python: str) -> list[float] | str:
-    """Return what `one` prints in a process of its own, or its complaint."""
+    """Return the output of `one` in a process of its own, or its error."""
     environment = os.environ | dict.fromkeys(THREADS, "1") | {"XLA_FLAGS": XLA}
     environment.pop("OPENBLAS_CORETYPE", None)
     command = [python, __file__, "--one", problem, way, method]
@@ -226,12 +226,12 @@ def measured(problem: str, way: str, method: str, python: str) -> list[float] | 
 
 def table(problem: str, peers: str) -> list[str]:
     """Return the lines of one problem."""
-    asked = [(*way, sys.executable) for way in OWN] + [(*way, peers) for way in PEERS if peers]
-    found = [measured(problem, *way) for way in asked]
+    methods = [(*way, sys.executable) for way in OWN] + [(*way, peers) for way in PEERS if peers]
+    found = [measured(problem, *way) for way in methods]
     done = [each for each in found if not isinstance(each, str)]
     least = min(value for *_, value in done)
     lines = ["", f"## {problem}", "", "| way | steps | ms | ratio | worse |", "|---|---:|---:|---:|---:|"]
-    for (way, method, _), each in zip(asked, found, strict=True):
+    for (way, method, _), each in zip(methods, found, strict=True):
         if isinstance(each, str):
             lines.append(f"| {way}, {method} | | | | {each} |")
             continue

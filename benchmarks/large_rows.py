@@ -1,4 +1,4 @@
-"""Rows for the benchmarks of large data: generated in blocks, written as `.npy`, the same for one seed."""
+"""Generates rows for the benchmarks of large data, in blocks, as `.npy`; they depend only on the seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLUMNS, BLOCK = 50, 100_000
 
 
 def truth(columns: int = COLUMNS) -> Array:
-    """Return the coefficients that the labels are drawn with."""
+    """Return the coefficients of the model that draws the labels."""
     return np.random.default_rng(0).standard_normal(columns) / np.sqrt(columns)
 
 
@@ -25,7 +25,7 @@ def block(number: int, rows: int, columns: int = COLUMNS) -> tuple[Array, Array]
 
 
 def written(folder: Path, rows: int, columns: int = COLUMNS) -> dict[str, str]:
-    """Write X.npy and y.npy where they are not there yet, out of the page cache; return their paths."""
+    """Write X.npy and y.npy if they do not exist, drop them from the page cache, and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {"X": folder / f"X{rows}.npy", "y": folder / f"y{rows}.npy"}
     if not all(path.exists() for path in paths.values()):

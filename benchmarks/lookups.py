@@ -1,9 +1,9 @@
-"""Indices that are data: a factorisation of known entries and regression with labels, value and gradients.
+"""Times formulas with index data: a factorisation of known entries and regression with labels, value and gradients.
 
     python -m benchmarks.lookups --peers /path/to/python     writes results/lookups.md
 
-By matcalc, by NumPy as one writes it by hand (rows gathered, gradients added up by `np.add.at` and by `np.bincount`),
-and by JAX, which runs in the Python given. All in double precision on one thread; the best of several rounds.
+They are computed by matcalc, by hand-written NumPy (rows gathered, gradients summed by `np.add.at` and `np.bincount`),
+and by JAX under the interpreter of `--peers`. All use float64 and one thread; the best of several rounds counts.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def best(function: Callable[[], object]) -> float:
 
 
 def in_jax(problem: str, count: int) -> float:
-    """Return the seconds of JAX's value and gradient, compiled, on arrays that are its own."""
+    """Return the seconds of JAX's compiled value and gradient on JAX arrays."""
     import jax
     import jax.numpy as jnp
 
@@ -130,7 +130,7 @@ def in_jax(problem: str, count: int) -> float:
 
 
 def measured(problem: str, count: int, peers: str) -> dict[str, float]:
-    """Return the seconds of each way, whose results are compared first."""
+    """Return the seconds of each method, after comparing their results."""
     import matcalc as mc
 
     formula, wrt, declarations = FORMULAS[problem]

@@ -1,4 +1,4 @@
-"""Time libraries in turns on one problem and size, and compare their results with the code by hand."""
+"""Times libraries in alternation on one problem and size, and compares their results with the hand-written code."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from problems import FORWARD_SEED, Call, Data, Problem
 
 TOLERANCE = 1e-6
-ROUND = 2e-3  # seconds that a round of calls is to last
+ROUND = 2e-3  # target seconds of a round of calls
 SLOW = 0.6  # seconds beyond which a call is timed once
 
 
 @dataclass
 class Timing:
-    """What one library does on one problem and size."""
+    """The result and times of one library on one problem and size."""
 
     library: str
     entries: int = 0
@@ -31,7 +31,7 @@ class Timing:
 
 
 def measure(problem: Problem, size: str, libraries: dict[str, ModuleType], seconds: float) -> list[Timing]:
-    """Time all libraries in turns."""
+    """Time all libraries in alternation."""
     data = problem.data(size)
     if problem.gives == "pullback":
         data[FORWARD_SEED] = problem.cotangent(value_shape(problem, data))
@@ -72,7 +72,7 @@ def value_shape(problem: Problem, data: Data) -> tuple[int, ...]:
 
 
 def calibrate(timing: Timing, seconds: float) -> None:
-    """Choose how many calls make a round, and how many rounds there are."""
+    """Choose the number of calls in a round and the number of rounds."""
     timing.best = once(timing)
     if timing.best > SLOW:
         return
@@ -98,7 +98,7 @@ def flat(result: object) -> list[np.ndarray]:
 
 
 def agree(reference: list[np.ndarray], result: list[np.ndarray], problem: Problem) -> bool:
-    """Whether results are equal to six digits; gradients in symmetric symbols as symmetric matrices."""
+    """Whether results agree to six digits; gradients in symmetric symbols are compared as symmetric matrices."""
     if len(reference) != len(result):
         return False
     for k, (want, got) in enumerate(zip(reference, result, strict=True), -1):

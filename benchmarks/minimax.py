@@ -1,11 +1,11 @@
-"""Nearly best polynomials: where the coefficients in `codegen/numba` come from.
+"""Computes the nearly best polynomials whose coefficients are in `codegen/numba`.
 
     python -m benchmarks.minimax            prints all
-    python -m benchmarks.minimax gammaln    prints those whose name begins so
+    python -m benchmarks.minimax gammaln    prints those whose name begins with gammaln
 
-Least squares in many digits at Chebyshev's points, of the error relative to `scale`: within a bit of the best. The
-coefficients of the lowest powers are rounded to doubles first, one after the other, and the rest is fitted again to
-what that leaves. The leading one is printed first, as `horner` takes them.
+The error relative to `scale` is minimised by least squares at Chebyshev points, with many digits: within a bit of the
+best. The coefficients of the lowest powers are rounded to float64 one by one; after each, the others are fitted again.
+The leading coefficient is printed first, as `horner` takes them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Function = Callable[[mpf], mpf]
 
 @dataclass(frozen=True)
 class Nearly:
-    """A function to be met by a polynomial of `count` coefficients on [low, high], to an error relative to scale."""
+    """A function to approximate by a polynomial of `count` coefficients on [low, high]; errors relative to scale."""
 
     function: Function
     low: mpf
@@ -33,7 +33,7 @@ class Nearly:
 
 
 def coefficients(best: Nearly) -> tuple[list[float], mpf]:
-    """Return the doubles of a nearly best polynomial, the leading one first, and the largest relative error."""
+    """Return the float64 coefficients of a nearly best polynomial, leading first, and the largest relative error."""
     fixed: list[float] = []
     while len(fixed) < ONE_BY_ONE:
         fixed.append(float(fitted(best, fixed)[0]))
@@ -44,22 +44,22 @@ def coefficients(best: Nearly) -> tuple[list[float], mpf]:
 
 
 def value(powers: list[float], x: mpf) -> mpf:
-    """Return the polynomial of these coefficients, the lowest first."""
+    """Return the value of the polynomial with these coefficients, lowest first."""
     return mpmath.polyval([mpf(c) for c in powers[::-1]], x)
 
 
 def fitted(best: Nearly, fixed: list[float]) -> list[mpf]:
-    """Return the free coefficients, beyond the fixed lowest ones, by least squares of the relative error."""
+    """Return the coefficients above the fixed lowest ones, by least squares of the relative error."""
     first, free, points = len(fixed), best.count - len(fixed), 4 * best.count
-    turns = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
-    places = [(best.low + best.high + (best.high - best.low) * t) / 2 for t in turns]
-    scales = [best.scale(x) for x in places]
-    powers = mpmath.matrix([[x ** (first + j) / s for j in range(free)] for x, s in zip(places, scales, strict=True)])
-    wanted = [(best.function(x) - value(fixed, x)) / s for x, s in zip(places, scales, strict=True)]
-    return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(wanted)))
+    nodes = [mpmath.cos(mp.pi * (k + mpf(1) / 2) / points) for k in range(points)]
+    xs = [(best.low + best.high + (best.high - best.low) * t) / 2 for t in nodes]
+    scales = [best.scale(x) for x in xs]
+    powers = mpmath.matrix([[x ** (first + j) / s for j in range(free)] for x, s in zip(xs, scales, strict=True)])
+    rest = [(best.function(x) - value(fixed, x)) / s for x, s in zip(xs, scales, strict=True)]
+    return list(mpmath.lu_solve(powers.T * powers, powers.T * mpmath.matrix(rest)))
 
 
-GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are next to doubles
+GAMMALN_CENTRE = mpf("1.8125")  # where the constant coefficients are close to float64 numbers
 DIGAMMA_CENTRE = mpf("1.65625")
 
 
@@ -70,7 +70,7 @@ def gammaln_near(t: mpf) -> mpf:
 
 
 def gammaln_far(w: mpf) -> mpf:
-    """What Stirling's formula lacks, times x, of w = 1/x^2."""
+    """The error of Stirling's formula, times x, as a function of w = 1/x^2."""
     x = 1 / mpmath.sqrt(w)
     return (mpmath.loggamma(x) - ((x - mpf(1) / 2) * mpmath.log(x) - x + mpmath.log(2 * mp.pi) / 2)) * x
 
@@ -82,13 +82,13 @@ def digamma_near(t: mpf) -> mpf:
 
 
 def digamma_far(w: mpf) -> mpf:
-    """log(x) - 1/(2*x) - digamma(x), times x^2, of w = 1/x^2."""
+    """log(x) - 1/(2*x) - digamma(x), times x^2, as a function of w = 1/x^2."""
     x = 1 / mpmath.sqrt(w)
     return (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) * x**2
 
 
 def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[list[float], list[float]]:
-    """Return a, b of (1 + z*a(z))/(1 + z*b(z)) next to a function on [0, high], the leading coefficients first."""
+    """Return a, b so that (1 + z*a(z))/(1 + z*b(z)) approximates a function on [0, high]; leading ones first."""
     points = 60
     places = [high * (1 + mpmath.cos(mp.pi * (k + mpf(1) / 2) / points)) / 2 for k in range(points)]
     values = [function(z) for z in places]
@@ -103,12 +103,12 @@ def quotient(function: Function, high: mpf, above: int, below: int) -> tuple[lis
 
 
 def root_series(function: Function) -> Function:
-    """(function(s)/s - 1)/s^2 of z = s^2."""
+    """(function(s)/s - 1)/s^2 as a function of z = s^2."""
     return lambda z: (function(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
 
 
 def tangent_ratio(z: mpf) -> mpf:
-    """tan(s)/s of z = s^2."""
+    """tan(s)/s as a function of z = s^2."""
     return mpmath.tan(mpmath.sqrt(z)) / mpmath.sqrt(z)
 
 
@@ -118,7 +118,7 @@ def one(x: mpf) -> mpf:
 
 
 def table() -> dict[str, Nearly]:
-    """Return what is used, by the function that uses it."""
+    """Return the approximations by the name of the function that uses them."""
     tiny, unit = mpf(10) ** -9, mpf(1)
     return {
         "gammaln near": Nearly(gammaln_near, 1 + tiny - GAMMALN_CENTRE, 2.5 - GAMMALN_CENTRE, 25, gammaln_near),
@@ -131,7 +131,7 @@ def table() -> dict[str, Nearly]:
 
 
 def main(prefix: str) -> None:
-    """Print the coefficients of those whose name begins so."""
+    """Print the coefficients of the functions whose name has this prefix."""
     with mp.workdps(90):
         for name, best in table().items():
             if name.startswith(prefix):

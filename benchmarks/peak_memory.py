@@ -1,8 +1,8 @@
-"""Memory of a call at its most, above the data, against the code by hand: `python -m benchmarks.peak_memory`.
+"""Measures the peak memory of a call beyond its data, against hand-written code: `python -m benchmarks.peak_memory`.
 
-Each problem of `problems.toml` at its large size, matcalc and the code by hand each in a process of its own, which has
-called at the tiny size before: what is loaded and made ready is there. Then the data are made, and the resident memory
-of one call is taken at its most (Linux: `/proc/self`). The least of two processes counts. Writes
+Each problem of `problems.toml` runs at its large size, by matcalc and by hand-written code, each in a process of its
+own. The process first calls at the tiny size, so that everything is loaded. Then it creates the data and measures the
+peak resident memory of one call (Linux: `/proc/self`). The minimum of two processes counts. Writes
 results/peak_memory.md.
 """
 
@@ -21,7 +21,7 @@ WAYS = {"matcalc": "peer_matcalc", "by hand": "expert_problems"}
 TURNS = 2
 MEGABYTE = 2.0**20
 PAGES = 0.3
-"""Megabytes by which two runs of one program may differ: not told apart."""
+"""Megabytes by which two runs of one program may differ; smaller differences are ignored."""
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def arguments() -> argparse.Namespace:
 def row(problem: Any) -> tuple[str, float]:
     """Return a row of the table, and the ratio in it."""
     given, made = sizes_of(problem)
-    found = {way: min(asked(problem.name, way) for _ in range(TURNS)) for way in WAYS}
+    found = {way: min(in_process(problem.name, way) for _ in range(TURNS)) for way in WAYS}
     own, by_hand = found["matcalc"], found["by hand"]
     ratio = max(own, PAGES) / max(by_hand, PAGES)
     return f"| {problem.name} | {given:.1f} | {made:.1f} | {own:.1f} | {by_hand:.1f} | {ratio:.2f} |", ratio
@@ -75,8 +75,8 @@ def data_of(problem: Any, size: str) -> dict[str, Any]:
     return data
 
 
-def asked(name: str, way: str) -> float:
-    """Return the megabytes that a process of its own tells."""
+def in_process(name: str, way: str) -> float:
+    """Return the megabytes measured in a process of its own."""
     command = [sys.executable, str(Path(__file__).resolve()), "--one", name, way]
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
     done = subprocess.run(command, env={**os.environ, **threads}, capture_output=True, text=True, check=True)
@@ -84,12 +84,12 @@ def asked(name: str, way: str) -> float:
 
 
 def measured(name: str, way: str) -> float:
-    """Return the most resident memory of one call at the large size, above that before, in megabytes."""
+    """Return the peak resident memory of one call at the large size beyond that before it, in megabytes."""
     (problem,) = (p for p in importlib.import_module("problems").load("problems") if p.name == name)
     build = importlib.import_module(WAYS[way]).build
     build(problem, data_of(problem, "tiny"))()
     call = build(problem, data_of(problem, "large"))
-    Path("/proc/self/clear_refs").write_text("5")  # the most begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = status("VmRSS")
     call()
     return (status("VmHWM") - before) / 1024
@@ -108,8 +108,8 @@ def table(lines: list[str], ratios: list[float]) -> str:
     head += ["| problem | data | results | matcalc | by hand | ratio |", "|---|---:|---:|---:|---:|---:|"]
     over = sum(ratio > 1.2 for ratio in ratios)
     middle = float(np.exp(np.mean(np.log(ratios))))
-    said = f"Geometric mean of the ratios {middle:.2f}, worst {max(ratios):.2f}, {over} of {len(ratios)} above 1.2."
-    return "\n".join([*head, *lines, "", f"{said} Less than {PAGES} MB counts as that.", ""])
+    summary = f"Geometric mean of the ratios {middle:.2f}, worst {max(ratios):.2f}, {over} of {len(ratios)} above 1.2."
+    return "\n".join([*head, *lines, "", f"{summary} Less than {PAGES} MB counts as that.", ""])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from problems import DIRECTION, FORWARD_SEED, Call, Data, Problem
 
 
 class Functions:
-    """The names that a problem's formula takes from `ns`; autograd has no expm."""
+    """Names in `ns` for a problem's formula; autograd has no expm."""
 
     sum, exp, tanh, trace, kron = anp.sum, anp.exp, anp.tanh, anp.trace, anp.kron
     inv, solve, det, sqrt, eye = anp.linalg.inv, anp.linalg.solve, anp.linalg.det, anp.sqrt, anp.eye

@@ -15,7 +15,7 @@ jax.config.update("jax_enable_x64", True)
 
 
 class Functions:
-    """The names that a problem's formula takes from `ns`."""
+    """Names in `ns` for a problem's formula."""
 
     sum, exp, tanh, trace, kron = jnp.sum, jnp.exp, jnp.tanh, jnp.trace, jnp.kron
     inv, solve, softplus, expm = jnp.linalg.inv, jnp.linalg.solve, jax.nn.softplus, jax.scipy.linalg.expm
@@ -88,7 +88,7 @@ def build(problem: Problem, data: Data) -> Call:
 
 
 def jitted(problem: Problem, data: Data) -> tuple[Any, list[Any]]:
-    """Return the jitted function of a problem, not compiled yet, and what it is called with."""
+    """Return the jitted function of a problem, not compiled yet, and its arguments."""
     names = list(problem.shapes)
     code = compile(problem.python, problem.name, "eval")
     places = tuple(names.index(w) for w in problem.wrt)

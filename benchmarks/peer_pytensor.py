@@ -12,7 +12,7 @@ from pytensor.tensor import linalg
 
 
 class Functions:
-    """The names that a problem's formula takes from `ns`."""
+    """Names in `ns` for a problem's formula."""
 
     sum, exp, tanh, softplus, sqrt, eye, logsumexp = pt.sum, pt.exp, pt.tanh, pt.softplus, pt.sqrt, pt.eye, pt.logsumexp
     trace, kron, inv, solve, expm, det = pt.trace, linalg.kron, linalg.inv, linalg.solve, linalg.expm, linalg.det

@@ -11,7 +11,7 @@ torch.set_num_threads(1)
 
 
 class Functions:
-    """The names that a problem's formula takes from `ns`."""
+    """Names in `ns` for a problem's formula."""
 
     sum, exp, tanh, trace, kron = torch.sum, torch.exp, torch.tanh, torch.trace, torch.kron
     inv, solve, expm = torch.linalg.inv, torch.linalg.solve, torch.linalg.matrix_exp

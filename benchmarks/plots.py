@@ -1,6 +1,6 @@
-"""Time against size, a panel for each problem, log-log: `python benchmarks/plots.py report.json report.png`.
+"""Plots time against size, log-log, one panel for each problem: `python benchmarks/plots.py report.json report.png`.
 
-Reads what `run.py --json` wrote. The size is the number of entries of all inputs; a wrong result is no point.
+Reads the file that `run.py --json` writes. The size is the number of entries of all inputs; wrong results are omitted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STYLES = {"matcalc": ("tab:blue", 2.0), "expert": ("black", 1.2)}
 
 
 def draw(records: list[dict[str, Any]], target: Path) -> None:
-    """Write the picture of records of problem, entries, library, seconds."""
+    """Write a plot of records (problem, entries, library, seconds)."""
     problems = list(dict.fromkeys(r["problem"] for r in records))
     libraries = list(dict.fromkeys(r["library"] for r in records))
     rows = math.ceil(len(problems) / COLUMNS)

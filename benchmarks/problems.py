@@ -1,7 +1,7 @@
 """The problems of `problems.toml` or `operations.toml` with their data: deterministic, float64, row-major.
 
-A problem is plain text and sizes, so that every library is given the same. What depends on a library stands
-in its `peer_*.py`; what the answer is, in `expert_*.py`.
+A problem is plain text and sizes, the same for every library. Code that depends on a library is in its `peer_*.py`; the
+reference results are computed in `expert_*.py`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ DIRECTION = "V"  # the name of the vector that a Hessian is multiplied with
 
 Data = dict[str, float | np.ndarray]
 Call = Callable[[], object]
-"""What a library makes of a problem and its data: a call that gives the answer in arrays."""
+"""A problem and its data in one library: a call that returns the answer as arrays."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A formula, what is asked of it, and the shapes of its symbols by size."""
+    """A formula, the requested results, and the shapes of its symbols by size."""
 
     name: str
     formula: str
@@ -56,7 +56,7 @@ class Problem:
 
     @property
     def inputs(self) -> list[str]:
-        """The names of what a call is given: the symbols, then the cotangent or the direction."""
+        """Names of the arguments of a call: the symbols, then the cotangent or the direction."""
         return [*self.shapes, *{"pullback": [FORWARD_SEED], "hvp": [DIRECTION]}.get(self.gives, [])]
 
     def cotangent(self, shape: tuple[int, ...]) -> np.ndarray:
@@ -88,7 +88,7 @@ RECIPES = {
 
 
 def load(name: str) -> list[Problem]:
-    """Read the problems of `name`.toml, in its order."""
+    """Read the problems of `name`.toml, in the order of the file."""
     text = Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
     return [_problem(name, entry) for name, entry in tomllib.loads(text).items()]
 

@@ -1,8 +1,8 @@
-"""Measure matcalc against other libraries and code by hand: `python benchmarks/run.py [--help]`.
+"""Measures matcalc against other libraries and hand-written code: `python benchmarks/run.py [--help]`.
 
-All libraries that are installed run in one process on the same NumPy arrays, in turns, the collector off; the
-time of each is its best round, so that other load on the machine hits all alike. Every result is compared
-with the code by hand; a wrong one is marked and counts for nothing. Prints Markdown.
+All installed libraries run in one process on the same NumPy arrays, in alternation, without garbage collection. The
+best round counts, so other load on the machine affects all equally. Every result is compared with the hand-written
+code; a wrong one is marked and not counted. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def available(problems: str, peers: list[str]) -> dict[str, ModuleType]:
 
 
 def header(libraries: dict[str, ModuleType]) -> str:
-    """Return what the figures hold for: versions, threads, OpenBLAS's core type."""
+    """Return the conditions of the measurement: versions, threads, OpenBLAS's core type."""
     found = {name: installed(name) for name in ("numpy", "scipy", "numba", *libraries)}
     versions = ", ".join(f"{name} {text}" for name, text in found.items() if text)
     core = os.environ.get("OPENBLAS_CORETYPE")
@@ -113,7 +113,7 @@ def compare(libraries: dict[str, ModuleType], options: argparse.Namespace) -> No
 
 
 def save(results: dict[Any, Any], path: str, libraries: dict[str, ModuleType]) -> None:
-    """Write what is measured so far as JSON: where and with what, and a record for each library, problem and size."""
+    """Write the results so far as JSON: the conditions, and a record for each library, problem and size."""
     machine = {"header": header(libraries), "processor": platform.processor(), "threads": os.environ[THREADS[0]]}
     records = [
         {"problem": problem, "size": size, "entries": t.entries, "library": t.library, "seconds": t.best,

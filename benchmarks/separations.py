@@ -1,10 +1,10 @@
-"""Which losses separate over their rows: passes, what a block sends, what suffices; and why others do not.
+"""Tabulates which losses separate over their rows: passes, bytes of a block, sufficient totals, or why they do not.
 
     python -m benchmarks.separations        writes results/separations.md
 
-Each is split with its gradient. Bytes are what one block sends in all passes at n = 50 columns, p = 10 classes or
-factors, q = 20 centres; a gradient of the same variables is as many at least. "Suffices" are the totals of rows alone
-from which every later evaluation is made without the rows.
+Each loss is split with its gradient. Bytes are the total that one block sends in all passes, at n = 50 columns, p = 10
+classes or factors and q = 20 centres; a gradient has at least as many. "Suffices" lists totals that depend on the rows
+only and replace the rows in every later evaluation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WHOLE = {
 
 
 def suffices(made: Any) -> str:
-    """Return the totals of rows alone that suffice, or nothing."""
+    """Return the sufficient totals that depend on the rows only, or nothing."""
     try:
         listed = made.precompute().totals.listed()
     except mc.NotSupported:

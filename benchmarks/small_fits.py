@@ -1,12 +1,12 @@
-"""Thousands of small fits: a compiled loop against SciPy with matcalc's gradient, JAX under vmap, and CasADi.
+"""Times thousands of small fits: a compiled loop against SciPy with matcalc's gradient, JAX under vmap, and CasADi.
 
     python -m benchmarks.small_fits --fits 10000 --peers /path/to/python    writes results/small_fits.md
 
-Logistic regression 50 x 5, a curve of 3 parameters at 30 points, the 3 hyperparameters of a Gaussian process on 20
-points; each fit has data of its own. Microseconds for a fit, compilation left out, every way in a process of its own on
-one processor with one thread. Ways that take fits one by one are measured on some of them. "Worse" is the largest
-amount by which a fit's value is above that of the best way, relative to 1 + its magnitude; it may be that of
-another minimum.
+The problems are logistic regression 50 x 5, a curve with 3 parameters at 30 points, and the 3 hyperparameters of a
+Gaussian process on 20 points. Each fit has data of its own. Times are microseconds for a fit, without compilation. Each
+method runs in a process of its own on one processor with one thread. Methods that take fits one by one are measured on
+some of them. "Worse" is the largest excess of a fit's value over the best method's, relative to 1 + its magnitude; it
+may belong to another minimum.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 Array = np.ndarray
 Data = dict[str, Array]
 Values = tuple[float, Array]
-"""Seconds of all fits, and the value that each has reached."""
+"""Seconds of all fits, and the final value of each."""
 
 ROUNDS = 3
 RESULTS = Path(__file__).parent / "results" / "small_fits.md"
@@ -38,7 +38,7 @@ XLA = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 @dataclass(frozen=True)
 class Fit:
-    """A formula in x; `over` are the data of each fit; `residual` where it is a sum of squares."""
+    """A formula in x; `over` are the data of each fit; `residual` if it is a sum of squares."""
 
     formula: str
     declarations: str
@@ -102,21 +102,21 @@ def best(function: Callable[[], Array]) -> Values:
 
 
 def one_by_one(data: Data, over: tuple[str, ...], fit: Callable[[Data], float]) -> Values:
-    """Return what fits take that are called from Python one after the other."""
+    """Return the time of fits that are called from Python one after the other."""
     count = len(data[over[0]])
     rows = [{n: a[k] if n in over else a for n, a in data.items()} for k in range(count)]
     return best(lambda: np.array([fit(row) for row in rows]))
 
 
-# ---- the ways
+# ---- the methods
 
 
 def in_matcalc(problem: str, given: Data, method: str) -> Values:
-    """One call of the compiled loop: what `mc.minimize` does after it has compiled, seen from outside."""
+    """Time one call of the compiled loop, as `mc.minimize` makes it after compiling."""
     import matcalc as mc
     from matcalc.solvers import compiled_loops, minimize_compiled
 
-    asked, seconds = FITS[problem], []
+    model, seconds = FITS[problem], []
     inner = compiled_loops.run
 
     def timed(*arguments: Any) -> Any:
@@ -128,8 +128,8 @@ def in_matcalc(problem: str, given: Data, method: str) -> Values:
 
     minimize_compiled.run = timed
     for _ in range(ROUNDS):
-        found = mc.minimize(asked.formula, "x", {"x": asked.start}, given, method, compiled=True, over=asked.over,
-                            declarations=asked.declarations)  # fmt: skip
+        found = mc.minimize(model.formula, "x", {"x": model.start}, given, method, compiled=True, over=model.over,
+                            declarations=model.declarations)  # fmt: skip
     return min(seconds), found.fun
 
 
@@ -138,11 +138,11 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
 
     import matcalc as mc
 
-    asked = FITS[problem]
-    start = np.array(asked.start)
-    if asked.residual:
-        residual = mc.compile(mc.expression(asked.residual, asked.declarations))
-        jacobian = mc.compile(mc.jacobian(asked.residual, "x", declarations=asked.declarations))
+    model = FITS[problem]
+    start = np.array(model.start)
+    if model.residual:
+        residual = mc.compile(mc.expression(model.residual, model.declarations))
+        jacobian = mc.compile(mc.jacobian(model.residual, "x", declarations=model.declarations))
         order = [name for name in residual.args if name != "x"]
 
         def squares(row: Data) -> float:
@@ -155,9 +155,9 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
             found = least_squares(lambda x: residual(*filled(x)), start, lambda x: jacobian(*filled(x)), method="lm")
             return 2.0 * float(found.cost)
 
-        return one_by_one(given, asked.over, squares)
-    both = mc.value_and_gradient(asked.formula, "x", declarations=asked.declarations)
-    product = mc.compile(mc.hvp(asked.formula, "x", declarations=asked.declarations)) if method == "trust-ncg" else None
+        return one_by_one(given, model.over, squares)
+    both = mc.value_and_gradient(model.formula, "x", declarations=model.declarations)
+    product = mc.compile(mc.hvp(model.formula, "x", declarations=model.declarations)) if method == "trust-ncg" else None
 
     def fit(row: Data) -> float:
         def fun(x: Array) -> tuple[float, Array]:
@@ -168,7 +168,7 @@ def in_scipy(problem: str, given: Data, method: str) -> Values:
             more["hessp"] = lambda x, v: product({"x": x, "v": v, **row})
         return float(minimize(fun, start, jac=True, method=method, **more).fun)
 
-    return one_by_one(given, asked.over, fit)
+    return one_by_one(given, model.over, fit)
 
 
 def jax_objectives(problem: str) -> Callable[..., Any]:
@@ -194,7 +194,7 @@ def jax_objectives(problem: str) -> Callable[..., Any]:
 
 
 def in_jax(problem: str, given: Data, library: str) -> Values:
-    """Run jaxopt or optimistix under vmap and jit, on arrays that are JAX's own."""
+    """Run jaxopt or optimistix under vmap and jit, on JAX arrays."""
     objective = jax_objectives(problem)
     import jax
     import jax.numpy as jnp
@@ -233,9 +233,9 @@ def in_jax(problem: str, given: Data, library: str) -> Values:
 def in_casadi(problem: str, given: Data, plugin: str) -> Values:
     import casadi as ca
 
-    asked = FITS[problem]
-    one = {n: a[0] if n in asked.over else a for n, a in given.items()}
-    x = ca.MX.sym("x", len(asked.start))
+    model = FITS[problem]
+    one = {n: a[0] if n in model.over else a for n, a in given.items()}
+    x = ca.MX.sym("x", len(model.start))
     row = {n: ca.MX.sym(n, *a.shape) for n, a in one.items()}
     if problem == "logistic":
         z = -row["y"] * (row["A"] @ x)
@@ -251,9 +251,9 @@ def in_casadi(problem: str, given: Data, plugin: str) -> Values:
 
     def fit(row: Data) -> float:
         values = np.concatenate([row[n].ravel(order="F") for n in one])
-        return float(solver(x0=asked.start, p=values)["f"])
+        return float(solver(x0=model.start, p=values)["f"])
 
-    return one_by_one(given, asked.over, fit)
+    return one_by_one(given, model.over, fit)
 
 
 WAYS: dict[str, tuple[Callable[[str, Data, str], Values], int]] = {
@@ -262,11 +262,11 @@ WAYS: dict[str, tuple[Callable[[str, Data, str], Values], int]] = {
     "JAX": (in_jax, 25),
     "CasADi": (in_casadi, 100),
 }
-"""What runs a way, and which part of the fits it is measured on."""
+"""The function that runs a method, and the fraction of the fits that it is measured on."""
 
 
 def ways(problem: str, has_peers: bool) -> list[tuple[str, str]]:
-    """Return the ways of a problem, each with the method, library or plugin."""
+    """Return the methods for a problem, each with its algorithm, library or plugin."""
     methods = FITS[problem].methods
     scipy = {"lbfgs": "L-BFGS-B", "newton-cg": "trust-ncg", "lm": "lm"}
     found = [("matcalc", m) for m in methods] + [("SciPy", scipy[m]) for m in methods]
@@ -277,7 +277,7 @@ def ways(problem: str, has_peers: bool) -> list[tuple[str, str]]:
 
 
 def measured(problem: str, way: str, method: str, fits: int, peers: str) -> tuple[float, Array] | str:
-    """Return the seconds of a fit and the values reached, by a process of its own; its complaint where it has none."""
+    """Return the seconds of a fit and the final values, from a process of its own; its error if it fails."""
     python = peers if way in ("JAX", "CasADi") else sys.executable
     environment = os.environ | dict.fromkeys(THREADS, "1") | {"XLA_FLAGS": XLA}
     environment.pop("OPENBLAS_CORETYPE", None)
@@ -291,7 +291,7 @@ def measured(problem: str, way: str, method: str, fits: int, peers: str) -> tupl
 
 
 def one(problem: str, way: str, method: str, place: str, fits: int) -> None:
-    """Measure one way on one processor; print the seconds of a fit and write the values."""
+    """Measure one method on one processor; print the seconds of a fit and write the values."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     run, part = WAYS[way]
@@ -304,15 +304,15 @@ def one(problem: str, way: str, method: str, place: str, fits: int) -> None:
 
 def table(problem: str, fits: int, peers: str) -> list[str]:
     """Return the lines of one problem."""
-    asked = ways(problem, bool(peers))
-    found = [measured(problem, way, method, fits, peers) for way, method in asked]
+    methods = ways(problem, bool(peers))
+    found = [measured(problem, way, method, fits, peers) for way, method in methods]
     lines = ["", f"## {problem}: `{FITS[problem].formula}`", "", "| way | fits | µs a fit | ratio | worse |"]
     lines.append("|---|---:|---:|---:|---:|")
     done = [each for each in found if not isinstance(each, str)]
     least = np.full(fits, np.inf)
     for _, values in done:
         least[: len(values)] = np.fmin(least[: len(values)], values)
-    for (way, method), each in zip(asked, found, strict=True):
+    for (way, method), each in zip(methods, found, strict=True):
         if isinstance(each, str):
             lines.append(f"| {way}, {method} | | | | {each} |")
             continue

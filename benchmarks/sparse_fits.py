@@ -1,13 +1,12 @@
-"""Logistic regression on a large sparse matrix: matcalc's gradient of it against scikit-learn, to one objective value.
+"""Times logistic regression on a large sparse matrix: matcalc's gradient against scikit-learn, to one objective value.
 
     python -m benchmarks.sparse_fits                     writes results/sparse_fits.md
 
-Documents by words, as the 20 newsgroups: 20,000 x 50,000, one entry in a thousand stored, words as frequent as Zipf's
-law says, rows of length one. The objective is `sum(softplus(-y.*(X*w))) + norm2(w)^2/(2*C)`. Each way minimises it by
-L-BFGS until a gradient is small, and is then judged by how long it takes to come within a relative 1e-6 of the least
-value that any way has found: the tolerance of each is the loosest that reaches it. Every way runs in a process of its
-own on one thread, in turns, and the best of all rounds counts; memory is what the process has at its peak beyond what
-it has with the data and code.
+The matrix is documents by words, like the 20 newsgroups: 20,000 x 50,000, one entry in a thousand stored, word
+frequencies by Zipf's law, rows of length one. The objective is `sum(softplus(-y.*(X*w))) + norm2(w)^2/(2*C)`. Each
+method minimises it by L-BFGS until a gradient is small. Its time is that to a value within a relative 1e-6 of the least
+value of all methods, at the loosest tolerance that reaches it. Methods alternate, each in a process of its own on one
+thread; the best of all rounds counts. Memory is the peak of the process beyond its memory with data and code.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def objective(X: Any, y: Array, w: Array) -> float:
 
 
 Fit = Callable[[Any, Array, float], Array]
-"""The coefficients for data and a tolerance."""
+"""Returns the coefficients for data and a tolerance."""
 
 
 def scikit_learn() -> Fit:
@@ -80,7 +79,7 @@ def matcalc_in_scipy() -> Fit:
     fn = mc.value_and_gradient(FORMULA, "w", SYMBOLS)
 
     def fit(X: Any, y: Array, tol: float) -> Array:
-        # as scikit-learn calls it: the objective over the number of rows, so that one tolerance means the same
+        # as in scikit-learn, the objective is divided by the number of rows, so that a tolerance means the same
         def scaled(w: Array) -> tuple[float, Array]:
             value, gradient = fn(X, y, w, C)
             return value / ROWS, gradient / ROWS
@@ -121,12 +120,12 @@ WAYS: dict[str, tuple[str, Callable[[], Fit]]] = {
 
 
 def peak() -> int:
-    """Return the most memory that this process has had, in KiB."""
+    """Return the peak memory of this process in KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def measured(way: str, tolerances: list[float]) -> dict[str, Any]:
-    """Return values and seconds by tolerance, and the peak of memory beyond imports and data, in MiB."""
+    """Return values and seconds by tolerance, and the peak memory beyond imports and data in MiB."""
     X, y = data()
     fit = WAYS[way][1]()
     fit(X[:50], y[:50], 1.0)  # imports, and code from the cache
@@ -181,7 +180,7 @@ def passes() -> list[str]:
 
 
 def in_process(*words: str) -> str:
-    """Return what this module prints with these words, in a process of its own on one thread."""
+    """Return the output of this module with these arguments, in a process of its own on one thread."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     command = [sys.executable, "-m", "benchmarks.sparse_fits", *words]
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
@@ -223,10 +222,10 @@ def main() -> None:
     parser.add_argument("--way", choices=list(WAYS))
     parser.add_argument("--tol", type=float)
     parser.add_argument("--passes", action="store_true")
-    asked = parser.parse_args()
-    if asked.way:
-        print(json.dumps(measured(asked.way, [asked.tol] if asked.tol else TOLERANCES)))
-    elif asked.passes:
+    arguments = parser.parse_args()
+    if arguments.way:
+        print(json.dumps(measured(arguments.way, [arguments.tol] if arguments.tol else TOLERANCES)))
+    elif arguments.passes:
         print("\n".join(passes()))
     else:
         text = report()

@@ -1,4 +1,4 @@
-"""What a user waits for besides the arithmetic: a call's overhead, `matcalc --help`, a second process."""
+"""Measures waiting times besides arithmetic: the overhead of a call, `matcalc --help`, a second process."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def startup_table(libraries: dict[str, ModuleType]) -> str:
 
 
 def overhead(call: Call) -> float:
-    """Return the time of one call, the best of many rounds, less that of the empty function round it."""
+    """Return the time of one call, the best of many rounds, minus that of an empty function."""
     return timed(call) - timed(lambda: None)
 
 
@@ -82,7 +82,7 @@ def best(arguments: list[str], cache: str, runs: int = 5) -> float:
 
 
 def process(arguments: list[str], cache: str) -> float:
-    """Return the seconds that a Python process lives."""
+    """Return the seconds that a Python process runs."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "MATCALC_CACHE": cache, "PYTHONPATH": path}
     start = perf_counter()

@@ -1,4 +1,4 @@
-"""The results as Markdown."""
+"""Formats the results as Markdown."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def row(problem: str, size: str, names: Iterable[str], timings: list[Timing]) ->
 
 
 def summary(results: Results, names: Iterable[str]) -> str:
-    """Return geometric means of matcalc's time over that of each library, and of the fastest peer."""
+    """Return geometric means of matcalc's time divided by that of each library and of the fastest peer."""
     sizes = list(dict.fromkeys(size for _, size in results))
     lines = ["\n## Time of matcalc / time of a library, geometric mean\n"]
     lines += [f"| library | {' | '.join(sizes)} |", "|---|" + "---:|" * len(sizes)]

@@ -1,9 +1,9 @@
-"""Two threads for one: `python benchmarks/threads.py`.
+"""Measures the gain of two threads over one: `python benchmarks/threads.py`.
 
-Problems on large data, compiled by `mc.value_and_gradient(..., threads=2)` and without, called in turn on the same
-arrays into the same results (`out=`); BLAS has one thread but where `threads=` gives it more. The least of the calls
-counts. Beside them what the machine gives two threads at all: reading memory, and computing in the first-level cache.
-Writes results/threads.md.
+Problems on large data are compiled by `mc.value_and_gradient` with and without `threads=2`. The functions alternate on
+the same arrays with the same results (`out=`). BLAS has one thread unless `threads=` gives it more. The shortest call
+counts. For comparison it measures the most that two threads gain on this machine: reading memory, and computing in the
+first-level cache. Writes results/threads.md.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def measured(name: str, formula: str, wrt: str, declarations: str, sizes: dict[str, int]) -> list[str]:
-    """Return a row of the table: the least times of one thread and of two, whose results agree."""
+    """Return a row of the table: the least times of one and two threads, after comparing their results."""
     alone = mc.value_and_gradient(formula, wrt.split(), declarations=declarations)
     beside = mc.value_and_gradient(formula, wrt.split(), declarations=declarations, threads=THREADS)
     data = arrays(declarations, sizes)
@@ -88,7 +88,7 @@ def arrays(declarations: str, sizes: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def about() -> list[str]:
-    """Return what two threads are times one at what no program can do better."""
+    """Return the largest speed-ups by two threads that any program can have here."""
     values = np.random.default_rng(0).standard_normal(20_000_000)
     halves = np.split(values, THREADS)
     small = [np.linspace(0, 1, 1000) for _ in range(THREADS)]
@@ -112,7 +112,7 @@ def busy(values, rounds):
 
 
 def least(calls) -> list[float]:
-    """Return the least seconds of each call, made in turn."""
+    """Return the least seconds of each call, in alternation."""
     found = [float("inf")] * len(calls)
     for _ in range(TURNS):
         for k, call in enumerate(calls):

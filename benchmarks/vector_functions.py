@@ -1,9 +1,9 @@
-"""Elementwise functions: time per entry against NumPy, PyTorch and JAX, and the worst error over the whole range.
+"""Measures elementwise functions: time per entry against NumPy, PyTorch and JAX, and the worst error over the range.
 
     python -m benchmarks.vector_functions     writes results/vector_functions.md
 
-Run it by a Python that has the peers too; one that is missing is left out. Each is called as its users call it: arrays
-of its own in, a new array out, all on one core; they take turns, the best of many rounds counts. Errors are against
+Run it with an interpreter that has the peers; a missing one is left out. Each is called as its users call it: its own
+arrays in, a new array out, on one core. The calls alternate, and the best of many rounds counts. Errors are against
 mpmath.
 """
 
@@ -44,7 +44,7 @@ OTHERS = {
         "atanh": "numpy.arctanh",
     },
 }  # fmt: skip
-"""What names of ours are in a framework, where they differ."""
+"""Names of our functions in a framework, if they differ."""
 
 
 def entries(name: str, count: int) -> np.ndarray:
@@ -64,7 +64,7 @@ def ours(name: str, x: np.ndarray) -> Call:
 
 
 def numpys(name: str, x: np.ndarray) -> Call:
-    """Return NumPy's call, SciPy's where NumPy has none."""
+    """Return NumPy's call, or SciPy's if NumPy has none."""
     function = NUMPY.get(name) or getattr(np, name)
     return lambda: function(x)
 
@@ -92,14 +92,14 @@ def jaxs(name: str, x: np.ndarray) -> Call:
 
 
 def found(module: object, path: str) -> Callable[..., object]:
-    """Return what a dotted name leads to."""
+    """Return the object with a dotted name."""
     for part in path.split("."):
         module = getattr(module, part)
     return module  # type: ignore[return-value]
 
 
 def times(calls: list[Call | None], count: int) -> list[float | None]:
-    """Return ns an entry of calls that take turns."""
+    """Return ns per entry of alternating calls."""
     repeats = max(1, 200_000 // count)
     best = [float("inf") if call else None for call in calls]
     for _ in range(ROUNDS):
@@ -114,7 +114,7 @@ def times(calls: list[Call | None], count: int) -> list[float | None]:
 
 
 def attempt(make: Callable[[str, np.ndarray], Call], name: str, x: np.ndarray) -> Call | None:
-    """Return a call that works, None where a peer or its function is missing."""
+    """Return a call that works; None if a peer or its function is missing."""
     try:
         call = make(name, x)
         call()
@@ -149,7 +149,7 @@ def row(name: str) -> str:
 def main() -> None:
     """Measure and write the table."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # JAX takes all that there are
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # JAX uses all cores otherwise
     head = (
         "| function | 10^4: matcalc | NumPy | torch | jax | ratio | 10^6: matcalc | NumPy | torch | jax | ratio "
         "| worst ulp | stated | at |\n|---|" + "---:|" * 13

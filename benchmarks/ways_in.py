@@ -1,9 +1,9 @@
-"""Seconds from an empty environment to the first formula, for each way in: the table of docs/ways_in.md.
+"""Times the first formula in an empty environment for each entry point: the table of docs/ways_in.md.
 
     python benchmarks/ways_in.py
 
-makes an environment, installs this checkout and Jupyter's kernel in it, and enters by each way twice. The page's way
-needs Playwright and Chromium here.
+creates an environment, installs this checkout and Jupyter's kernel in it, and uses each entry point twice. The page
+needs Playwright and Chromium on this machine.
 """
 
 from __future__ import annotations

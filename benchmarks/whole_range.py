@@ -18,7 +18,7 @@ EXACT: dict[str, Callable[..., object]] = {
     "gammaln": lambda x: mpmath.loggamma(x), "digamma": mpmath.digamma,
     "asin": mpmath.asin, "acos": mpmath.acos, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
 }  # fmt: skip
-"""Functions that are vector arithmetic, and what they are."""
+"""Functions with vectorised implementations, with their formulas."""
 
 DOMAIN = {
     "log": 0.0,
@@ -30,7 +30,7 @@ DOMAIN = {
     "acosh": 1.0,
     "log1p": -1.0,
 }
-"""Where the domain of a function begins."""
+"""Lower ends of the domains of functions."""
 BOUNDED = ("asin", "acos", "atanh")
 TURNING = ("sin", "cos", "tan")
 
@@ -41,10 +41,10 @@ def argument(name: str) -> str:
 
 
 def whole_range(name: str, count: int, seed: int = 0) -> np.ndarray:
-    """Return about `count` arguments of a function and its edges, with both signs where it has them.
+    """Return about `count` arguments of a function and its edges, with both signs if the domain has them.
 
-    A third are of any magnitude, the others where functions change their form; edges are zeros, subnormal numbers,
-    neighbours of what reduces arguments, overflow and underflow.
+    A third have any magnitude; the others lie where functions change their form. Edges are zeros, subnormal numbers,
+    neighbours of the points of argument reduction, overflow and underflow.
     """
     rng = np.random.default_rng(seed)
     any_size = rng.integers(0, 0x7FF0000000000000, count // 3).view(np.float64)

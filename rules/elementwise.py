@@ -1,8 +1,8 @@
-"""What the values of `elementwise.toml` call: special functions, their derivatives in every order, divided differences.
+"""Functions for the values in `elementwise.toml`: special functions, their derivatives, divided differences.
 
-Slow, obvious, and independent of the compiler. Integrals over a half line by double exponential quadrature; several
-derivatives at once are coefficients of a power series: c[p, q] belongs to the p-th in one argument and the q-th in the
-other.
+They are slow, obvious, and independent of the compiler. Integrals over a half line use double exponential quadrature.
+Mixed derivatives are coefficients of a power series: c[p, q] belongs to the p-th derivative in the first argument and
+the q-th in the second.
 """
 
 import itertools
@@ -22,29 +22,29 @@ EPS = 2.0**-52
 
 
 def abs_(x: Array) -> Array:
-    """|x|; beside the real numbers its continuation, x or -x."""
+    """Return |x|; for complex x its analytic continuation, x or -x."""
     return x * np.sign(np.real(x)) if np.iscomplexobj(x) else np.abs(x)
 
 
 def sigmoid_(x: Array) -> Array:
-    """1/(1 + exp(-x)); SciPy's function takes real numbers alone."""
+    """Return 1/(1 + exp(-x)); SciPy's function takes real numbers only."""
     return 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else sp.expit(x)
 
 
 def softplus_(x: Array) -> Array:
-    """log(1 + exp(x)); NumPy's function takes real numbers alone."""
+    """Return log(1 + exp(x)); NumPy's function takes real numbers only."""
     return np.log1p(np.exp(x)) if np.iscomplexobj(x) else np.logaddexp(0.0, x)
 
 
 def ratio0_(x: Array, y: Array) -> Array:
-    """x/y, 0 where both are 0."""
+    """Return x/y, and 0 where both are 0."""
     both = (x == 0) & (y == 0)
     with np.errstate(all="ignore"):
         return np.where(both, 0.0, x / np.where(both, 1.0, y))
 
 
 def over_hypot_(x: Array, y: Array) -> Array:
-    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    """Return x/hypot(x, y), and 0 at (0, 0), computed from the smaller of x/y and y/x."""
     with np.errstate(all="ignore"):
         wide, flat = np.abs(x / y), np.abs(y / x)
         value = np.where(wide < flat, wide / np.hypot(1, wide), 1 / np.hypot(1, flat))
@@ -52,14 +52,20 @@ def over_hypot_(x: Array, y: Array) -> Array:
 
 
 def between_(x: Array, lo: Array, hi: Array) -> Array:
-    """1 where lo < x < hi, 1/2 at one of two bounds, 0 outside, whatever the other bound, and where both are equal."""
+    """Return 1 where lo < x < hi, 1/2 at one bound, and 0 outside or where both bounds equal x.
+
+    x is also outside if it is beyond one bound and the other is NaN.
+    """
     at_bound = (lo < hi) & ((x == lo) | (x == hi))
     outside = (x < lo) | (x > hi) | (x == lo) & (x == hi)
     return np.where(outside, 0.0, np.where((lo < x) & (x < hi), 1.0, np.where(at_bound, 0.5, np.nan)))
 
 
 def integral_(f: Callable[[Array], Array], scale: Array) -> Array:
-    """The integral of f(s) over s > 0, f decaying by `scale` or so: double exponential quadrature, last axis."""
+    """Return the integral of f(s) over s > 0, by double exponential quadrature along the last axis.
+
+    f decays on a length of about `scale`.
+    """
     t = np.linspace(-5.0, 5.0, 481)
     s = scale[..., None] * np.exp(t - np.exp(-t))
     with np.errstate(all="ignore"):
@@ -67,7 +73,7 @@ def integral_(f: Callable[[Array], Array], scale: Array) -> Array:
 
 
 def erfcx_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative of erfcx: of an integral for x >= 0, by f' = 2*x*f - 2/sqrt(pi) below."""
+    """Return the k-th derivative of erfcx: by an integral for x >= 0, by f' = 2*x*f - 2/sqrt(pi) for x < 0."""
     x = np.asarray(x, dtype=float)
     if k == 0:
         return sp.erfcx(x)
@@ -80,8 +86,11 @@ def erfcx_diff_(k: int, x: Array) -> Array:
 
 
 def log_ndtr_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative, k > 0, of log_ndtr: of log(integral(exp(x*s - s^2/2))) - x^2/2 for x < -1, a cumulant
-    but for -x^2/2; by h' = -h*(x + h) elsewhere."""
+    """Return the k-th derivative of log_ndtr, k > 0.
+
+    For x < -1 log_ndtr is log(integral(exp(x*s - s^2/2))) - x^2/2, whose first term has cumulants as derivatives.
+    Elsewhere h' = -h*(x + h) for the first derivative h.
+    """
     x = np.asarray(x, dtype=float)
     z = np.minimum(x, -1.0)
 
@@ -102,7 +111,7 @@ def log_ndtr_diff_(k: int, x: Array) -> Array:
 
 
 def sinc_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative of sinc: near 0 the integral of cos(pi*x*u), differentiated, else by its recurrence."""
+    """Return the k-th derivative of sinc: near 0 of the integral of cos(pi*x*u), else by its recurrence."""
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 8 + k
     near, far = np.where(is_near, x, 0.0), np.where(is_near, 8.0 + k, x)
@@ -118,7 +127,7 @@ def sinc_diff_(k: int, x: Array) -> Array:
 
 
 def stirling_(a: Array) -> Array:
-    """log(gamma(a)) less Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2."""
+    """Return log(gamma(a)) minus Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2."""
     u = 1 / (a * a)
     near = sp.gammaln(a) - (a - 0.5) * np.log(a) + a - math.log(2 * math.pi) / 2
     tail = 1 / 1260 - u * (1 / 1680 - u * (1 / 1188 - u * (691 / 360360 - u / 156)))
@@ -126,19 +135,19 @@ def stirling_(a: Array) -> Array:
 
 
 def less_log_(u: Array, v: Array) -> Array:
-    """u - log(v) for v = 1 + u, by a series near 0."""
+    """Return u - log(v) for v = 1 + u, by a series near u = 0."""
     w = u / (2 + u)
     series = u * w - sum(2 * w ** (2 * n + 1) / (2 * n + 1) for n in range(12, 0, -1))
     return np.where(np.abs(u) < 0.3, series, u - np.where(v < 0.5, np.log(v), np.log1p(u)))
 
 
 def pow_(x: Array, p: float) -> Array:
-    """x^p, NaN for x < 0 and no integer p: NumPy's is a number at -inf."""
+    """Return x^p; NaN for x < 0 and p not an integer, also at -inf, where NumPy returns a number."""
     return np.where((x < 0) & (p != np.round(p)), np.nan, np.power(x, p))
 
 
 def betaln_(a: Array, b: Array) -> Array:
-    """log of the beta function, NaN where a or b is negative."""
+    """Return the logarithm of the beta function; NaN where a or b is negative."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     with np.errstate(all="ignore"):
         ends = np.where(low > 0, -np.inf, np.where(high < np.inf, np.inf, np.nan))
@@ -147,7 +156,7 @@ def betaln_(a: Array, b: Array) -> Array:
 
 
 def psi_gap_(k: int, a: Array, b: Array) -> Array:
-    """psi^(k)(a) - psi^(k)(a + b), as the integral of s^k*exp(-a*s)*(1 - exp(-b*s))/(1 - exp(-s))."""
+    """Return psi^(k)(a) - psi^(k)(a + b), as the integral of s^k*exp(-a*s)*(1 - exp(-b*s))/(1 - exp(-s))."""
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
     A, B = a[..., None], b[..., None]
     with np.errstate(all="ignore"):
@@ -160,7 +169,7 @@ def psi_gap_(k: int, a: Array, b: Array) -> Array:
 
 
 def exp_series_(i: int, j: int, c: Series) -> Series:
-    """The power series of exp(g) over exp(g) at 0, for that of g: c[p, q] belongs to the p-th and q-th derivative."""
+    """Return the power series of exp(g)/exp(g(0)) from the series c of g, up to orders i and j."""
     W, zero = {(0, 0): np.ones(())}, np.zeros(())
     for p, q in itertools.product(range(i + 1), range(j + 1)):
         if p:
@@ -172,7 +181,7 @@ def exp_series_(i: int, j: int, c: Series) -> Series:
 
 
 def falling_series_(count: int, i: int, c: Array) -> list[Array]:
-    """The power series of c*(c - 1)*... of `count` factors."""
+    """Return the power series, up to order i, of the product c*(c - 1)*... of `count` factors."""
     J = [np.ones_like(c), *(np.zeros_like(c) for _ in range(i))]
     for step in range(count):
         J = [J[p] * (c - step) + (J[p - 1] if p else 0) for p in range(i + 1)]
@@ -180,14 +189,17 @@ def falling_series_(count: int, i: int, c: Array) -> list[Array]:
 
 
 def at_end_(exponent: Array, factor: Array) -> Array:
-    """factor*x^exponent for x = 0."""
+    """Return factor*x^exponent at x = 0."""
     value = np.where(exponent == 0, factor, np.copysign(np.inf, factor))
     return np.where((factor == 0) | (exponent > 0), 0.0, value)
 
 
 def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
-    """The derivative of order i in a and k in x: of the density (Loader's form), or its integral over the side where
-    the weight of the first order has one sign."""
+    """Return the derivative of gammainc of order i in a and k in x.
+
+    For k > 0 it is a derivative of the density in Loader's form. For k = 0 the density is integrated over the side of x
+    on which the weight of first order has one sign.
+    """
     a, x = np.broadcast_arrays(np.asarray(a, dtype=float), x)
     if i == k == 0:
         return sp.gammainc(a, x)
@@ -221,7 +233,7 @@ def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
 
 
 def gamma_near_(i: int, a: Array, x: Array) -> Array:
-    """The derivative of order i in a over i!, for x <= 1: of x^a/gamma(a + 1)*sum((-x)^n/n!*a/(a + n))."""
+    """Return 1/i! times the i-th derivative in a, for x <= 1, of x^a/gamma(a + 1)*sum((-x)^n/n!*a/(a + n))."""
     c = {(p, 0): -sp.polygamma(p - 1, a + 1) / math.factorial(p) for p in range(1, i + 1)}
     W, total = exp_series_(i, 0, c | {(1, 0): np.log(x) - sp.psi(a + 1)}), np.zeros(())
     for n, q in itertools.product(range(25), range(i + 1)):
@@ -231,15 +243,18 @@ def gamma_near_(i: int, a: Array, x: Array) -> Array:
 
 
 def stirling_slope_(a: Array) -> Array:
-    """log(a) - digamma(a)."""
+    """Return log(a) - digamma(a)."""
     u = 1 / (a * a)
     tail = 1 / 252 - u * (1 / 240 - u * (1 / 132 - u * 691 / 32760))
     return np.where(a < 10, np.log(a) - sp.psi(a), 0.5 / a + u * (1 / 12 - u * (1 / 120 - u * tail)))
 
 
 def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array:
-    """The derivative of order i in a, j in b, k in x: of the density (Loader's form), or its integral over the side
-    where the weight of the first order has one sign."""
+    """Return the derivative of betainc of order i in a, j in b and k in x.
+
+    For k > 0 it is a derivative of the density in Loader's form. For k = 0 the density is integrated over the side of x
+    on which the weight of first order has one sign.
+    """
     a, b, x = np.broadcast_arrays(np.asarray(a, dtype=float), b, x)
     if i == j == k == 0:
         return sp.betainc(a, b, x)
@@ -267,7 +282,7 @@ def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array
 
 
 def beta_density_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Series]:
-    """x^a*y^b/beta(a, b) for y = 1 - x, and the power series of its log in a and b."""
+    """Return x^a*y^b/beta(a, b), where y = 1 - x, and the power series of its logarithm in a and b."""
     n, d = a + b, b * x - a * y
     power = a * less_log_(d / a, x / a * n) + b * less_log_(-d / b, y / b * n)
     prefix = np.sqrt(a / n * b / (2 * np.pi)) * np.exp(stirling_(n) - stirling_(a) - stirling_(b) - power)
@@ -283,7 +298,7 @@ def beta_density_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> tup
 
 
 def beta_left_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> Array:
-    """The derivative of betainc in a and b from the left: integrated over the points of odds x/y*exp(-s)."""
+    """Return the derivative of betainc in a and b, integrated from 0 to x over points with odds x/y*exp(-s)."""
     is_near = x * np.maximum(b, 1) <= 0.5
     prefix, c = beta_density_(i, j, a, b, x, y)
     c = {key: v[..., None] for key, v in c.items()}
@@ -302,7 +317,10 @@ def beta_left_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> Array:
 
 
 def beta_near_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> Array:
-    """The same over i!*j! where b*x is small: of x^a/(a*beta(a, b))*sum((1 - b)*...*(n - b)/n!*x^n*a/(a + n))."""
+    """Return 1/(i!*j!) times the derivative of betainc in a and b, for small b*x.
+
+    betainc is x^a/(a*beta(a, b))*sum((1 - b)*...*(n - b)/n!*x^n*a/(a + n)).
+    """
     prefix, c = beta_density_(i, j, a, b, x, y)
     for p in range(1, i + 1):
         c[p, 0] = (sp.polygamma(p - 1, a + b) - sp.polygamma(p - 1, a + 1)) / math.factorial(p)
@@ -320,15 +338,16 @@ def beta_near_(i: int, j: int, a: Array, b: Array, x: Array, y: Array) -> Array:
 
 
 def lambertw_(x: Array) -> Array:
-    """The w >= -1 with w*exp(w) = x; -1 at the double next to -1/e, NaN below."""
+    """Return the w >= -1 with w*exp(w) = x; -1 at the float64 nearest to -1/e, NaN below it."""
     end = -0.36787944117144233
     return np.where(x < end, np.nan, np.where(x == end, -1.0, sp.lambertw(np.where(x == end, 0.0, x)).real))
 
 
 def dd_(f: Function, *points: Array, strict: bool = False) -> Array:
-    """Divided difference of f(x, k=0): by recursion across wide gaps and breaks, else by the mean of the derivative.
+    """Return divided differences of f(x, k=0): by recursion across wide gaps and breaks, else by a mean derivative.
 
-    Strict ones are NaN where f has no derivative; where nothing depends on them, others may stand there.
+    With `strict` the result is NaN where f has no derivative. Without it any value may be returned there, for callers
+    whose result does not depend on it.
     """
     points = np.broadcast_arrays(*points)
     shape = points[0].shape
@@ -338,7 +357,7 @@ def dd_(f: Function, *points: Array, strict: bool = False) -> Array:
 
 
 def divided_(f: Function, points: Sequence[float]) -> float:
-    """Of one point its value; NaN where one of several is infinite."""
+    """Return the divided difference of f; at one point its value, NaN if one of several points is not finite."""
     if len(points) == 1:
         return float(f(np.asarray(points[0]), 0))
     if not all(p - p == 0 for p in points):
@@ -347,7 +366,7 @@ def divided_(f: Function, points: Sequence[float]) -> float:
 
 
 def bounded_(f: Function, points: Sequence[float]) -> tuple[float, float]:
-    """A divided difference and its rounding error."""
+    """Return a divided difference and its rounding error."""
     order, gap = len(points) - 1, points[-1] - points[0]
     if gap == 0:
         value = float(f(np.asarray(points[0]), order)) / math.factorial(order)
@@ -366,12 +385,12 @@ def bounded_(f: Function, points: Sequence[float]) -> tuple[float, float]:
     parts = weight * f(x, order)
     mean = float(np.sum(parts))
     if abs(mean - quotient) > error + 1e-6 * abs(quotient):
-        return quotient, error  # f breaks between the points: a derivative does not see it
+        return quotient, error  # f has a jump or kink between the points, which its derivative does not show
     return mean, 16 * EPS * float(np.sum(np.abs(parts)))
 
 
 def defined_(f: Function, points: Sequence[float], value: float) -> float:
-    """A divided difference, NaN where points meet at which f has no value, jumps, or has a pole that is its own."""
+    """Return `value`; NaN if points coincide where f jumps or is undefined, or all coincide at an infinite value."""
     met = {a for a, b in itertools.pairwise(points) if a == b}
     if any(np.isnan(f(np.asarray(x), 0)) or jumps_(f, x) for x in met):
         return np.nan
@@ -379,7 +398,7 @@ def defined_(f: Function, points: Sequence[float], value: float) -> float:
 
 
 def jumps_(f: Function, x: float) -> bool:
-    """Whether f goes from one finite number to another at x: whether its step stays where the gap shrinks."""
+    """Whether f jumps between finite values at x: the step does not shrink with the gap."""
     with np.errstate(all="ignore"):
         values = [f(np.array([x - h, x + h]), 0) for h in (1e-6 * (1 + abs(x)), 1e-12 * (1 + abs(x)))]
     wide, narrow = (abs(above - below) for below, above in values)
@@ -387,7 +406,7 @@ def jumps_(f: Function, x: float) -> bool:
 
 
 def radius_(f: Function, x: Array) -> Array:
-    """How far around x the Taylor series of f converges, by the root test on twelve terms."""
+    """Return the radius of convergence of the Taylor series of f at x, by the root test on terms 8 to 12."""
     with np.errstate(all="ignore"):
         roots = [np.abs(f(np.asarray(x), k) / math.factorial(k)) ** (-1 / k) for k in range(8, 13)]
     return np.min(roots, axis=0)

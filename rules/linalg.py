@@ -1,7 +1,7 @@
-"""What the values of `linalg.toml` call: factors, adjugates and Pfaffians, matrix functions, matrix equations.
+"""Functions for the values in `linalg.toml`: factors, adjugates, Pfaffians, matrix functions, matrix equations.
 
-LAPACK takes a NaN for no pivot and goes on, so that what is not finite is told apart before it is called. What has no
-value raises LinAlgError with the words of the entry's `fails`.
+LAPACK does not reject NaN, so non-finite arguments are tested before it is called. Where an operation has no value, it
+raises LinAlgError with the text of the rule's `fails`.
 """
 
 import itertools
@@ -19,12 +19,12 @@ Array = NDArray[Any]
 
 
 def finite_(X: Array) -> Array:
-    """X, or NaN throughout if an entry is NaN or infinite: LAPACK takes a NaN for no pivot and goes on."""
+    """Return X; all entries NaN if one is NaN or infinite, because LAPACK does not reject it."""
     return X if np.all(np.isfinite(X)) else np.full(X.shape, np.nan)
 
 
 def logabsdet_(X: Array) -> Any:
-    """log|det(X)|; beside the real numbers its continuation, with an imaginary part."""
+    """Return log|det(X)|; for complex X its analytic continuation, with an imaginary part."""
     sign, size = np.linalg.slogdet(finite_(X))
     return size + np.log(sign * np.sign(np.real(sign))) if np.iscomplexobj(X) and sign != 0 else size
 
@@ -38,30 +38,33 @@ def fault_(text: str) -> NoReturn:
 
 
 def svdvals_(X: Array) -> Array:
-    """The singular values; NaN where an entry is not finite."""
+    """Return the singular values; NaN if an entry is not finite."""
     is_known = np.all(np.isfinite(X))
     return np.linalg.svd(X, compute_uv=False) if is_known else np.full(min(X.shape), np.nan)
 
 
 def cond_(X: Array) -> float:
-    """The greatest singular value over the least: inf for a singular matrix, 0 too; NaN if an entry is not finite."""
+    """Return the ratio of the largest to the smallest singular value.
+
+    It is infinite for a singular matrix, also for 0, and NaN if an entry is not finite.
+    """
     s = svdvals_(X)
     return np.inf if s[-1] == 0 else s[0] / s[-1]
 
 
 def chol_(S: Array) -> Array:
-    """The lower Cholesky factor; NaN where an entry is not finite."""
+    """Return the lower Cholesky factor; NaN if an entry is not finite."""
     return np.linalg.cholesky((S + S.T) / 2) if np.all(np.isfinite(S)) else np.tril(np.full(S.shape, np.nan))
 
 
 def power_of_two_(X: Array) -> float:
-    """The power of 2 at the largest magnitude in X."""
+    """Return the largest power of 2 that does not exceed the largest magnitude in X; 1 for zero or non-finite X."""
     size = np.max(np.abs(X))
     return 2.0 ** np.floor(np.log2(size)) if 0 < size < np.inf else 1.0
 
 
 def lu_(X: Array) -> tuple[Array, Array, Array]:
-    """P, L, U, of a matrix without entries too."""
+    """Return P, L, U, also for a matrix without entries."""
     m, n = X.shape
     if not X.size:
         return np.eye(m), np.eye(m, min(m, n)), np.zeros((min(m, n), n))
@@ -71,14 +74,14 @@ def lu_(X: Array) -> tuple[Array, Array, Array]:
 
 
 def qr_(X: Array) -> tuple[Array, Array]:
-    """Q, R; the diagonal of R is 0 where a column depends on those before it, within rounding."""
+    """Return Q, R; a diagonal entry of R is 0 if its column depends, within rounding, on earlier columns."""
     Q, R = np.linalg.qr(finite_(X))
     if not np.all(np.isfinite(X)):
         return Q * np.nan, R * np.nan
     s = np.where(np.diag(R) < 0, -1.0, 1.0)
     Q, R = Q * s, s[:, None] * R + 0.0
     for j in range(len(s)):
-        column = R[: j + 1, j] / (np.max(np.abs(R[: j + 1, j])) or 1.0)  # whose squares do not overflow
+        column = R[: j + 1, j] / (np.max(np.abs(R[: j + 1, j])) or 1.0)  # scaled, so that squares do not overflow
         if column[j] <= 4 * len(X) * EPS * np.linalg.norm(column):
             R[j, j] = 0.0
     return Q, R
@@ -111,7 +114,7 @@ def cofactors_(X: Array) -> Array:
 
 
 def adj_(X: Array, *E: Array) -> Array:
-    """Adjugate and its differentials: along one or two directions by singular values, whose products keep digits."""
+    """Return the adjugate or a differential of it. One or two directions use singular values, which loses no digits."""
     if len(E) not in (1, 2):
         return mixed_(lambda Z: cofactors_(Z).T, X, *E)
     U, s, Vt = np.linalg.svd(X)
@@ -121,13 +124,13 @@ def adj_(X: Array, *E: Array) -> Array:
 
 
 def adj_along_one_(s: Array, M: Array) -> Array:
-    """The differential of adj at diag(s): minors of a matrix with one row of its own."""
+    """Return the differential of adj at diag(s) along M: minors with one row of M."""
     P = products_but_(s, 2)
     return np.diag(P @ np.diag(M)) - P * M
 
 
 def adj_along_two_(s: Array, M: Array, N: Array) -> Array:
-    """The second differential of adj at diag(s), along M and N: minors with two rows of theirs."""
+    """Return the second differential of adj at diag(s) along M and N: minors with one row of each."""
     P, m, n = products_but_(s, 3), np.diag(M), np.diag(N)
     whole = np.einsum("ijk,j,k->i", P, m, n) - np.einsum("ijk,jk,kj->i", P, M, N)
     straight = M * np.einsum("ijk,k->ij", P, n) + N * np.einsum("ijk,k->ij", P, m)
@@ -135,15 +138,18 @@ def adj_along_two_(s: Array, M: Array, N: Array) -> Array:
 
 
 def products_but_(s: Array, count: int) -> Array:
-    """The products of all entries but those at `count` places, at 0 where two of the places are one."""
+    """Return, for each tuple of `count` indices, the product of all other entries; 0 if two indices are equal."""
     P = np.zeros((len(s),) * count)
-    for places in itertools.permutations(range(len(s)), count):
-        P[places] = np.prod(np.delete(s, places))
+    for indices in itertools.permutations(range(len(s)), count):
+        P[indices] = np.prod(np.delete(s, indices))
     return P
 
 
 def mixed_(f: Callable[[Array], Array], X: Array, *E: Array) -> Array:
-    """The coefficient of t1*t2*... in a polynomial f(X + t1*E1 + ...) of degree at most len(X), by roots of unity."""
+    """Return the coefficient of t1*t2*... in f(X + t1*E1 + ...), by roots of unity.
+
+    f must be a polynomial of degree at most len(X).
+    """
     if not E:
         return f(X)
     if any(not np.any(e) for e in E):
@@ -162,7 +168,10 @@ def mixed_(f: Callable[[Array], Array], X: Array, *E: Array) -> Array:
 
 
 def pfaffian_(A: Array, *E: Array) -> Any:
-    """The Pfaffian by its first row, and its differentials by the product rule; by elimination where it is large."""
+    """Return the Pfaffian by expansion along its first row, or its differential by the product rule.
+
+    Matrices larger than 8 x 8 use elimination.
+    """
     if len(A) > 8:
         return mixed_(eliminated_, A, *E)
     if len(A) == 0:
@@ -178,7 +187,7 @@ def pfaffian_(A: Array, *E: Array) -> Any:
 
 
 def eliminated_(A: Array) -> Any:
-    """The Pfaffian of a skew matrix by elimination of two rows and columns at a time, with pivots (Wimmer 2012)."""
+    """Return the Pfaffian of a skew matrix by pivoted elimination, two rows and columns at a time (Wimmer 2012)."""
     A, found = A.copy(), 1.0
     for k in range(0, len(A) - 1, 2):
         p = k + 1 + int(np.argmax(np.abs(A[k + 1 :, k])))
@@ -195,7 +204,7 @@ def eliminated_(A: Array) -> Any:
 
 
 def pfaffian_adj_(A: Array, *E: Array) -> Array:
-    """The Pfaffians of A without two rows and columns, with their signs, and their differentials."""
+    """Return the signed Pfaffians of A without two rows and columns, or their differentials."""
     skew = [(M - M.T) / 2 for M in E]
     Y = 0 * (A + sum(E))
     for p, q in zip(*np.triu_indices(len(A), 1), strict=True):
@@ -211,7 +220,7 @@ def power_(X: Array, p: float) -> Array:
 
 
 def frechet_(function: Callable[[Array], Array], X: Array, *E: Array) -> Array:
-    """Matrix function and its differentials along E: the last block of the function of a block matrix."""
+    """Return a matrix function or its differential along E: the last block of the function of a block matrix."""
     if not X.size:
         return X
     n, M, size = len(X), X, 1
@@ -220,13 +229,13 @@ def frechet_(function: Callable[[Array], Array], X: Array, *E: Array) -> Array:
         M = np.kron(np.eye(2), M)
         M[: n * size, n * size :] += np.kron(np.eye(size), e / norm)
         size *= 2
-    if not np.all(np.isfinite(M)):  # SciPy's logm does not end where there is an infinity
+    if not np.all(np.isfinite(M)):  # SciPy's logm does not terminate on an infinity
         return np.full((n, n), np.nan)
     return np.real(function(M))[:n, -n:] * math.prod(norms)
 
 
 def sqrtm_(X: Array) -> Array:
-    """The principal root; of a positive semidefinite matrix, singular or not, by its eigenvalues."""
+    """Return the principal square root; a positive semidefinite matrix, even singular, uses its eigenvalues."""
     bound = len(X) * EPS * np.max(np.abs(X), initial=0)
     if np.all(np.abs(X - X.T) <= bound):
         w, V = np.linalg.eigh((X + X.T) / 2)
@@ -238,12 +247,15 @@ def sqrtm_(X: Array) -> Array:
 def logm_(M: Array) -> Array:
     try:
         return sl.logm(M).real
-    except ValueError:  # roundings of a singular matrix became infinite on the way
+    except ValueError:  # rounding errors of a singular matrix became infinite inside logm
         fault_("logm: X has an eigenvalue that is zero or real and negative")
 
 
 def principal_(X: Array, what: str) -> Array:
-    """X, if it has a real logarithm: no eigenvalue is zero or negative."""
+    """Return X if it has a real logarithm: no eigenvalue is zero or negative.
+
+    Raises: LinAlgError otherwise.
+    """
     if X.size and np.all(np.isfinite(X)):
         w = np.linalg.eigvals(X)
         if np.any((np.real(w) <= 0) & (np.abs(np.imag(w)) <= len(w) * EPS * np.max(np.abs(w)))):
@@ -277,7 +289,7 @@ def dlyapunov_(A: Array, Q: Array) -> Array:
 
 
 def vanishes_(*terms: Array) -> bool:
-    """Whether terms add up to 0, but for rounding: where they do not, what was found is no solution."""
+    """Whether terms sum to 0 within rounding; for the residual of an equation, whether it is solved."""
     size = max(float(np.max(np.abs(term), initial=0.0)) for term in terms)
     return float(np.max(np.abs(sum(terms)), initial=0.0)) <= 1e-6 * size
 
@@ -309,7 +321,10 @@ def dare_(A: Array, B: Array, Q: Array, R: Array) -> Array:
 
 
 def newton_(F: Any, start: Array) -> Array:
-    """The solution of F(Y) = 0: damped steps with the whole Jacobian, until rounding alone is left."""
+    """Return the solution of F(Y) = 0 by damped Newton steps with the full Jacobian, down to rounding.
+
+    Raises: LinAlgError if the Jacobian is singular or the iteration does not converge.
+    """
     Y = np.array(start, dtype=np.result_type(start, F(start), float))
     if not F.known:
         return np.full_like(Y, np.nan)

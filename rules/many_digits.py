@@ -1,7 +1,7 @@
-"""What is said again for values at many digits: there 2^-52 is no rounding error, and numbers are no doubles.
+"""Replacements for values at many digits, where 2^-52 is not a rounding error and numbers are not float64.
 
-These take the places of the functions of the same names in the other files of this folder. `np` is the twin of NumPy
-over numbers of mpmath, whose context `mp` each number knows.
+They replace the functions of the same names in the other files of this folder. `np` is the twin of NumPy over mpmath
+numbers; each number holds its mpmath context `mp`.
 """
 
 import itertools
@@ -18,7 +18,7 @@ EPS = 2.0**-150
 
 
 def by_digits_(f: Callable[..., Number], *args: Array) -> Array:
-    """f(mp, *args) with all digits, entry by entry."""
+    """Return f(mp, *args), entry by entry, with all digits."""
     import numpy
 
     return numpy.frompyfunc(lambda *xs: f(xs[0].context, *xs), len(args), 1)(*map(numpy.asarray, args))
@@ -29,7 +29,7 @@ def psi_gap_(k: int, a: Array, b: Array) -> Array:
 
 
 def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
-    """The derivative of order i in a and k in x: differences of the density, or of the smaller tail."""
+    """Return the derivative of gammainc of order i in a and k in x, by differences of the density or smaller tail."""
 
     def density(mp: Any, a: Number, x: Number) -> Number:
         return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
@@ -47,7 +47,7 @@ def gammainc_diff_(i: int, k: int, a: Array, x: Array) -> Array:
 
 
 def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array:
-    """The derivative of order i in a, j in b, k in x: differences of the density, or of the smaller tail."""
+    """Return the derivative of betainc of order i in a, j in b, k in x, by differences of density or smaller tail."""
 
     def density(mp: Any, a: Number, b: Number, x: Number) -> Number:
         return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - mp.log(mp.beta(a, b)))
@@ -68,7 +68,7 @@ def betainc_diff_(i: int, j: int, k: int, a: Array, b: Array, x: Array) -> Array
 
 
 def adj_(X: Array, *E: Array) -> Array:
-    """Adjugate and its differentials: minors with rows of E in the place of their own, in every way."""
+    """Return the adjugate or its differential: a sum of minors in which rows of E replace rows of X."""
     n, C = len(X), np.zeros(X.shape)
     for i, j in itertools.product(range(n), repeat=2):
         M, *others = (np.delete(np.delete(A, i, 0), j, 1) for A in (X, *E))
@@ -81,7 +81,7 @@ def adj_(X: Array, *E: Array) -> Array:
 
 
 def sinc_diff_(k: int, x: Array) -> Array:
-    """By the series below 1, else by the differentiated pi*x*sinc(x) = sin(pi*x)."""
+    """Return the k-th derivative of sinc: by the series for |x| < 1, else from pi*x*sinc(x) = sin(pi*x)."""
     near, far = np.where(np.abs(x) < 1, x, 0.5), np.where(np.abs(x) < 1, 2.0, x)
     y = 0 * x
     for j in range((k + 1) // 2, 100):
@@ -93,12 +93,12 @@ def sinc_diff_(k: int, x: Array) -> Array:
 
 
 def snapped_(f: Callable[..., Array], w: Array) -> Array:
-    """Eigenvalues as they are: none is within rounding of 0."""
+    """Return the eigenvalues unchanged: at many digits none is within rounding of 0."""
     return w
 
 
 def slope_(f: Callable[[Any, Number], Number], k: int, x: Array) -> Array:
-    """The k-th derivative of f(mp, x), a quotient whose singularity is removable: from points beside it."""
+    """Return the k-th derivative of f(mp, x), a quotient with a removable singularity at 0, from points near it."""
     return by_digits_(lambda mp, x: mp.diff(lambda t: f(mp, t or mp.mpf(2) ** -300), x, k), x)
 
 
@@ -131,7 +131,7 @@ def logdiffexp_(x: Array, y: Array) -> Array:
 
 
 def erf_gap_(mp: Any, x: Number, y: Number) -> Number:
-    """erf(x) - erf(y) from the side on which both are small."""
+    """Return erf(x) - erf(y) from the tail in which both terms are small."""
     if x + y < 0:
         x, y = -y, -x
     return mp.erfc(y) - mp.erfc(x) if y > 0 else mp.erf(x) - mp.erf(y)
@@ -170,7 +170,7 @@ def defined_(f: Callable[..., Number], points: Sequence[Number], value: Number) 
 
 
 def divided_(f: Callable[..., Number], points: Sequence[Number]) -> Number:
-    """By recursion across gaps that digits suffice for, else as a derivative."""
+    """Return a divided difference: by recursion across gaps that the digits resolve, else as a derivative."""
     order, gap = len(points) - 1, points[-1] - points[0]
     if order == 0:
         return f(points[0])

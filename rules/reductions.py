@@ -1,4 +1,4 @@
-"""What the values of `reductions.toml` call: norms, shares of the largest, products of all entries but some."""
+"""Functions for the values in `reductions.toml`: norms, shares of the largest entry, products of all other entries."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ def max_min_at_(x: Array) -> Array:
 
 
 def norm2_(x: Array) -> float:
-    """The Euclidean norm, without overflow; beside the real numbers its continuation, without absolute values."""
+    """Return the Euclidean norm without overflow; for complex x its analytic continuation, without absolute values."""
     top = np.max(np.abs(x), initial=0.0)
     if not 0 < top < np.inf:
         return top
@@ -34,13 +34,13 @@ def norm2_(x: Array) -> float:
 
 
 def normp_(x: Array, p: float) -> float:
-    """(sum |x|^p)^(1/p), scaled by the largest entry."""
+    """Return (sum |x|^p)^(1/p), scaled by the largest entry."""
     top = np.max(np.abs(x), initial=0)
     return top if top == np.inf and not np.any(np.isnan(x)) else top * np.sum(ratio0_(np.abs(x), top) ** p) ** (1 / p)
 
 
 def softmax_(x: Array) -> Array:
-    """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    """Return exp(x)/sum(exp(x)); if the largest entries are infinite, equal shares of them."""
     return sp.softmax(x) if np.isfinite(np.max(x, initial=-np.inf)) else max_at_(x)
 
 
@@ -52,12 +52,12 @@ def median_at_(x: Array) -> Array:
 
 
 def equal_mean_(w: Array, g: Array) -> Array:
-    """Each entry of g as the mean of those at which w is the same."""
+    """Return, for each entry of g, the mean of the entries at which w is the same."""
     return np.array([np.mean(g[w == v]) if v == v else g[i] for i, v in enumerate(w)])
 
 
 def prod_others_(x: Array, *E: Array) -> Array:
-    """Gradient of prod and its differentials along E: products of all entries but some."""
+    """Return the gradient of prod or its differential along E: products of all other entries."""
     flat, r = np.ravel(x), np.zeros(np.size(x))
     for i in range(flat.size):
         others = [j for j in range(flat.size) if j != i]

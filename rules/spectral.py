@@ -1,7 +1,7 @@
-"""What the values of `spectral.toml` call: eigenvalues and singular values, gaps between them, functions of them.
+"""Functions for the values in `spectral.toml`: eigenvalues and singular values, their gaps, functions of them.
 
-Gaps within rounding are ties: what is divided by one is NaN, never a plausible number. A function argument is a
-callable f(x, k=0): the k-th derivative of f at the array x.
+A gap within rounding is a tie: a quotient by it is NaN, never a plausible number. A function argument is a callable
+f(x, k=0): the k-th derivative of f at the array x.
 """
 
 import itertools
@@ -20,7 +20,7 @@ Function = Callable[..., Array]
 
 
 def signs_(V: Array) -> Array:
-    """Signs that make the entry of largest magnitude of each column positive."""
+    """Return signs that make the entry of largest magnitude of each column positive."""
     top = V[np.argmax(np.abs(V), 0), np.arange(V.shape[1])] if V.size else np.ones(V.shape[1])
     return np.where(top < 0, -1.0, 1.0)
 
@@ -46,7 +46,7 @@ def eig_(X: Array) -> tuple[Array, Array]:
 
 
 def eigvalsh_(S: Array) -> Array:
-    """The eigenvalues of a symmetric matrix, ascending; NaN where an entry is not finite."""
+    """Return the eigenvalues of a symmetric matrix, ascending; NaN if an entry is not finite."""
     return np.linalg.eigvalsh((S + S.T) / 2) if np.all(np.isfinite(S)) else np.full(len(S), np.nan)
 
 
@@ -92,12 +92,15 @@ def real_values_(y: Array, w: Array) -> Array:
 
 
 def np_function(value: Callable[[Array], Array]) -> Function:
-    """A plain NumPy function as a function argument (its value alone)."""
+    """Return a plain NumPy function as a function argument without derivatives."""
     return lambda x, k=0: value(x)
 
 
 def snapped_(f: Function, w: Array) -> Array:
-    """Eigenvalues within rounding of 0 are 0 where f is finite round 0: f may jump or have a kink there."""
+    """Return w with eigenvalues within rounding of 0 set to 0, where f may have a jump or kink.
+
+    If f is not finite near 0, w is unchanged.
+    """
     rounding = 4 * len(w) * EPS * np.abs(w).max(initial=0)
     with np.errstate(all="ignore"):
         finite = np.all(np.isfinite(f(np.array([-rounding, 0.0, rounding]))))
@@ -105,7 +108,7 @@ def snapped_(f: Function, w: Array) -> Array:
 
 
 def matfun_(f: Function, S: Array, *E: Array) -> Array:
-    """f(S) and its differentials: divided differences of f in the eigenvalues (Daleckii and Krein)."""
+    """Return f(S) or its differential along E, by divided differences of f in the eigenvalues (Daleckii and Krein)."""
     w, V = np.linalg.eigh(finite_(S + S.T) / 2)
     w = snapped_(f, w)
     if not E:
@@ -118,10 +121,11 @@ def matfun_(f: Function, S: Array, *E: Array) -> Array:
 
 
 def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
-    """A function of s - t, continued as an odd one, as a function of the symmetric [0, X; X', 0].
+    """Return U*diag(f(s - t))*V' or its differential along E, as a matrix function of the symmetric [0, X; X', 0].
 
-    Where X has full rank, the eigenvectors of 0 are all of its longer side, and no change E of X leads from one to
-    another: the slope at 0 meets zeros alone, and is not asked for. It may be infinite, as that of 1/s.
+    The function of s - t is continued as an odd function. If X has full rank, the eigenvectors of 0 all belong to its
+    longer side, and no E couples two of them. The slope at 0 then multiplies zeros only and is not evaluated; it may
+    be infinite, like that of 1/s.
     """
 
     def odd(x: Array, k: int = 0) -> Array:
@@ -141,15 +145,18 @@ def svdfun_(f: Function, X: Array, t: float, *E: Array) -> Array:
     if not E:
         return ((V * odd(w)) @ V.T)[:m, m:]
     if not is_one_sided and np.abs(odd(np.asarray(1e-300))) > 1e-150:
-        null = V[:, w == 0]  # a tangent that keeps the rank has no entry there but for rounding
-        kept = [np.abs(null.T @ e @ null).max() <= 2.0**-40 * np.abs(e).max() for e in dilated[1:]]
-        if len(E) > 1 or not all(kept):
+        null = V[:, w == 0]  # within rounding, a tangent that preserves the rank vanishes on it
+        preserves = [np.abs(null.T @ e @ null).max() <= 2.0**-40 * np.abs(e).max() for e in dilated[1:]]
+        if len(E) > 1 or not all(preserves):
             return np.full(X.shape, np.nan)
     return matfun_(odd, (V * w) @ V.T, *dilated[1:])[:m, m:]
 
 
 def along_twice_(w: Array, R: Array, D: Array, T: Array, E: Array, F: Array) -> Array:
-    """Triple by triple: quotients of D across gaps wider than R, else the differences of a polynomial through T."""
+    """Return the sum over k of f[w_i, w_k, w_j]*(E_ik*F_kj + F_ik*E_kj), with second divided differences of f.
+
+    They are quotients of the first ones, D, across gaps wider than R, else differences of a polynomial through T.
+    """
     n, q = T.shape
     if not np.all(np.isfinite(w)):
         return np.full((n, n), np.nan)
@@ -168,12 +175,12 @@ def along_twice_(w: Array, R: Array, D: Array, T: Array, E: Array, F: Array) -> 
 
 
 def cheb_(q: int) -> Array:
-    """The first q Chebyshev polynomials at the q roots of the next."""
+    """Return the first q Chebyshev polynomials at the q roots of the next one."""
     return np.cos(np.outer(np.pi * (np.arange(q) + 0.5) / q, np.arange(q)))
 
 
 def powers_(c: Array) -> Array:
-    """The coefficients in 1, x, x^2 ... of a series of Chebyshev polynomials."""
+    """Return the coefficients in 1, x, x^2, ... of a Chebyshev series."""
     q = len(c)
     before, now, total = np.zeros(q), np.zeros(q), np.zeros(q)
     now[0] = 1.0
@@ -262,7 +269,7 @@ def shrink_(X: Array, t: float) -> Array:
 def perron_(X: Array, real: bool = False) -> Array:
     if not X.size:
         return X
-    X = X / power_of_two_(X)  # some builds of LAPACK scale, and not back
+    X = X / power_of_two_(X)  # some builds of LAPACK scale the matrix and do not undo it
     w, L, R = sl.eig(X, left=True)
     top = np.argmax(np.abs(w))
     pair = abs(w[top].imag) > EPS * abs(w[top])

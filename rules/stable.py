@@ -1,6 +1,6 @@
-"""What the values of `stable.toml` call: derivatives of quotients, logarithms of differences.
+"""Functions for the values in `stable.toml`: derivatives of quotients, logarithms of differences.
 
-Slow, obvious, and independent of the compiler: integrals by Gauss's rule where terms would cancel, else recurrences.
+They are slow, obvious, and independent of the compiler: Gauss quadrature where terms would cancel, else recurrences.
 """
 
 import math
@@ -14,13 +14,19 @@ Array = NDArray[Any]
 
 
 def gauss_() -> tuple[Array, Array]:
-    """Nodes and weights of Gauss's rule of 15 points on each quarter of [0, 1]; NumPy's of 60 points is 1e-12 off."""
+    """Return nodes and weights of Gauss's rule with 15 points on each quarter of [0, 1].
+
+    NumPy's rule with 60 points has an error of 1e-12.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(15)
     return np.concatenate([(nodes + 1 + 2 * k) / 8 for k in range(4)]), np.concatenate([weights / 8] * 4)
 
 
 def by_parts_(k: int, x: Array, value: Array, slopes: list[Array], near: Array, is_near: Array) -> Array:
-    """The k-th derivative of g(x)/x: by x*f_j + j*f_(j - 1) = g_j away from 0, else what is given."""
+    """Return the k-th derivative of g(x)/x: `near` where `is_near`, else by x*f_j + j*f_(j - 1) = g_j.
+
+    `value` is g(x)/x and `slopes` are the derivatives g_j.
+    """
     f = value
     for j in range(1, k + 1):
         f = (slopes[j] - j * f) / np.where(x == 0, 1, x)
@@ -28,7 +34,7 @@ def by_parts_(k: int, x: Array, value: Array, slopes: list[Array], near: Array, 
 
 
 def sinc1_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative of sin(x)/x: near 0 that of the integral of cos(x*u)."""
+    """Return the k-th derivative of sin(x)/x; near 0 from the integral of cos(x*u) over u from 0 to 1."""
     nodes, weights = gauss_()
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 8 + k
@@ -41,7 +47,7 @@ def sinc1_diff_(k: int, x: Array) -> Array:
 
 
 def expm1c_diff_(k: int, x: Array) -> Array:
-    """The integral of u^k*exp(x*u) over u from 0 to 1."""
+    """Return the k-th derivative of (exp(x) - 1)/x: the integral of u^k*exp(x*u) over u from 0 to 1."""
     nodes, weights = gauss_()
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 8 + k
@@ -54,7 +60,7 @@ def expm1c_diff_(k: int, x: Array) -> Array:
 
 
 def log1pc_diff_(k: int, x: Array) -> Array:
-    """(-1)^k k! times the integral of u^k/(1 + x*u)^(k + 1) over u from 0 to 1."""
+    """Return the k-th derivative of log(1 + x)/x: (-1)^k*k! times the integral of u^k/(1 + x*u)^(k + 1) over [0, 1]."""
     nodes, weights = gauss_()
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 0.5
@@ -68,7 +74,7 @@ def log1pc_diff_(k: int, x: Array) -> Array:
 
 
 def tanh_slopes_(k: int, x: Array) -> list[Array]:
-    """The derivatives 0 to k of tanh: polynomials in tanh times 1/cosh^2."""
+    """Return the derivatives 0 to k of tanh: polynomials in tanh times 1/cosh^2."""
     t, found, p = np.tanh(x), [np.tanh(x)], np.polynomial.Polynomial([1.0])
     square, less = 1 / np.cosh(np.clip(x, -400, 400)) ** 2, np.polynomial.Polynomial([1.0, 0.0, -1.0])
     for _ in range(k):
@@ -78,7 +84,7 @@ def tanh_slopes_(k: int, x: Array) -> list[Array]:
 
 
 def tanhc_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative of tanh(x)/x: near 0 that of the integral of 1/cosh(x*u)^2."""
+    """Return the k-th derivative of tanh(x)/x; near 0 from the integral of 1/cosh(x*u)^2 over u from 0 to 1."""
     nodes, weights = gauss_()
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 1
@@ -89,7 +95,7 @@ def tanhc_diff_(k: int, x: Array) -> Array:
 
 
 def xexpm1_diff_(k: int, x: Array) -> Array:
-    """The k-th derivative of x/(exp(x) - 1): by its series near 0, else from f*(exp(x) - 1) = x."""
+    """Return the k-th derivative of f = x/(exp(x) - 1): by its series near 0, else from f*(exp(x) - 1) = x."""
     x = np.asarray(x, dtype=float)
     is_near = np.abs(x) < 1.5
     z, near, series = np.where(is_near, x, 0.0), np.zeros(()), [1.0]
@@ -111,19 +117,19 @@ def xexpm1_diff_(k: int, x: Array) -> Array:
 
 
 def log1mexp_(x: Array) -> Array:
-    """log(1 - exp(x)), NaN for x > 0."""
+    """Return log(1 - exp(x)), NaN for x > 0."""
     with np.errstate(all="ignore"):
         return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
 def logdiffexp_(x: Array, y: Array) -> Array:
-    """log(exp(x) - exp(y)), NaN for x < y."""
+    """Return log(exp(x) - exp(y)), NaN for x < y."""
     with np.errstate(all="ignore"):
         return np.where(x == y, -np.inf, x + log1mexp_(y - x))
 
 
 def tail_integrals_(a: Array, h: Array) -> tuple[Array, Array]:
-    """The integrals of exp(-s*(2*a + s)) and of s times that, over s from 0 to h, a >= 0."""
+    """Return the integrals over s from 0 to h of exp(-s*(2*a + s)) and of s times it, for a >= 0."""
     nodes, weights = gauss_()
     end = np.minimum(h, 42 / (a + np.sqrt(a * a + 42)))
     s = end[..., None] * nodes
@@ -132,7 +138,7 @@ def tail_integrals_(a: Array, h: Array) -> tuple[Array, Array]:
 
 
 def log_erf_diff_(x: Array, y: Array) -> Array:
-    """log(erf(x) - erf(y)): on one side of 0 of an integral with exp(-y^2) taken out."""
+    """Return log(erf(x) - erf(y)); if x and y are on one side of 0, from an integral without the factor exp(-y^2)."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), y)
     b, a = np.where(x + y < 0, -y, x), np.where(x + y < 0, -x, y)
     with np.errstate(all="ignore"):
@@ -145,7 +151,7 @@ def log_erf_diff_(x: Array, y: Array) -> Array:
 
 
 def erf_share_(x: Array, y: Array) -> Array:
-    """exp(-x^2) over the integral of exp(-t^2) from y to x."""
+    """Return exp(-x^2) divided by the integral of exp(-t^2) from y to x."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), y)
     with np.errstate(all="ignore"):
         left = 1 / tail_integrals_(np.maximum(-x, 0.0), x - y)[0]
@@ -156,7 +162,7 @@ def erf_share_(x: Array, y: Array) -> Array:
 
 
 def erf_excess_(x: Array, y: Array) -> Array:
-    """2*x + erf_share(x, y), for x < 0 with the sum inside the integral."""
+    """Return 2*x + erf_share(x, y); for x < 0 the sum is taken inside the integral."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), y)
     with np.errstate(all="ignore"):
         h = x - y
@@ -166,7 +172,7 @@ def erf_excess_(x: Array, y: Array) -> Array:
 
 
 def log_besseli_(k: Array, x: Array) -> Array:
-    """log(besseli(k, x)): by the power series for small x, else of the scaled function."""
+    """Return log(besseli(k, x)): by the power series for small x, else by the scaled function."""
     k, x = np.broadcast_arrays(np.asarray(k, dtype=float), x)
     is_near = x * x < 4 * (k + 1)
     z, term, series = np.where(is_near, x, 0.0) ** 2 / 4, 1.0, 0.0
@@ -180,7 +186,10 @@ def log_besseli_(k: Array, x: Array) -> Array:
 
 
 def log_besseli_diff_(j: int, k: Array, x: Array) -> Array:
-    """The cumulants of cos(t) under exp(x*cos(t))*sin(t)^(2*k), and the derivative of k*log(x)."""
+    """Return the j-th derivative in x of log(besseli(k, x)).
+
+    It is the derivative of k*log(x) plus a cumulant of cos(t) under the weight exp(x*cos(t))*sin(t)^(2*k).
+    """
     k, x = np.broadcast_arrays(np.asarray(k, dtype=float), x)
     with np.errstate(all="ignore"):
         own = k / x
@@ -191,7 +200,7 @@ def log_besseli_diff_(j: int, k: Array, x: Array) -> Array:
 
 
 def bessel_ratio_(k: Array, x: Array) -> Array:
-    """besseli(k + 1, x)/besseli(k, x): of power series for x < 4."""
+    """Return besseli(k + 1, x)/besseli(k, x); for x < 4 by power series."""
     z, above, below, term, other = np.minimum(x, 4.0) ** 2 / 4, 1.0, 1.0, 1.0, 1.0
     for m in range(1, 40):
         term, other = term * z / (m * (k + 1 + m)), other * z / (m * (k + m))
@@ -201,7 +210,7 @@ def bessel_ratio_(k: Array, x: Array) -> Array:
 
 
 def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
-    """The j-th cumulant, j > 1, of cos(t) under exp(x*cos(t))*sin(t)^(2*k), t from 0 to pi."""
+    """Return the j-th cumulant, j > 1, of cos(t) under exp(x*cos(t))*sin(t)^(2*k), t from 0 to pi."""
     K, X = k[..., None], x[..., None]
     ratio = bessel_ratio_(k, x)[..., None]
     wide = math.pi * np.minimum(1.0, np.sqrt((20 + 4 * np.sqrt(K) + 2 * K) / np.maximum(X, 1e-300)))
@@ -210,7 +219,7 @@ def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
     high = np.where(K > 5, np.minimum(peak + width, math.pi), wide)
     nodes, w = np.polynomial.legendre.leggauss(15)
     v, w = np.concatenate([(nodes + 1 + 2 * k) / 40 for k in range(20)]), np.concatenate([w] * 20)
-    # t is a cubic in v, so that a power of t at an end is smooth enough
+    # t is a cubic in v, so a power of t at an end is smooth enough for the rule
     t, slope = low + (high - low) * v * v * (3 - 2 * v), v * (1 - v)
     c = 2 * np.sin(t / 2) ** 2
     log_weight = sp.xlogy(2 * K, np.sin(np.minimum(t, math.pi))) - X * c
@@ -226,12 +235,12 @@ def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:
 
 
 def log_gamma_(x: Array) -> Array:
-    """gammaln, but a number at subnormal ones."""
+    """Return gammaln(x), also at subnormal x, where SciPy's is infinite."""
     return np.where((x > 0) & (x < 1e-300), -np.log(np.abs(x)), sp.gammaln(x))
 
 
 def log_poch_(a: Array, b: Array) -> Array:
-    """gammaln(a + b) - gammaln(a): the integral of digamma where that is short."""
+    """Return gammaln(a + b) - gammaln(a); if b is small beside a, by an integral of digamma."""
     nodes, weights = gauss_()
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
     is_near = 2 * np.abs(b) < a
@@ -242,7 +251,7 @@ def log_poch_(a: Array, b: Array) -> Array:
 
 
 def poch_diff_(k: int, a: Array, b: Array) -> Array:
-    """polygamma(k - 1, a + b) - polygamma(k - 1, a): the integral of the next where that is short."""
+    """Return polygamma(k - 1, a + b) - polygamma(k - 1, a); if b is small beside a, by an integral of polygamma(k)."""
     nodes, weights = gauss_()
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
     is_near = 2 * np.abs(b) < a
@@ -253,7 +262,7 @@ def poch_diff_(k: int, a: Array, b: Array) -> Array:
 
 
 def power_slope_(i: int, n: int, b: Array, u: Array, w: Array) -> Array:
-    """The i-th derivative in a of w^n, w = a/(1 + a*b), u = 1/(1 + a*b)."""
+    """Return the i-th derivative in a of w^n, where w = a/(1 + a*b) and u = 1/(1 + a*b)."""
     total = np.zeros_like(w)
     for m in range(min(i, n) + 1):
         count = math.comb(i, m) * math.perm(n, m) * math.prod(range(n, n + i - m))
@@ -262,7 +271,7 @@ def power_slope_(i: int, n: int, b: Array, u: Array, w: Array) -> Array:
 
 
 def log_area_(i: int, x: Array) -> Array:
-    """The i-th derivative of the integral of log(1 + x*t) over t from 0 to 1."""
+    """Return the i-th derivative of the integral of log(1 + x*t) over t from 0 to 1."""
     nodes, weights = gauss_()
     t = np.where(np.abs(x) < 1, x, 0.0)[..., None] * nodes
     slope = np.log1p(t) if i == 0 else (-1) ** (i - 1) * math.factorial(i - 1) / (1 + t) ** i
@@ -272,7 +281,7 @@ def log_area_(i: int, x: Array) -> Array:
 
 
 def log_rising_diff_(i: int, j: int, a: Array, b: Array) -> Array:
-    """The derivative of gammaln(b + 1/a) - gammaln(1/a) + b*log(a), i times in a and j times in b."""
+    """Return the derivative of gammaln(b + 1/a) - gammaln(1/a) + b*log(a), i times in a and j times in b."""
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
     with np.errstate(all="ignore"):
         is_near = (a >= 0) & (a <= 0.1) & (a <= 0.1 * (1 + a * b))
@@ -282,7 +291,7 @@ def log_rising_diff_(i: int, j: int, a: Array, b: Array) -> Array:
 
 
 def rising_near_(i: int, j: int, a: Array, b: Array) -> Array:
-    """The derivative of log_rising for small a: of the integral, half the last term, and Bernoulli's terms."""
+    """Return the derivative of log_rising for small a, by Euler and Maclaurin's integral, end terms and corrections."""
     u = 1 / (1 + a * b)
     w, sign = a * u, (-1) ** j
     if j > 1:
@@ -304,7 +313,7 @@ def rising_near_(i: int, j: int, a: Array, b: Array) -> Array:
 
 
 def rising_far_(i: int, j: int, z: Array, b: Array) -> Array:
-    """The derivative of log_rising in a = 1/z, from those in z."""
+    """Return the derivative of log_rising in a = 1/z, from those in z."""
 
     def slope(k: int) -> Array:
         log = np.log(z) if k == 0 else (-1) ** (k - 1) * math.factorial(k - 1) / z**k

@@ -1,4 +1,4 @@
-"""What the values of `structure.toml` call."""
+"""Functions for the values in `structure.toml`."""
 
 from typing import Any
 
@@ -16,6 +16,6 @@ def duplication_(n: int) -> Array:
 
 def vech_at_(n: int) -> Array:
     column, row = np.triu_indices(n)
-    places = np.zeros((len(row), n, n))
-    places[np.arange(len(row)), row, column] = 1
-    return places
+    selection = np.zeros((len(row), n, n))
+    selection[np.arange(len(row)), row, column] = 1
+    return selection

@@ -1,8 +1,8 @@
 """Measure the error of every rule: `python -m benchmarks.accuracy [--only inv,det]`.
 
-For each rule, at random, near-degenerate, graded and scaled inputs, value, JVP, VJP and second derivative of the
-compiled code are held against the rule's value at many digits and differences of it. The worst errors go to
-rules/measured.toml, the whole table to benchmarks/results/accuracy.md.
+Inputs are random, near-degenerate, graded and scaled. Value, JVP, VJP and second derivative of the compiled code are
+compared with the rule's value at many digits and differences of it. The worst errors go to rules/measured.toml, the
+whole table to benchmarks/results/accuracy.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from matcalc.rulebook.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOOK_CLOSER = 1e-14
-"""Errors above this are held against the condition of the problem too."""
+"""Errors above this are also compared with the condition of the problem."""
 
 
 def main() -> None:
@@ -53,20 +53,22 @@ def target_of(name: str, peers: str) -> Answers | Peer:
 
 
 def measure(book: Rulebook, rule: Rule, targets: dict[str, Answers | Peer], options: argparse.Namespace) -> None:
-    """Measure one rule on some targets; what its file holds of others stays if the rule has not changed."""
+    """Measure one rule on some targets; records of other targets stay in its file if the rule has not changed."""
     path = options.folder / f"{rule.name}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"rule": "", "records": []}
-    kept = known["records"]
-    if known["rule"] != rule.digest.hex():  # what others answered depends on the value alone
-        kept = [r for r in kept if r["target"] in PEERS and known.get("value", list(rule.values)) == list(rule.values)]
-    have = {r["target"] for r in kept} if options.resume else set()
-    wanted = {name: target for name, target in targets.items() if name not in have}
-    if not wanted:
+    stored = known["records"]
+    if known["rule"] != rule.digest.hex():  # the answers of other frameworks depend only on the value
+        stored = [
+            r for r in stored if r["target"] in PEERS and known.get("value", list(rule.values)) == list(rule.values)
+        ]
+    have = {r["target"] for r in stored} if options.resume else set()
+    missing = {name: target for name, target in targets.items() if name not in have}
+    if not missing:
         return
     start = time.perf_counter()
     store = Store(options.folder / "truth" / f"{rule.name}.json", options.fresh)
-    found = [r for r in kept if r["target"] not in wanted]
-    found += measured(cases(book, rule, store), wanted, options.seconds, store)
+    found = [r for r in stored if r["target"] not in missing]
+    found += measured(cases(book, rule, store), missing, options.seconds, store)
     store.save()
     made = {"rule": rule.digest.hex(), "value": list(rule.values), "records": found}
     path.write_text(json.dumps(made), encoding="utf-8")
@@ -74,7 +76,7 @@ def measure(book: Rulebook, rule: Rule, targets: dict[str, Answers | Peer], opti
 
 
 def write(book: Rulebook, folder: Path) -> None:
-    """Write rules/measured.toml and the report, of all that was ever measured of the rules as they are named now."""
+    """Write rules/measured.toml and the report, from all records of the current rule names."""
     files = {r.name: folder / f"{r.name}.json" for r in book.rules.values()}
     records = {name: json.loads(path.read_text())["records"] for name, path in files.items() if path.is_file()}
     (ROOT / "rules" / "measured.toml").write_text(tables.measured_toml(records), encoding="utf-8")
@@ -114,7 +116,7 @@ def measured(
 
 
 def record(case: Case, target: str, kind: str, answer: Answer, store: Store) -> dict[str, JSON]:
-    """Return what is found of one answer: its worst error, and that beyond the problem's condition."""
+    """Return the record of one answer: its worst error, and the error divided by the problem's condition."""
     made = {"output": case.output, "wrt": case.wrt, "regime": case.regime, "target": target, "kind": kind}
     made["tangents"] = case.point.form.tangents if case.point else 0
     if isinstance(answer, Exception):

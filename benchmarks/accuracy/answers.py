@@ -1,4 +1,4 @@
-"""What matcalc answers: value, JVP, VJP and second derivative of a case as one compiled function of each target."""
+"""Computes matcalc's answers to a case: value, JVP, VJP and second derivative, as one compiled function per target."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ KIND = ("scalar", "vector({})", "matrix({})", "tensor({})", "tensor({})")
 
 T = TypeVar("T")
 Made = Callable[[Mapping[str, Array]], Array] | Exception
-"""A compiled function of the values by name, or why there is none."""
+"""A compiled function of the values by name, or the reason why there is none."""
 
 
 class Answers:
-    """Compiled functions by what they depend on, made when first asked for."""
+    """Compiled functions by key, compiled on first use."""
 
     def __init__(self, target: str = "numba") -> None:
         self.target = target
         self.known: dict[tuple[object, ...], dict[str, Made]] = {}
 
     def of(self, case: Case) -> dict[str, Answer]:
-        """Return kind -> answer, or the error that came instead."""
+        """Return kind -> answer or error."""
         key = (case.key, case.output, case.wrt)
         if key not in self.known:
             self.known[key] = compiled(case, self.target)
@@ -62,32 +62,32 @@ def call_of(case: Case) -> str:
 
 
 def declarations(case: Case) -> str:
-    """Return the declarations of the arguments, with the facts that the signature asks for."""
+    """Return the declarations of the arguments, with the facts that the signature requires."""
     at = case.point
     assert at is not None
-    asked = {p.name: p.facts for p in at.rule.signatures[at.form.overload].parameters}
+    facts = {p.name: p.facts for p in at.rule.signatures[at.form.overload].parameters}
     shapes = {name: np.shape(a) for name, a in case.data.items()}
     return "; ".join(
-        f"{name}: {KIND[len(shape)].format(', '.join(map(str, shape)))} {' '.join(asked.get(name, ()))}"
+        f"{name}: {KIND[len(shape)].format(', '.join(map(str, shape)))} {' '.join(facts.get(name, ()))}"
         for name, shape in shapes.items()
     )
 
 
 def compiled(case: Case, target: str) -> dict[str, Made]:
-    """Return kind -> a function of the values by name, or the error that compiling gave."""
+    """Return kind -> a function of the values by name, or the error of compiling."""
     call, let = call_of(case), declarations(case)
     shape = np.shape(case.truth["value"][0])
     cotangent = f"G_: {KIND[len(shape)].format(', '.join(map(str, shape)))}"
     weighted = f"sum(G_ .* ({call}))" if shape else f"G_*({call})"
-    asked: dict[str, Callable[[], mc.Expression]] = {
+    requests: dict[str, Callable[[], mc.Expression]] = {
         "value": lambda: mc.expression(call, let),
         "jvp": lambda: mc.expression(call, let).jvp(case.wrt, "dX_"),
         "vjp": lambda: mc.expression(call, let).vjp(case.wrt, "G_"),
         "second": lambda: mc.expression(weighted, f"{let}; {cotangent}").hvp(case.wrt, "V_"),
     }
     only = OWN.get(case.rule, {}).get("only")
-    wanted = only or ("value",) if not case.wrt or only else KINDS[:3] if case.point.form.tangents else KINDS
-    formulas = {kind: _tried(asked[kind]) for kind in wanted}
+    kinds = only or ("value",) if not case.wrt or only else KINDS[:3] if case.point.form.tangents else KINDS
+    formulas = {kind: _tried(requests[kind]) for kind in kinds}
     good = {kind: f for kind, f in formulas.items() if not isinstance(f, Exception)}
     together = _tried(lambda: mc.compile(list(good.values()), target=target))
     if not isinstance(together, Exception):
@@ -105,7 +105,7 @@ def _tried(make: Callable[[], T]) -> T | mc.MatcalcError:
 
 
 def _results(function: mc.Compiled, kinds: Sequence[str]) -> dict[str, Made]:
-    """Return kind -> the result of that place, as a function of the values by name."""
+    """Return kind -> the result at that index, as a function of the values by name."""
 
     def result(place: int) -> Made:
         return lambda values: function(*(values[name] for name in function.args))[place]

@@ -11,13 +11,13 @@ from matcalc.evidence.precise.arithmetic import Array
 
 JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
 Answer = Array | Exception
-"""What a library answers: numbers, or the error that came instead."""
+"""The answer of a library: numbers or an error."""
 KINDS = ("value", "jvp", "vjp", "second")
 
 
 @dataclass
 class Case:
-    """`truth[kind]` is a pair of arrays, high and low parts; `entrywise` where each entry is a problem of its own."""
+    """`truth[kind]` is a pair of arrays, high and low parts; with `entrywise` each entry is a problem of its own."""
 
     rule: str
     output: str
@@ -35,6 +35,6 @@ class Case:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What compiled code depends on: not the numbers."""
+        """Everything that compiled code depends on; the numbers are not part of it."""
         shapes = tuple((name, np.shape(a)) for name, a in self.data.items())
         return self.rule, shapes, tuple(map(str, self.plain.values()))

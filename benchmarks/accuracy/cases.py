@@ -1,9 +1,8 @@
 """Cases: inputs of a rule with directions, and the truth of value, JVP, VJP and second derivative there.
 
-The truth is the rule's own value at many digits (`matcalc.evidence.precise`) and differences of it. It is kept as
-two doubles for each number, enough for an error of 1e-30, so that another environment can read it from a file. A
-relative error is only as good as the question: `condition` is how much the truth itself moves, relative to a
-relative change of the data.
+The truth is the rule's own value at many digits (`matcalc.evidence.precise`) and differences of it. It is stored as two
+float64 for each number, with an error of 1e-30, so that another environment can read it from a file. `condition` is the
+relative change of the truth divided by that of the data: no relative error can be smaller than rounding times it.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from matcalc.rulebook.rule import Rule
 
 SHAKEN = 1e-30
 ENTRYWISE = 220
-"""Digits for elementwise functions, whose arguments span many orders."""
+"""Digits for elementwise functions, whose arguments span many orders of magnitude."""
 
 LARGEST, LEAST = 1e290, 1e-290
 NOISE = 1e-28
-"""The part of its natural size below which a derivative by differences is noise: there it counts as 0."""
+"""The fraction of its natural size below which a derivative by differences is noise and counts as 0."""
 
 
 def cases(book: Rulebook, rule: Rule, store: Store | None = None) -> Iterator[Case]:
@@ -48,7 +47,7 @@ def cases(book: Rulebook, rule: Rule, store: Store | None = None) -> Iterator[Ca
 
 
 def defined(at: Point) -> dict[str, Array] | None:
-    """Return the value at many digits where it is finite."""
+    """Return the value at many digits if it is finite."""
     try:
         with digits(60):
             value = at.precise()
@@ -96,7 +95,7 @@ def _truth(case: Case) -> dict[str, tuple[Array, Array]] | None:
 
 
 def basis(case: Case) -> list[Array]:
-    """Return orthogonal directions that span the tangents of the argument, with entries that are exact."""
+    """Return orthogonal directions with exact entries that span the tangents of the argument."""
     array = case.data[case.wrt]
     found: dict[bytes, Array] = {}
     for k in range(array.size):
@@ -145,7 +144,7 @@ def _adjoint(case: Case, rows: Array, directions: list[Array], lengths: list[flo
 
 
 def split(exact: Precise) -> tuple[Array, Array]:
-    """Return numbers with many digits as two doubles each."""
+    """Return numbers with many digits as two float64 each."""
     with digits(60):
         exact = objects(exact)
         high = doubles(exact)
@@ -155,11 +154,11 @@ def split(exact: Precise) -> tuple[Array, Array]:
 
 
 def conditions(case: Case) -> dict[str, Array]:
-    """Return, for each kind, the truth's relative change over that of the data; of each entry, or of the norm."""
+    """Return, for each kind, the truth's relative change divided by that of the data, of each entry or the norm."""
     rng = np.random.default_rng(5)
     here = truths(case, {n: numbers(a) for n, a in case.data.items()})
     found: dict[str, Array] = {kind: np.asarray(0.0) for kind in here}
-    for turn in range(3):  # all entries up first: two that move apart may leave a value that both would move
+    for turn in range(3):  # first move all entries up: opposite moves may cancel in the value
         moved = {}
         for name, array in case.data.items():
             assert case.point is not None
@@ -186,7 +185,7 @@ def size(a: Array) -> float:
 
 
 def errors(case: Case, kind: str, found: Answer) -> Array:
-    """Return the relative error of an answer: of each entry, or of the norm. Infinite where it is not finite."""
+    """Return the relative error of an answer, of each entry or the norm; infinite if the answer is not finite."""
     high, low = case.truth[kind]
     answer = np.asarray(found, dtype=float)
     if answer.shape != high.shape:
@@ -210,7 +209,7 @@ def errors(case: Case, kind: str, found: Answer) -> Array:
 
 
 def all_moderate(case: Case, usable: Array) -> Array:
-    """Where no truth, of whatever order, leaves the range of doubles: there another one may overflow first."""
+    """Where the truths of all orders are in the range of float64; elsewhere an answer may overflow before them."""
     for high, _ in case.truth.values():
         if high.shape == usable.shape:
             usable = usable & np.isfinite(high) & (np.abs(high) < LARGEST)
@@ -230,7 +229,7 @@ def natural_entries(case: Case, kind: str) -> Array:
 
 
 def natural(case: Case, kind: str) -> float:
-    """Return the size that a derivative which vanishes is held against: |Y|/|X| for each differentiation."""
+    """Return the size that a vanishing derivative is compared with: |Y|, divided by |X| for each differentiation."""
     y, x = size(case.truth["value"][0]), (size(case.data[case.wrt]) if case.wrt else 0.0) or 1.0
     parts = {"value": y, "jvp": y / x * size(case.dX), "vjp": y / x * size(case.G)}
     return parts.get(kind, y / x / x * size(case.G) * size(case.V)) or 1.0

@@ -1,8 +1,7 @@
-"""Derivatives at many digits: differences whose step is far below double precision.
+"""Computes derivatives at many digits, by differences whose step is far below double precision.
 
-With d digits and a step of 10^(-d/3) first and second differences are good to about d/3 digits where further
-derivatives are of the size that the data suggest. They know values alone: nothing of rules, so that they are the truth
-a derived derivative is held against.
+With d digits and a step of 10^(-d/3), first and second differences have about d/3 correct digits if higher derivatives
+have the size that the data suggest. Only values are used and no rules, so derived derivatives are compared with them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from matcalc.evidence.precise.arithmetic import Array, Precise, digits, mp, numbers, objects, plain
 
 COUNT = 100
-"""Digits that derivatives are taken with."""
+"""Digits of the arithmetic for derivatives."""
 
 Value = Callable[[Mapping[str, Array]], Precise]
 """A function of arrays by name."""
@@ -23,9 +22,9 @@ Value = Callable[[Mapping[str, Array]], Precise]
 def orders(
     f: Value, data: Mapping[str, Array], name: str, basis: Sequence[Array], along: Array, count: int = COUNT
 ) -> tuple[Array, Array, Array]:
-    """Return f(data), its derivatives in `name` along `basis`, and those once more along `along`.
+    """Return f(data), its derivatives in `name` along `basis`, and the derivatives of these along `along`.
 
-    Forward differences, which take half the values of central ones.
+    Forward differences need half the values of central ones.
     """
     with digits(count):
         size = float(np.max(np.abs(np.asarray(data[name], dtype=float)), initial=0.0)) or 1.0

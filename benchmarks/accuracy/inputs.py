@@ -1,8 +1,8 @@
-"""Inputs at which errors are measured: random, near-degenerate, graded and scaled, for every rule.
+"""Draws the inputs at which errors are measured: random, near-degenerate, graded and scaled, for every rule.
 
 By default they follow from the signature: an argument with facts is drawn by their samplers, near their boundary by
-`near`, and with a spectrum over many orders. What the text of a domain says no machine knows; `inputs.toml` gives
-formulas for those rules, which then take the place of the defaults.
+`near`, and with a spectrum over many orders of magnitude. A domain is text, which no program reads; for such rules
+formulas in `inputs.toml` replace the defaults.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SCALES = (1e-100, 1e100)
 
 
 def inputs(book: Rulebook, rule: Rule) -> Iterator[tuple[str, Point]]:
-    """Yield (what kind of input, a use of the rule there), for each use of it that is measured."""
+    """Yield (kind of input, use of the rule at such an input) for each use that is measured."""
     for form in forms(rule):
         if form.rank < 2:
             yield from _of_form(book, rule, form)
@@ -44,7 +44,7 @@ def inputs(book: Rulebook, rule: Rule) -> Iterator[tuple[str, Point]]:
 def _of_form(book: Rulebook, rule: Rule, form: Form) -> Iterator[tuple[str, Point]]:
     made = {}
     regimes = list(_regimes(book, rule))
-    if form.tangents:  # slow at many digits, and the same code whatever the data
+    if form.tangents:  # slow at many digits, and the code does not depend on the data
         regimes = regimes[:1] + [r for r in regimes if r[0].startswith("near")][:1]
     for seed, (regime, draws) in enumerate(regimes):
         for lengths in LENGTHS:
@@ -68,7 +68,7 @@ def _changed(at: Point, data: Mapping[str, Array]) -> Point:
 
 
 def _plain(rule: Rule) -> dict[str, object]:
-    """Return values of parameters that are no arrays."""
+    """Return values of parameters that are not arrays."""
     given = OWN.get(rule.name, {}).get("plain", {})
     return {p.name: given[p.name] for p in rule.parameters if p.kind in PLAIN and p.name in given}
 
@@ -130,7 +130,7 @@ def _near(book: Rulebook, facts: tuple[str, ...], gap: float) -> Drawn:
 
 
 def _graded(facts: tuple[str, ...], spread: float) -> Drawn:
-    """Return a sampler of data over many orders: of the spectrum, of rows, or of entries."""
+    """Return a sampler of data whose spectrum, rows or entries span many orders of magnitude."""
 
     def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         t, known = Tools(rng, shape), set(facts)
@@ -152,12 +152,12 @@ def _graded(facts: tuple[str, ...], spread: float) -> Drawn:
 
 
 def _exact(array: Array, facts: tuple[str, ...]) -> Array:
-    """Return a matrix with its facts to the last bit."""
+    """Return a matrix whose facts hold exactly."""
     return (array + array.T) / 2 if {"symmetric", "spd", "psd"} & set(facts) else array
 
 
 class Tools:
-    """What formulas of inputs.toml may call, beside NumPy, for an argument of some shape."""
+    """Functions that formulas of inputs.toml may call, besides NumPy's, for an argument of some shape."""
 
     def __init__(self, rng: np.random.Generator, shape: tuple[int, ...]) -> None:
         self.rng, self.shape = rng, shape
@@ -169,14 +169,14 @@ class Tools:
         return np.asarray(self.rng.uniform(low, high, self.shape))
 
     def powers(self, low: float, high: float) -> Array:
-        """Return numbers 10^u, u uniform."""
+        """Return numbers 10^u with uniform u."""
         return np.asarray(10.0 ** self.rng.uniform(low, high, self.shape))
 
     def sign(self, count: int | None = None) -> Array:
         return np.where(self.rng.random(self.shape if count is None else count) < 0.5, -1.0, 1.0)
 
     def orders(self, spread: float, count: int | None = None) -> Array:
-        """Return numbers from 1 down to 1/spread, by equal factors."""
+        """Return a geometric sequence from 1 down to 1/spread."""
         k = (self.shape[0] if self.shape else 1) if count is None else count
         return np.logspace(0.0, -np.log10(spread), k) if k > 1 else np.ones(k)
 
@@ -198,7 +198,7 @@ class Tools:
         return (self.rotation(self.shape[0])[:, :k] * values) @ self.rotation(self.shape[1])[:, :k].T
 
     def similar(self, values: Array, skewness: float = 1.0) -> Array:
-        """Return a matrix with these eigenvalues that is not normal."""
+        """Return a matrix with these eigenvalues that is not a normal matrix."""
         n = len(values)
         V = np.eye(n) + skewness * np.triu(self.rng.standard_normal((n, n)), 1)
         Q = self.rotation(n)

@@ -1,6 +1,6 @@
-"""What another framework answers to the same cases: peers.py, under an interpreter that has it.
+"""Asks another framework for its answers to the same cases: runs peers.py under an interpreter that has the framework.
 
-Cases go out and answers come back as lines of JSON, one at a time: numbers survive it to the last bit.
+Cases and answers are lines of JSON, one at a time, which preserves numbers exactly.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ FORMULAS = tomllib.loads((HERE / "peers.toml").read_text(encoding="utf-8"))
 
 
 class RefusedError(Exception):
-    """What a framework said instead of an answer."""
+    """The error text of a framework."""
 
 
 class Peer:
-    """A process that answers for one framework; it starts with the first case that it is asked."""
+    """A process that answers for one framework; it starts with its first case."""
 
     def __init__(self, name: str, python: str) -> None:
         self.name, self.python = name, python
         self.process: subprocess.Popen[str] | None = None
 
     def of(self, case: Case) -> dict[str, Answer]:
-        """Return kind -> answer, or what came instead; nothing where the framework has no such operation."""
+        """Return kind -> answer or error; nothing if the framework has no such operation."""
         if case.point is None or case.point.form.tangents:
             return {}
         formula = formula_of(self.name, case.rule, case.output, case.point.form.overload)
@@ -58,10 +58,10 @@ class Peer:
         dX: Array,
         V: Array,
     ) -> dict[str, JSON]:
-        """Return kind -> nested lists of numbers, or what the framework said."""
+        """Return kind -> nested lists of numbers, or the framework's error."""
         arrays = {"G": G, "dX": dX, "V": V, **{f"data {name}": a for name, a in data.items()}}
-        asked = {"formula": formula, "plain": plain, "wrt": wrt, "kinds": kinds}
-        return self._sent({**asked, **{name: np.asarray(a, dtype=float).tolist() for name, a in arrays.items()}})
+        request = {"formula": formula, "plain": plain, "wrt": wrt, "kinds": kinds}
+        return self._sent({**request, **{name: np.asarray(a, dtype=float).tolist() for name, a in arrays.items()}})
 
     def _read(self, case: Case, kind: str, found: JSON) -> Answer:
         if isinstance(found, str):
@@ -69,10 +69,10 @@ class Peer:
         array = np.asarray(found, dtype=float)
         facts = case.facts.get(case.wrt, ())
         if kind in ("vjp", "second") and facts and np.all(np.isfinite(array)):
-            return projected(array, facts)  # their gradient is that of the function of all entries
+            return projected(array, facts)  # their gradient is that with respect to all entries
         return array
 
-    def _sent(self, asked: dict[str, JSON]) -> dict[str, JSON]:
+    def _sent(self, request: dict[str, JSON]) -> dict[str, JSON]:
         if self.process is None:
             self.process = subprocess.Popen(
                 [self.python, str(HERE / "peers.py"), self.name],
@@ -82,17 +82,17 @@ class Peer:
                 env={**os.environ, "OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"},
             )
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.name} stopped at {asked['formula']}")
+            raise RuntimeError(f"{self.name} stopped at {request['formula']}")
         answer: dict[str, JSON] = json.loads(line)
         return answer
 
 
 def formula_of(framework: str, rule: str, output: str, overload: int = 0) -> str | None:
-    """Return the call in a framework's own words, None where it has none."""
+    """Return the call with the framework's own names; None if it has no such operation."""
     entry = FORMULAS.get(rule, {})
     given = entry.get(framework, entry.get("both"))
     if isinstance(given, dict):

@@ -1,8 +1,8 @@
-"""Answer cases by PyTorch or JAX: `python peers.py torch`, cases and answers as lines of JSON (see peer.py).
+"""Answers cases by PyTorch or JAX: `python peers.py torch`, cases and answers as lines of JSON (see peer.py).
 
-float64, one thread, eager. JVP is the framework's forward mode, VJP its reverse mode, the second derivative that of
-<G, Y> along V as the framework's own Hessian-vector product: reverse over
-reverse (PyTorch), forward over reverse (JAX).
+Everything runs in float64, on one thread, eagerly. JVP is the framework's forward mode, VJP its reverse mode. The
+second derivative is that of <G, Y> along V, by the framework's Hessian-vector product: reverse over reverse (PyTorch),
+forward over reverse (JAX).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
 
 
 class Torch:
-    """What formulas may call: `np` is torch, `L` torch.linalg, `S` torch.special."""
+    """Names in formulas: `np` is torch, `L` torch.linalg, `S` torch.special."""
 
     def __init__(self) -> None:
         import torch
@@ -52,7 +52,7 @@ class Torch:
 
 
 class Jax:
-    """What formulas may call: `np` is jax.numpy, `L` jax.numpy.linalg, `S` jax.scipy.special, `SL` jax.scipy.linalg."""
+    """Names in formulas: `np` is jax.numpy, `L` jax.numpy.linalg, `S` jax.scipy.special, `SL` jax.scipy.linalg."""
 
     def __init__(self) -> None:
         import jax
@@ -81,7 +81,7 @@ class Jax:
 
 
 def gauge(scope: Scope) -> Scope:
-    """Return the gauge of matcalc's eigenvectors: the entry of largest magnitude of each column is positive."""
+    """Return signs of matcalc's eigenvectors, which make the entry of largest magnitude of each column positive."""
     np, stop = scope["np"], scope["stop"]
 
     def signs(V: Tensor) -> Tensor:
@@ -91,29 +91,29 @@ def gauge(scope: Scope) -> Scope:
     return {"signs": signs, "signed": lambda V: V * signs(V)}
 
 
-def answers(framework: Torch | Jax, asked: dict[str, JSON]) -> dict[str, JSON]:
-    """Return kind -> numbers, or what the framework said."""
-    data = {name[5:]: framework.array(a) for name, a in asked.items() if name.startswith("data ")}
-    plain = {name: number(text) for name, text in asked["plain"].items()}
-    code = compile(asked["formula"], "formula", "eval")
-    dX, V, G = (framework.array(asked[name]) for name in ("dX", "V", "G"))
-    wrt = asked["wrt"]
+def answers(framework: Torch | Jax, request: dict[str, JSON]) -> dict[str, JSON]:
+    """Return kind -> numbers, or the framework's error."""
+    data = {name[5:]: framework.array(a) for name, a in request.items() if name.startswith("data ")}
+    plain = {name: number(text) for name, text in request["plain"].items()}
+    code = compile(request["formula"], "formula", "eval")
+    dX, V, G = (framework.array(request[name]) for name in ("dX", "V", "G"))
+    wrt = request["wrt"]
 
     def f(x: Tensor) -> Tensor:
         return eval(code, {**framework.scope, **plain, **data, wrt: x})
 
     found: dict[str, JSON] = {}
-    for kind in asked["kinds"]:
+    for kind in request["kinds"]:
         try:
             result = framework.run(f, kind, data.get(wrt, framework.array(0.0)), dX, V, G)
-            found[kind] = (framework.array(0.0) + result).tolist()  # a sum has storage, a zero of PyTorch may have none
-        except Exception as error:  # whatever a framework raises is its answer
+            found[kind] = (framework.array(0.0) + result).tolist()  # a sum has storage, PyTorch's zero may not
+        except Exception as error:  # any error of a framework is its answer
             found[kind] = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
     return found
 
 
 def number(text: str) -> int | float | str:
-    """Return a parameter that is no array: whole, else a double, else the name of a function."""
+    """Return a parameter that is not an array: an integer, else a float, else the name of a function."""
     try:
         value = Fraction(text)
     except ValueError:

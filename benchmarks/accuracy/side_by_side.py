@@ -1,7 +1,7 @@
-"""The same inputs through matcalc, PyTorch and JAX: worst errors side by side, and where matcalc is the worse one.
+"""Tabulates the worst errors of matcalc, PyTorch and JAX at the same inputs, and where matcalc's are larger.
 
-Compared are the inputs that at least one of the others was asked; an operation that a framework lacks, or refuses to
-differentiate, is a dash there. All errors are beyond the condition of the problem, as in the table of rules.
+The inputs are those of at least one other framework. A dash marks an operation that a framework lacks or cannot
+differentiate. All errors are divided by the condition of the problem, as in the table of rules.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NOTHING = 1e-20
 OURS, OTHERS = "numba", ("torch", "jax")
 FACTOR = 2.0
 ROUNDINGS = 1e-15
-"""Errors up to this are a few roundings (4.5 eps); whose are fewer is of no interest."""
+"""Errors up to this are a few rounding errors (4.5 eps); differences below it do not matter."""
 LOST = 1e-6
 """An answer with a larger error has lost more than half of its digits."""
 EXPLAINED = (
@@ -30,7 +30,7 @@ Errors = dict[str, float]
 
 
 def report(records: Mapping[str, Records], entrywise: Container[str] = ()) -> list[str]:
-    """Return the lines of the section; none where no other framework was asked."""
+    """Return the lines of the section; none without another framework."""
     rows = {name: compared(found, name in entrywise) for name, found in sorted(records.items())}
     rows = {name: row for name, row in rows.items() if row}
     if not rows:
@@ -45,7 +45,7 @@ def report(records: Mapping[str, Records], entrywise: Container[str] = ()) -> li
 
 
 def compared(records: Records, entrywise: bool = False) -> dict[str, Errors]:
-    """Return kind -> target -> worst error, over the inputs that another framework was asked too."""
+    """Return kind -> target -> worst error, over the inputs that another framework also received."""
     found: dict[str, Errors] = {}
     numbered = list(_numbered(records))
     asked = {at for at, r in numbered if r["target"] in OTHERS}
@@ -53,13 +53,13 @@ def compared(records: Records, entrywise: bool = False) -> dict[str, Errors]:
     for at, r in numbered:
         if at in asked and "error" in r and r["target"] in (OURS, *OTHERS):
             row = found.setdefault(r["kind"], {})
-            beyond = min(r["beyond"], r["error"] / known.get(at, 1.0))  # small errors were not divided by it
+            beyond = min(r["beyond"], r["error"] / known.get(at, 1.0))  # small errors were not divided by the condition
             row[r["target"]] = max(row.get(r["target"], 0.0), beyond)
     return {kind: row for kind, row in found.items() if set(row) & set(OTHERS)}
 
 
 def _numbered(records: Records) -> Iterator[tuple[tuple[object, ...], Record]]:
-    """Yield each record with what it is of, inputs of the same name counted: equal for all targets."""
+    """Yield each record with its key, the same for all targets; inputs of the same name are numbered."""
     count: dict[tuple[object, ...], int] = {}
     for r in records:
         key = (r["target"], *place(r))

@@ -1,7 +1,7 @@
-"""Truths on disk: what many digits gave for a case, by all that it depends on, so that a second run only compares.
+"""Stores the truths of cases on disk, so that a second run only compares.
 
-A truth depends on the text of the rule's value, the data and the directions. The functions of the prelude that the
-value calls are not in the key: after mending one, run with `--fresh`.
+The key is the text of the rule's value, the data and the directions. The functions of the prelude that the value calls
+are not in the key: after changing one, run with `--fresh`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Truth = dict[str, tuple[Array, Array]]
 
 
 class Store:
-    """Truths and conditions of one rule; None where there is no truth."""
+    """Truths and conditions of one rule; None if there is no truth."""
 
     def __init__(self, path: Path | None = None, fresh: bool = False) -> None:
         self.path = path
@@ -28,7 +28,7 @@ class Store:
         self.found: dict[str, JSON] = json.loads(path.read_text(encoding="utf-8")) if path and known else {}
 
     def truth(self, case: Case, make: Callable[[], Truth | None]) -> Truth | None:
-        """Return kind -> (high, low) parts, made where they are not known."""
+        """Return kind -> (high, low) parts, computed if they are not stored."""
         entry = self._entry(case)
         if "truth" not in entry:
             made = make()
@@ -37,7 +37,7 @@ class Store:
         return listed and {kind: (_array(high), _array(low)) for kind, (high, low) in listed.items()}
 
     def condition(self, case: Case, kind: str, make: Callable[[], dict[str, Array]]) -> Array:
-        """Return the condition of one kind of answer; all kinds are made together."""
+        """Return the condition of one kind of answer; all kinds are computed together."""
         entry = self._entry(case)
         if "condition" not in entry:
             entry["condition"] = {name: np.asarray(a).tolist() for name, a in make().items()}

@@ -1,4 +1,4 @@
-"""Records of errors -> rules/measured.toml, a line for the screen, and Markdown."""
+"""Writes records of errors as rules/measured.toml, as a line for the screen, and as Markdown."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ HEADER = """\
 
 
 def worst(records: Records, kind: str, target: str = "numba") -> Record | None:
-    """Return the record of largest error beyond its condition, None where nothing was answered."""
+    """Return the record with the largest error relative to its condition; None without answers."""
     found = [r for r in records if r["kind"] == kind and r["target"] == target and "error" in r]
     return max(found, key=lambda r: (r["beyond"], r["error"]), default=None)
 
 
 def shown(records: Records, kind: str) -> Record | None:
-    """Return the worst record of compiled code; of plain NumPy where there is none."""
+    """Return the worst record of compiled code, or of plain NumPy if there is none."""
     return worst(records, kind) or worst(records, kind, "numpy")
 
 
 def line(records: Records) -> str:
-    """Return the worst errors in a line, and what was refused."""
+    """Return a line with the worst errors and the rejected requests."""
     parts = []
     for kind in KINDS:
         for target in ("numba", "numpy"):

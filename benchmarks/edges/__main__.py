@@ -1,11 +1,10 @@
-"""Count right answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
+"""Counts correct answers at degenerate inputs: `python -m benchmarks.edges [--peers /path/to/python]`.
 
-The inputs are the edges of tests/cases/rules.json, those that the rulebook's entries state, and those of edges.toml:
-kinks, ties, repeated eigenvalues, singular
-matrices, tails. matcalc answers as compiled code and by NumPy, PyTorch and JAX by their own reverse mode (and a
-Hessian-vector product where a second derivative is listed). An answer is *right*, another *subgradient* than that of
-least norm (right for a caller who wants any), *NaN* where a number is due, *refused*, or *wrong*: a plausible number
-that is none. Written to benchmarks/results/edges.md.
+The inputs are kinks, ties, repeated eigenvalues, singular matrices and tails, from tests/cases/rules.json, the `edge`
+fields of the rulebook and edges.toml. matcalc answers as compiled code and by NumPy. PyTorch and JAX answer by
+reverse mode, and by a Hessian-vector product if a second derivative is listed. An answer is *right*, a *subgradient*
+other than that of least norm (right if any will do), *NaN* where a number is expected, *refused*, or *wrong*: a
+plausible but incorrect number. Writes benchmarks/results/edges.md.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def main() -> None:
         row = {name: judged(edge, ours.of(edge)) for name, ours in answerers.items()}
         for name, peer in peers.items():
             formula = edge.formula(name)
-            row[name] = judged(edge, asked(peer, formula, edge)) if formula else ("-", "")
+            row[name] = judged(edge, answers(peer, formula, edge)) if formula else ("-", "")
         rows.append(row)
         print(f"{edge.text[:60]:60s} {'  '.join(state for state, _ in row.values())}", flush=True)
     text = report(found, rows)
@@ -53,8 +52,8 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
-    """Return (argument, kind) -> what a framework answers."""
+def answers(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]:
+    """Return (argument, kind) -> the answer of a framework."""
     found: dict[tuple[str, str], Answer] = {}
     for wrt, kind in edge.expected:
         answer = peer.ask(
@@ -68,7 +67,7 @@ def asked(peer: Peer, formula: str, edge: Edge) -> dict[tuple[str, str], Answer]
 
 
 def judged(edge: Edge, answers: dict[tuple[str, str], Answer]) -> tuple[str, str]:
-    """Return the worst state of all answers at an input, with what was said or found there."""
+    """Return the worst state of all answers at an input, with the answer or error."""
     order = ("right", "subgradient", "refused", "NaN", "wrong")
     return max((state_of(edge, key, answers[key]) for key in edge.expected), key=lambda s: order.index(s[0]))
 
@@ -76,8 +75,8 @@ def judged(edge: Edge, answers: dict[tuple[str, str], Answer]) -> tuple[str, str
 def state_of(edge: Edge, key: tuple[str, str], answer: Answer) -> tuple[str, str]:
     if isinstance(answer, Exception):
         lacking = isinstance(answer, mc.NotSupported) or str(answer).startswith("NotImplementedError")
-        said = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
-        return ("right" if edge.kind == "undefined" and not lacking else "refused"), said
+        detail = f"{type(answer).__name__}: {str(answer).splitlines()[0]}"
+        return ("right" if edge.kind == "undefined" and not lacking else "refused"), detail
     answer, listed = np.asarray(answer, dtype=float), edge.expected[key]
     if key[1] == "second" and edge.weights is not None:
         answer = np.sum(answer * edge.weights)
@@ -101,15 +100,15 @@ def shown(a: Answer) -> str:
 
 
 def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
-    """Return Markdown: the count, then a line for each input."""
+    """Return Markdown: the counts, then a line for each input."""
     names = list(rows[0])
     lines = ["# Degenerate inputs", "", *(__doc__ or "").splitlines()[2:], ""]
     lines += ["| inputs | " + " | ".join(TITLES[n] for n in names) + " |", "|---" * (len(names) + 1) + "|"]
     sources = list(dict.fromkeys(edge.source for edge in found))
     for source in [*sources, "all"]:
         counted = [row for edge, row in zip(found, rows, strict=True) if source in ("all", edge.source)]
-        told = [summary([row[name][0] for row in counted]) for name in names]
-        lines.append(f"| {len(counted)} {source} | {' | '.join(told)} |")
+        counts = [summary([row[name][0] for row in counted]) for name in names]
+        lines.append(f"| {len(counted)} {source} | {' | '.join(counts)} |")
     lines += [
         "",
         "| formula | at | " + " | ".join(TITLES[n] for n in names) + " | why |",
@@ -122,11 +121,11 @@ def report(found: list[Edge], rows: list[dict[str, tuple[str, str]]]) -> str:
 
 
 def summary(states: list[str]) -> str:
-    """Return how many are right, and how many of what else."""
+    """Return the number of right answers and of each other state."""
     asked = sum(s != "-" for s in states)
     rest = {s: states.count(s) for s in ("subgradient", "wrong", "NaN", "refused") if s in states}
-    told = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")
-    return told + (f" ({', '.join(f'{n} {s}' for s, n in rest.items())})" if rest else "")
+    text = f"**{sum(s in GOOD for s in states)}** right" + (f" of {asked} asked" if asked < len(states) else "")
+    return text + (f" ({', '.join(f'{n} {s}' for s, n in rest.items())})" if rest else "")
 
 
 def escaped(text: str) -> str:

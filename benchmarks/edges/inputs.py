@@ -1,4 +1,4 @@
-"""Degenerate inputs with the derivatives due there: of tests/cases/rules.json, of the rulebook, and of edges.toml."""
+"""Degenerate inputs with their expected derivatives, from tests/cases/rules.json, the rulebook and edges.toml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CASES = HERE.parent.parent / "tests" / "cases" / "rules.json"
 KIND = ("scalar", "vector({})", "matrix({})")
 MODULES = {"np": np, "sl": scipy.linalg, "sp": scipy.special}
 TRIALS = 300
-"""Random points at which the inequality of a convex function is tried."""
+"""Number of random points at which the inequality of a convex function is tested."""
 
 JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
 Array = np.ndarray
@@ -35,9 +35,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Edge:
-    """`expected` is (argument, "vjp" or "second") -> the derivative due; `facts` of each argument as declared.
+    """`expected` maps (argument, "vjp" or "second") to the expected derivative; `facts` are those of each argument.
 
-    With `weights` the second derivative that is due is its sum with these, one number.
+    With `weights` the expected second derivative is the sum weighted by them, one number.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Edge:
         return self.V if np.shape(self.V) == np.shape(self.data[wrt]) else np.ones(np.shape(self.data[wrt]))
 
     def projected(self, wrt: str, gradient: Array) -> Array:
-        """Return a gradient in all entries as that of an argument with the facts declared."""
+        """Return a gradient in all entries as the gradient in an argument with the declared facts."""
         facts = self.facts[wrt]
         return projected(gradient, facts) if facts and np.all(np.isfinite(gradient)) else gradient
 
@@ -72,7 +72,7 @@ class Edge:
         return "; ".join(f"{name} = {short(a)}" for name, a in self.data.items())
 
     def is_subgradient(self, wrt: str, g: Array) -> bool:
-        """Whether f(x + d) >= f(x) + <g, d> at random d, f convex, by matcalc's own value."""
+        """Whether f(x + d) >= f(x) + <g, d> at random d, for convex f, by matcalc's own value."""
         value = mc.expression(self.text, self.let)
         rng = np.random.default_rng(1)
         weights = np.asarray(self.G, dtype=float)
@@ -102,7 +102,7 @@ def edges() -> Iterator[Edge]:
     for rule in default_rulebook().rules.values():
         for edge in rule.edges:
             if edge.get("kind") in ("undefined", "error") or {"derivative", "pullback", "second"} & edge.keys():
-                yield _of_rule(rule, edge)  # one that states a value alone has no derivative to compare
+                yield _of_rule(rule, edge)  # an edge with a value only has no derivative to compare
 
 
 def _listed(case: Mapping[str, JSON], listed: Mapping[str, JSON], words: Mapping[str, str]) -> Edge:
@@ -143,7 +143,7 @@ def _own(entry: Mapping[str, JSON]) -> Edge:
 
 
 def _of_rule(rule: Rule, edge: Mapping[str, JSON]) -> Edge:
-    """Return an edge that an entry of the rulebook states; of second derivatives those along one argument."""
+    """Return an edge of a rule; of its second derivatives only those along one argument."""
     plain = {p.name: edge["at"][p.name] for p in rule.parameters if p.kind in PLAIN and p.name in edge["at"]}
     data = {name: _read(text) for name, text in edge["at"].items() if name not in plain}
     facts = {p.name: tuple(p.facts) for p in rule.parameters if p.name in data}
@@ -167,7 +167,7 @@ def _of_rule(rule: Rule, edge: Mapping[str, JSON]) -> Edge:
 
 
 def _read(text: str) -> Array:
-    """Return the value of a formula without symbols; of a list of entries one by one, since some may be infinite."""
+    """Return the value of a formula without symbols; a list is evaluated entry by entry, as some may be infinite."""
     text = text.strip()
     if text in ("inf", "-inf"):
         return np.asarray(float(text))
@@ -178,7 +178,7 @@ def _read(text: str) -> Array:
 
 
 def _number(formula: str, data: Mapping[str, Array], G: Array, V: Array) -> Array:
-    return np.asarray(eval(formula, {**MODULES, **data, "G": G, "V": V}), dtype=float)  # the table is ours
+    return np.asarray(eval(formula, {**MODULES, **data, "G": G, "V": V}), dtype=float)  # the table is our own
 
 
 def _facts(let: str) -> dict[str, tuple[str, ...]]:
@@ -199,7 +199,7 @@ def _shape_of(text: str, let: str) -> tuple[int, ...]:
 
 
 def short(a: Array) -> str:
-    """Return an array on one line, a diagonal as such."""
+    """Return an array as text on one line; a diagonal matrix as `diag`."""
     array = np.asarray(a, dtype=float)
     if array.ndim == 2 and len(array) > 1 and np.array_equal(array, np.diag(np.diag(array)) if _square(array) else 0):
         return f"diag({_listed_numbers(np.diag(array))})"

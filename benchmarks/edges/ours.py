@@ -1,4 +1,4 @@
-"""What matcalc answers at degenerate inputs."""
+"""Computes matcalc's answers at degenerate inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ours:
         self.target = target
 
     def of(self, edge: Edge) -> dict[tuple[str, str], Answer]:
-        """Return (argument, kind) -> derivative, or the error that came instead."""
+        """Return (argument, kind) -> derivative or error."""
         return {key: self._answer(edge, *key) for key in edge.expected}
 
     def _answer(self, edge: Edge, wrt: str, kind: str) -> Answer:

@@ -1,6 +1,6 @@
-"""Every operation in every slot of every other: `python -m benchmarks.pairs` writes results/pairs.md.
+"""Tests every operation as every operand of every other: `python -m benchmarks.pairs` writes results/pairs.md.
 
-Resumable and in shares: what is in the folder is not tried again (`--again STATE` tries what fared so).
+It runs in shards and resumes: recorded pairs are not tried again (`--again STATE` repeats those with this state).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.pairs.trying import tried, tried_tree
 from matcalc.rulebook.load import default_rulebook
 
 OWN = "mended_"
-"""How the names of kernels begin that a program has for itself."""
+"""Prefixes of the names of kernels that belong to one program."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def meeting(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the names of pairs that are right, with little work: every two kernels that meet in any meet in one.
+    """Yield names of right pairs, few and cheap, that together contain all combinations of two kernels in any pair.
 
-    The one that adds most for its cost comes first, and none whose kernels have all met. What a program has for itself,
-    a kernel whose name ends in a hash, meets nothing elsewhere.
+    The pair that adds the most combinations for its cost comes first; pairs that add none are left out. Kernels that
+    belong to one program, whose names end in a hash, do not count.
     """
     right = {record["key"]: record.get("kernels", ()) for record in records if record["state"] == "right"}
     pairs = {key: _met(kernels) for key, kernels in right.items()}
@@ -70,7 +70,7 @@ def _met(kernels: Iterable[str]) -> set[tuple[str, str]]:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Try what has not been tried, until the time is up."""
+    """Try the pairs that have no record, until the time is up."""
     gc.disable()  # a tenth of the time; cycles are few
     book = default_rulebook()
     part, parts = map(int, given.shard.split("/"))

@@ -1,8 +1,8 @@
-"""One expression on every path: plain, simplified, printed and read, the NumPy target, Numba; value and slope.
+"""Judges one expression on every path: plain, simplified, printed and read, the NumPy target, Numba; value and slope.
 
-What comes back says how it went: `right`, `refused` (an error of matcalc's own, with the reason), `undefined` (no
-finite value, or no derivative there, by the evaluator), `declined` (every path says NaN where the composition has a
-derivative but an operation in it has none), `unjudged` (ill-conditioned at every draw) or `wrong`.
+The states are `right`, `refused` (one of matcalc's errors, with the reason), `undefined` (no finite value or no
+derivative, by the evaluator), `declined` (every path returns NaN where the composition has a derivative but an
+operation in it has none), `unjudged` (ill-conditioned at every draw) and `wrong`.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from oracle.differences import projected
 from oracle.values import Mismatch
 
 LENGTHS = ((4, 3, 5, 6), (3, 5, 4, 4))
-"""Sizes by name in order, one for each expression: different ones, or some that are equal; less one they are no 1."""
+"""Lengths of the sizes in order, one choice for each expression: different or partly equal; size - 1 is never 1."""
 SMALL = ((1, 1, 1, 1), (2, 1, 3, 2), (0, 2, 0, 3), (1, 3, 1, 2))
-"""Sizes, one for each expression, at which compiled and plain evaluation are compared with one another alone."""
+"""Lengths, one choice for each expression, at which only compiled and plain evaluation are compared."""
 DRAWS = 4
 CLOSE = 1e-8
 HUGE = 1e10
-"""What is larger, of data about 1, was divided by roundings."""
+"""Values beyond this, from data of size 1, are quotients by rounding errors."""
 COTANGENT = "G_"
 ALONE = ("simplified", "written")
-"""Paths that give a value without derivatives."""
+"""Paths that return a value without derivatives."""
 LINEAR = frozenset({"symmetric", "spd", "psd", "diagonal", "lower", "upper", "skew"})
 UNDEFINED = (np.linalg.LinAlgError, FloatingPointError)
 
 T = TypeVar("T")
 Way = Callable[[Data], list[Array]]
-"""A path: from data to the value and the derivatives."""
+"""A path: returns the value and derivatives at data."""
 Results = list[Array] | None
 
 
 class Outcome(NamedTuple):
-    """How an expression fared, in which respect, and the kernels that its program calls."""
+    """The state of an expression, its detail, and the kernels that its program calls."""
 
     state: str
     detail: str = ""
@@ -51,11 +51,11 @@ class Outcome(NamedTuple):
 
 
 class WrongError(Exception):
-    """A path gave something else; the text says which and what."""
+    """Raised if a path disagrees; the text names the path and the result."""
 
 
 def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",)) -> Outcome:
-    """Return how an expression fares at random data; the seed chooses the sizes as well."""
+    """Return the verdict on an expression at random data; the seed also chooses the sizes."""
     with quiet():
         try:
             return _judged(written, seed, targets)
@@ -67,7 +67,7 @@ def judged(written: Written, seed: int = 0, targets: Sequence[str] = ("numpy",))
             return Outcome("wrong", f"crash: {error!r}")
         except UNDEFINED as error:
             return Outcome("undefined", f"{type(error).__name__}: {error}")
-        except Exception as error:  # matcalc's own are caught where it runs: this is of the evaluator, and no verdict
+        except Exception as error:  # an error of the evaluator, not of matcalc: no verdict
             return Outcome("unjudged", f"crash of the evaluator: {type(error).__name__}: {error}")
 
 
@@ -95,7 +95,7 @@ def _judged(written: Written, seed: int, targets: Sequence[str]) -> Outcome:
 
 
 def _guarded(stage: str, run: Callable[..., T], *given: object, **named: object) -> T:
-    """Run a stage: an error that is not matcalc's own, nor one of linear algebra, is a crash of it."""
+    """Run a stage; an error that is neither matcalc's own nor a LinAlgError is a crash of it."""
     try:
         return run(*given, **named)
     except (mc.MatcalcError, WrongError, *UNDEFINED):
@@ -105,7 +105,7 @@ def _guarded(stage: str, run: Callable[..., T], *given: object, **named: object)
 
 
 def _misread(made: mc.Expression) -> str:
-    """Return what is amiss with a printed form that does not read as its node; nothing if it does."""
+    """Return the fault of a printed form that does not read as its node; nothing if it does."""
     text = str(made)
     try:
         again = mc.expression(text, made.declarations)
@@ -136,7 +136,7 @@ def _sizes(written: Written, lengths: Sequence[int]) -> dict[str, int]:
 
 
 def _at(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Way]) -> str:
-    """Compare the paths with the truth at random data of these sizes; redraw where the point is ill-conditioned."""
+    """Compare the paths with the truth at random data of these sizes; redraw ill-conditioned points."""
     sizes = _sizes(written, lengths)
     shape = tuple(size.evaluate(sizes) for size in written.shape)
     state = "undefined: no data"
@@ -204,7 +204,7 @@ def _at_point(
 
 
 def _run(name: str, path: Way, given: Data) -> Results:
-    """Return the results of a path; None where it is undefined by an error."""
+    """Return the results of a path; None if an error makes it undefined."""
     try:
         found: list[Array] = _guarded(f"{name} runs", path, given)
         return found
@@ -222,7 +222,7 @@ def _directions(written: Written, data: Mapping[str, Array], rng: np.random.Gene
 
 
 def _slopes(written: Written, found: Mapping[str, Results], directions: Mapping[str, Array], slope: Slope) -> list[str]:
-    """Return what is wrong with the derivatives of each path, by the slope along all directions at once."""
+    """Return the faults of the derivatives of each path, by the slope along all directions at once."""
     faults = []
     for name, results in found.items():
         if name in ALONE or results is None:
@@ -242,7 +242,7 @@ def _size(results: Sequence[Array] | None, directions: Mapping[str, Array]) -> f
 
 
 def _compare(found: Mapping[str, Results], written: Written, given: Data, paths: Mapping[str, Way], seed: int) -> None:
-    """Compare derivatives entry by entry: compiled against plain evaluation, by how far that moves with its data."""
+    """Compare compiled with plain derivatives, entry by entry, relative to the sensitivity to the data."""
     plain = found["plain"]
     moved: list[float] = []
     for name, results in found.items():
@@ -259,7 +259,7 @@ def _compare(found: Mapping[str, Results], written: Written, given: Data, paths:
 
 
 def _moved(written: Written, given: Data, path: Way, plain: Sequence[Array], seed: int) -> list[float]:
-    """Return how far each result moves, relative to its size, when the data move by 1e-13."""
+    """Return the relative change of each result when the data change by 1e-13."""
     worst = [0.0] * len(plain)
     for draw in range(10):
         rng = np.random.default_rng([seed, 9, draw])
@@ -272,7 +272,7 @@ def _moved(written: Written, given: Data, path: Way, plain: Sequence[Array], see
 
 
 def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mapping[str, Way]) -> None:
-    """Compare compiled with plain evaluation where sizes are 0, 1 or equal: both defined, or neither finite."""
+    """Compare compiled with plain evaluation at sizes 0, 1 or equal ones: both are defined, or neither is finite."""
     sizes = _sizes(written, lengths)
     try:
         shape = tuple(size.evaluate(sizes) for size in written.shape)
@@ -288,7 +288,7 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
         return
     given = {**data, **sizes, COTANGENT: np.asarray(rng.standard_normal(shape))}
     if _run("written", paths["written"], given) is None:
-        return  # these sizes are refused, by a condition that evaluation of its nodes alone does not see
+        return  # these sizes are rejected by a condition that plain evaluation of the nodes does not test
     compared = [name for name in paths if name not in ALONE]
     found = {name: _run(f"{name} at {lengths}", paths[name], given) for name in compared}
     plain = found["plain"]
@@ -308,7 +308,7 @@ def _together(written: Written, lengths: Sequence[int], seed: int, paths: Mappin
 def _sensitivity(
     written: Written, data: Mapping[str, Array], sizes: Mapping[str, int], shape: tuple[int, ...], true: Array
 ) -> float:
-    """Return how far the value moves, relative to its size, when data and what functions return move by 1e-13."""
+    """Return the relative change of the value when data and results of functions change by 1e-13."""
     if np.max(np.abs(true), initial=0.0) > HUGE:
         return np.inf
     worst = 0.0

@@ -1,4 +1,4 @@
-"""Random expressions beyond pairs: `python -m benchmarks.pairs FOLDER --random N`, of 3 to 5 operations in depth."""
+"""Draws random expressions beyond pairs, 3 to 5 operations deep: `python -m benchmarks.pairs FOLDER --random N`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEPTHS = (3, 4, 5)
 
 
 def tree_of(seed: int, book: Rulebook) -> Tree:
-    """Return the tree of a seed: of the vocabulary and the language, each operation as likely as another."""
+    """Return the tree of a seed, from the vocabulary and the language; all operations are equally likely."""
     chance = random.Random(seed)
     pool = chosen(book, with_auxiliaries=False)
 
     def choose(items: list[Form]) -> Form:
-        """Choose an operation, then one of its forms, so that many overloads are no more likely."""
+        """Choose an operation, then one of its forms, so that operations with many overloads are not more likely."""
         if not isinstance(items[0], Form):
             return chance.choice(items)
         names = list(dict.fromkeys(form.operation for form in items))

@@ -1,4 +1,4 @@
-"""results/pairs.md: how many pairs were tried and how they fared, from the records."""
+"""Writes results/pairs.md from the records: the number of pairs by state."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def lines(found: Sequence[Record]) -> list[str]:
 
 
 def kind(detail: str) -> str:
-    """Return what cases of one kind have in common: the words before the numbers."""
+    """Return the common part of cases of one kind: the words before the numbers."""
     return detail.split(":")[0] + (": " + detail.split(": ")[1].split(",")[0] if ": " in detail else "")

@@ -1,4 +1,4 @@
-"""What has been tried: a line of JSON for each expression, in a folder, added to and never rewritten: runs resume."""
+"""Stores the records of tried expressions as lines of JSON in a folder; lines are only appended, so runs resume."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 
 def path_of(folder: Path, part: int, parts: int) -> Path:
-    """Return the file of one share of the work."""
+    """Return the file of one shard of the work."""
     return folder / f"part_{part}_of_{parts}.jsonl"
 
 
 Record = Mapping[str, object]
-"""What is kept of one pair, as JSON holds it."""
+"""The JSON record of one pair."""
 
 
 def records(folder: Path) -> Iterator[Record]:
-    """Yield what is stored, of each key the last; a line that was cut short is passed over."""
+    """Yield the last record of each key; truncated lines are skipped."""
     found: dict[str, Record] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -30,7 +30,7 @@ def records(folder: Path) -> Iterator[Record]:
 
 
 def kept(found: Mapping[str, Record], record: Record) -> list[str]:
-    """Return the targets on which an expression was right before it was tried again."""
+    """Return the targets on which an expression was right before it was repeated."""
     before = found.get(record["key"])
     return list(before["targets"]) if before and before["state"] == record["state"] == "right" else []
 

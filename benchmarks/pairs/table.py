@@ -1,7 +1,7 @@
-"""The table that leaves no gap: each form in each slot of each other, wherever sizes can be made to fit.
+"""Enumerates pairs without gaps: each form as each operand of each other form, wherever sizes can be made to fit.
 
-Forms exist at every rank and for every overload. In the table an operation is met once along each axis in each slot of
-each other, by the form that a hash chooses; all pairs of forms are three times as many.
+There are forms for every rank and overload. The table contains each operation once, along each axis, as each operand of
+each other; a hash chooses the form. All pairs of forms would be three times as many.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ BY_INTENT = {
     "gap_middle": "a threshold inside a gap, which may be anywhere there",
     "svd_gap": "a threshold inside a gap, which may be anywhere there",
 }
-"""Operations whose differential is not that of their value, each with the reason: they are in no pair."""
+"""Operations whose differential is not that of their value, with the reason; they are in no pair."""
 
 
 class Pair(NamedTuple):
-    """A form in a slot of another."""
+    """A form as an operand of another."""
 
     outer: Form
     place: int
@@ -39,21 +39,21 @@ class Pair(NamedTuple):
         return f"{self.outer.key} <{self.outer.slots[self.place].name}> {self.inner.key}"
 
     def tree(self, is_led: bool) -> Tree:
-        """Return the tree; `is_led` leads the inner into the domain of the outer."""
+        """Return the tree; `is_led` maps the inner operation into the domain of the outer one."""
         inside = Child(Tree(self.inner, (None,) * len(self.inner.slots)), is_led)
         return Tree(self.outer, tuple(inside if k == self.place else None for k in range(len(self.outer.slots))))
 
 
 @lru_cache(maxsize=4)
 def chosen(book: Rulebook, with_auxiliaries: bool = True) -> tuple[Form, ...]:
-    """Return the forms that stand in pairs: of the vocabulary and the language, and the auxiliaries of derivatives."""
+    """Return the forms used in pairs: those of the vocabulary, the language and the auxiliaries of derivatives."""
     found = [form for form in forms(book) if form.operation not in BY_INTENT]
     return tuple(form for form in found if with_auxiliaries or form in own_forms() or form.operation in vocabulary())
 
 
 @lru_cache(maxsize=1)
 def vocabulary() -> frozenset[str]:
-    """Return the names of the operations that tests/vocabulary.toml calls, those of relations with their sign."""
+    """Return the names of the operations that tests/vocabulary.toml calls; relations have their sign."""
     calls = tomllib.loads(VOCABULARY.read_text(encoding="utf-8"))["call"]
     named = {name for call in calls for name in re.findall(r"(\w+)\(", call["f"])}
     return frozenset([*named, *(f"where{relation}" for relation in ("<", "<=", ">", ">=", "==", "!="))])
@@ -76,10 +76,10 @@ def pairs(book: Rulebook, with_auxiliaries: bool = True) -> Iterator[Pair]:
 
 
 def table(book: Rulebook, with_all: bool = False) -> list[Pair]:
-    """Return a pair for each operation along each axis in each slot of each other: of several ranks and overloads one.
+    """Return a pair for each operation, along each axis, as each operand of each other; one rank and overload each.
 
-    In the order of a hash, so that any beginning is a fair sample. `with_all` gives every pair of forms, those of
-    auxiliaries of derivatives too.
+    The order is that of a hash, so any initial part is a fair sample. `with_all` returns every pair of forms, with the
+    auxiliaries of derivatives.
     """
     if with_all:
         return sorted(pairs(book), key=_order)

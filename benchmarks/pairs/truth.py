@@ -1,7 +1,7 @@
-"""What a text is worth, and its slope along a direction, by the tests' evaluator: complex steps, else differences.
+"""Computes the value of a text and its slope along a direction by the tests' evaluator: complex steps or differences.
 
-The error of a difference is known: it is taken at several widths, extrapolated, and the last two orders compared. A
-point at which the two sides have other slopes is a kink, one at which no width is accurate is ill-conditioned.
+Differences are taken at several widths and extrapolated; their error is estimated from the last two orders. A point
+with different slopes on its two sides is a kink. A point at which no width is accurate is ill-conditioned.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Data = Mapping[str, Array | int]
 STEP = 1e-30
 WIDTHS = (0.05, 0.01, 0.002, 0.0004, 0.000005)
 OTHERWISE = 0.6
-"""By how much the widths of a second estimate are narrower."""
+"""The factor by which the widths of a second estimate are narrower."""
 ORDERS = 4
 ANALYTIC = 1e-9
-"""Relative accuracy that is asked of a complex step, and that of what it is compared with."""
+"""Required relative accuracy of a complex step, and of the estimate that it is compared with."""
 
 
 class Slope(NamedTuple):
-    """A derivative along a direction with a bound of its error; `way` is "step", "differences" or what is amiss."""
+    """A derivative along a direction with an error bound; `way` is "step", "differences" or the fault."""
 
     value: float
     error: float
@@ -40,7 +40,7 @@ class Slope(NamedTuple):
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let values be what they are, and a complex number made real an error."""
+    """Silence warnings, and make a complex number that is converted to a real one an error."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", np.exceptions.ComplexWarning)
@@ -49,9 +49,9 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def shaken(rng: np.random.Generator) -> Iterator[None]:
-    """Let every function that is called inside return its value in other last digits, symmetric where it is so.
+    """Perturb the last digits of the value of every function called inside; symmetric values stay symmetric.
 
-    What a matrix function returns has roundings of the size of its largest entry, in its zeros and ones too.
+    The perturbation of a matrix function is relative to its largest entry, also in its zeros and ones.
     """
     called = values.call
 
@@ -68,9 +68,9 @@ def shaken(rng: np.random.Generator) -> Iterator[None]:
 
 
 def disturbed(array: Array, rng: np.random.Generator, size: float | None = None) -> Array:
-    """Return an array with noise of 1e-13, symmetric if it is square: relative to each entry that is no integer.
+    """Return an array with noise of 1e-13, symmetric if it is square, relative to each entry that is not an integer.
 
-    With a `size` it is relative to that, in all entries.
+    With a `size` the noise is relative to it, in all entries.
     """
     noise = rng.standard_normal(array.shape)
     noise = noise + noise.T if noise.ndim == 2 and noise.shape[0] == noise.shape[1] else noise
@@ -80,7 +80,7 @@ def disturbed(array: Array, rng: np.random.Generator, size: float | None = None)
 
 
 def value(text: str, data: Data, sizes: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """Return the value of a text in NumPy's shape; LinAlgError where SciPy refuses what is not finite inside."""
+    """Return the value of a text in NumPy's shape; raise LinAlgError if SciPy rejects non-finite values inside."""
     try:
         return shaped(evaluate(text, dict(data), dict(sizes)), shape)
     except ValueError as error:
@@ -95,7 +95,7 @@ def evaluated(text: str, data: Data, sizes: Mapping[str, int]) -> Array:
 
 
 def has(array: Array, facts: Sequence[str]) -> bool:
-    """Whether a value has facts that a domain asks for; of those that are known by construction it is not asked."""
+    """Whether a value has the facts that a domain requires; facts that are known by construction are not tested."""
     return all(TESTS[fact](array) for fact in facts if fact in TESTS)
 
 
@@ -110,9 +110,9 @@ TESTS: Mapping[str, Callable[[Array], bool]] = {
 def along(
     text: str, data: Data, sizes: Mapping[str, int], direction: Data, cotangent: Array, by_step: bool = True
 ) -> Slope:
-    """Return the derivative of sum(cotangent .* text) as the data move along `direction`.
+    """Return the derivative of sum(cotangent .* text) along `direction` of the data.
 
-    Without `by_step` it is by differences taken twice, at other widths, which have to agree.
+    Without `by_step` it is computed twice, by differences at different widths, which must agree.
     """
     shape = cotangent.shape
 
@@ -133,15 +133,15 @@ def along(
 
 
 def agreed(one: Slope, other: Slope) -> Slope:
-    """Return a slope with the error that another estimate leaves it."""
+    """Return a slope with the error implied by another estimate."""
     return one._replace(error=max(one.error, abs(one.value - other.value)))
 
 
 def differences(f: Callable[[float], Array], scale: float = 1.0) -> Slope:
-    """Return the slope of f at 0 by central differences, extrapolated, at the widths that give the least error.
+    """Return the slope of f at 0 by extrapolated central differences, at the widths with the least error.
 
-    Where a narrower one contradicts it beyond both errors, f is not as smooth as a width assumes, which is left out:
-    kinks may be near. Where all others contradict the best, the distance to the nearest is the error.
+    A width that a narrower one contradicts beyond both errors is left out: a kink may be near. If all others contradict
+    the best, the error is the distance to the nearest of them.
     """
     centre, found = float(np.real(f(0.0))), []
     for width in WIDTHS:
@@ -171,5 +171,5 @@ def differences(f: Callable[[float], Array], scale: float = 1.0) -> Slope:
 
 
 def _contradict(one: Slope, other: Slope) -> bool:
-    """Whether two slopes differ beyond both their errors."""
+    """Whether two slopes differ by more than both errors."""
     return abs(one.value - other.value) > one.error + other.error

@@ -1,4 +1,4 @@
-"""One pair tried: as it is if it has a value, else with the inner operation led into the domain of the outer."""
+"""Tries one pair: as it is if it has a value, else with the inner operation mapped into the domain of the outer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOOD = ("right", "wrong")
 
 
 def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> Record:
-    """Return the record of a pair: how it fared, as which text, in how many seconds."""
+    """Return the record of a pair: its state, text and seconds."""
     start = time.perf_counter()
     seed = zlib.crc32(pair.key.encode())
     ways = [pair.tree(False)]
@@ -35,14 +35,14 @@ def tried(pair: Pair, book: Rulebook, targets: Sequence[str] = ("numpy",)) -> Re
 
 
 def tried_tree(key: str, tree: Tree, book: Rulebook, targets: Sequence[str]) -> Record:
-    """Return the record of a tree, its operands led where they have to be."""
+    """Return the record of a tree, with operands mapped into domains where needed."""
     start = time.perf_counter()
     written, outcome = _outcome(tree, book, zlib.crc32(key.encode()), targets)
     return record(key, written, outcome, start, targets)
 
 
 def record(key: str, written: Written | None, outcome: Outcome, start: float, targets: Sequence[str]) -> Record:
-    """Return what is stored of one expression."""
+    """Return the record of one expression."""
     return {
         "key": key,
         "text": written.text if written else "",
@@ -63,7 +63,7 @@ def _outcome(tree: Tree, book: Rulebook, seed: int, targets: Sequence[str]) -> t
 
 
 def written_of(text: str, declarations: str) -> Written:
-    """Return a text as an expression to be judged, its data those of the declared facts."""
+    """Return a text as an expression to be judged, with data of the declared facts."""
     leaves = []
     for d in read_declarations(declarations):
         shape = tuple(size_of(size, {}) for size in d.sizes)

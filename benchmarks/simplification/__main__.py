@@ -1,7 +1,7 @@
-"""Simplification at large: `python -m benchmarks.simplification` writes results/simplification.md.
+"""Measures simplification: `python -m benchmarks.simplification` writes results/simplification.md.
 
-Printed derivatives against the textbooks' (tests/cases), 200 expressions in five orders each, and random expressions
-before and after (`--count`).
+It compares printed derivatives with textbooks' (tests/cases), 200 expressions in five orders each, and random
+expressions before and after (`--count`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def cases(table: str) -> list[dict[str, str]]:
 
 
 def orders(count: int) -> list[str]:
-    """Write expressions in five orders each."""
+    """Compare the simplified forms of expressions written in five orders each."""
     differing = []
     for seed in range(count):
         kind, ways, simple, gradients = results_of_ways(seed)

@@ -1,4 +1,4 @@
-"""What simplification does to an expression: its length before and after, its value, its time."""
+"""Measures the simplification of an expression: length before and after, change of value, time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PERTURBED, PERTURBATIONS = 1e-13, 64
 
 
 class Trial(NamedTuple):
-    """One expression: texts and tokens before and after, the error of the value, and what rounding explains of it.
+    """One expression: texts and tokens before and after, the error of the value, and the error that rounding explains.
 
-    `error` is relative to the largest entry; None where the value is not finite or not defined to begin with.
+    `error` is relative to the largest entry; None if the original value is not finite or not defined.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Trial(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the value changed by more than 1e-10 and more than rounding in the data explains."""
+        """Whether the value changed by more than 1e-10 and by more than rounding of the data explains."""
         return self.error is not None and not self.error <= 1e-10 + self.rounding
 
 
@@ -75,7 +75,7 @@ def trial(seed: int, values: Data) -> Trial:
 
 
 def compared(written: mc.Expression, simple: mc.Expression, values: Data) -> tuple[float | None, float]:
-    """Return the relative difference of two expressions, and how far rounding in the data moves the first."""
+    """Return the relative difference of two expressions, and the change of the first by rounding of the data."""
     with np.errstate(all="ignore"):
         value = evaluated(written, values)
         if value is None:
@@ -94,7 +94,7 @@ def compared(written: mc.Expression, simple: mc.Expression, values: Data) -> tup
 
 
 def perturbed(value: float | np.ndarray, seed: int) -> float | np.ndarray:
-    """Return a value with noise in its last digits, symmetric in a square matrix so that it keeps its facts."""
+    """Return a value with noise in its last digits; that of a square matrix is symmetric, to preserve its facts."""
     if isinstance(value, int):
         return value
     noise = PERTURBED * np.random.default_rng(seed).standard_normal(np.shape(value))
@@ -103,7 +103,7 @@ def perturbed(value: float | np.ndarray, seed: int) -> float | np.ndarray:
 
 
 def evaluated(e: mc.Expression, values: Data) -> float | np.ndarray:
-    """Return the value, None where it is not finite or the expression is not defined."""
+    """Return the value; None if it is not finite or not defined."""
     try:
         found = np.asarray(e(**{str(name): values[str(name)] for name in e.symbols}))
     except np.linalg.LinAlgError:

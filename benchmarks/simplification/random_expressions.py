@@ -1,7 +1,7 @@
-"""Random well-typed expressions as text, and equal ways to write one.
+"""Draws random well-typed expressions as text, and equal spellings of one.
 
-An expression is built from its shape: each form says the shapes of its parts, so every text has a type and reads. The
-forms are those that people write, and pairs that cancel (`inv(A)*A`, `log(exp(x))`) more often than chance has it.
+An expression is built from its shape: each form states the shapes of its parts, so every text is well-typed. The forms
+are those that people write. Pairs that cancel (`inv(A)*A`, `log(exp(x))`) are more frequent than by chance.
 """
 
 from __future__ import annotations
@@ -87,24 +87,24 @@ def expression(chance: random.Random, depth: int = 3, shape: str | None = None) 
 
 
 def part(chance: random.Random, depth: int, shape: str) -> str:
-    """Return an expression that can be an operand anywhere: a name or a call, else in parentheses."""
+    """Return an expression in a form that can be any operand: a name, a call, or in parentheses."""
     text = expression(chance, depth, shape)
     return text if text.isalnum() else f"({text})"
 
 
 FACTORS = ["A", "B", "N", "S", "T", "K", "Q", "D", "A'", "inv(S)", "inv(N)", "(A + S)", "B'", "(x*y')", "diag(p)"]
 MOST = 12
-"""Factors of a product and terms of a sum that are promised to have one form; `x*y'` is two factors."""
+"""The most factors of a product and terms of a sum whose orders have one form; `x*y'` is two factors."""
 
 
 def shuffled(chance: random.Random) -> tuple[str, list[str]]:
-    """Return the kind of an expression and five equal ways to write it: other orders, groupings and transposes."""
+    """Return the kind of an expression and five equal spellings: other orders, groupings and transposes."""
     kind = chance.choice(["trace", "scalar", "sum", "matrix", "entrywise"])
     return kind, WAYS[kind](chance, chance.randint(3, MOST))
 
 
 def factors_of(chance: random.Random, count: int, choice: list[str]) -> list[str]:
-    """Return factors that are `count` at most, each as many as it has operands."""
+    """Return at most `count` factors, where each counts as its number of operands."""
     found: list[str] = []
     while (width := sum(map(width_of, found))) < count:
         factor = chance.choice(choice)
@@ -114,7 +114,7 @@ def factors_of(chance: random.Random, count: int, choice: list[str]) -> list[str
 
 
 def width_of(factor: str) -> int:
-    """Return how many operands a factor of a product is."""
+    """Return the number of operands in a factor of a product."""
     return 2 if factor in ("(x*y')", "(A*x)") else 1
 
 

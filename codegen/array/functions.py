@@ -1,10 +1,10 @@
-"""Elementwise functions and reductions on the arrays of any framework, in NumPy's words."""
+"""Elementwise functions and reductions for the arrays of any framework, written with NumPy's names."""
 
 import numpy as np
 
 
 def powr(x, p):
-    """x^p, NaN for x < 0 and no integer p."""
+    """x^p; NaN for x < 0 and p not an integer."""
     q = np.float64(p)
     return np.where((x == -np.inf) & (q != np.floor(q)), np.nan, np.power(x, p))
 
@@ -22,7 +22,7 @@ def logsumexp(x):
 
 
 def softmax(x):
-    """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    """exp(x)/sum(exp(x)); if the largest entries are infinite, equal shares of them."""
     top = np.max(x, initial=-np.inf)
     share = np.exp(x - top)
     return np.where(np.isfinite(top), share / np.sum(share), max_at(x))
@@ -35,7 +35,7 @@ def log_softmax(x):
 
 
 def row_tops(X):
-    """The largest entry of each row, as a column."""
+    """Return the largest entry of each row, as a column."""
     return np.max(X, axis=1, initial=-np.inf)[:, None]
 
 
@@ -47,27 +47,27 @@ def max_at_rows(X):
 
 
 def logsumexp_rows(X):
-    """The logsumexp of each row."""
+    """Return the logsumexp of each row."""
     top = row_tops(X)
     return np.where(np.isfinite(top), top + np.log(np.sum(np.exp(X - top), axis=1)[:, None]), top)[:, 0]
 
 
 def softmax_rows(X):
-    """The softmax of each row."""
+    """Return the softmax of each row."""
     top = row_tops(X)
     share = np.exp(X - top)
     return np.where(np.isfinite(top), share / np.sum(share, axis=1)[:, None], max_at_rows(X))
 
 
 def log_softmax_rows(X):
-    """The log_softmax of each row."""
+    """Return the log_softmax of each row."""
     top = row_tops(X)
     logs = (X - top) - np.log(np.sum(np.exp(X - top), axis=1)[:, None])
     return np.where(np.isfinite(top), logs, np.log(max_at_rows(X)))
 
 
 def prod_others(x):
-    """The product of all entries but the i-th, without division."""
+    """Return, for each i, the product of all other entries, without division."""
     if len(x) == 0:
         return x
     ahead = np.concatenate((np.ones(1), np.cumprod(x)[:-1]))
@@ -76,7 +76,7 @@ def prod_others(x):
 
 
 def prod_others_along(x, e):
-    """The derivative of prod_others at x along e."""
+    """Return the derivative of prod_others at x along e."""
     n = len(x)
     rows = np.where(np.eye(n) > 0.0, e[None, :], np.broadcast_to(x, (n, n)))
     y = np.zeros(n)
@@ -86,7 +86,7 @@ def prod_others_along(x, e):
 
 
 def prod_others_along_two(x, e, f):
-    """The coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k but i."""
+    """Return the coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k but i."""
     n = len(x)
     y = np.zeros(n)
     for j in range(n):
@@ -113,7 +113,7 @@ def ratio0(x, y):
 
 
 def over_hypot(x, y):
-    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    """x/hypot(x, y), 0 at (0, 0), computed from the smaller of x/y and y/x."""
     wide, flat = np.abs(ratio0(x, y)), np.abs(ratio0(y, x))
     is_flat = np.abs(x) < np.abs(y)
     value = np.where(is_flat, wide, 1.0) / np.sqrt(1.0 + np.square(np.where(is_flat, wide, flat)))
@@ -135,12 +135,12 @@ def step_jump(a, b):
 
 
 def step_of(x):
-    """1 above 0, 1/2 at it, else 0."""
+    """1 for x > 0, 1/2 at 0, else 0."""
     return np.where(x > 0.0, 1.0, np.where(x < 0.0, 0.0, 0.5))
 
 
 def between(x, low, high):
-    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
+    """1 where low < x < high, 1/2 at one bound, 0 where both bounds equal x or x is beyond one."""
     at_bound = (low < high) & ((x == low) | (x == high))
     outside = (x < low) | (x > high) | ((x == low) & (x == high))
     return np.where(outside, 0.0, np.where((low < x) & (x < high), 1.0, np.where(at_bound, 0.5, np.nan)))
@@ -157,7 +157,7 @@ def sinc1(x):
 
 
 def by_parts(order, x, f, slopes, near, is_near):
-    """The k-th derivative of f = g/x for that of g: by x*f_j + j*f_(j - 1) = g_j away from 0, else what is near."""
+    """Return the k-th derivative of f = g/x from those of g, by x*f_j + j*f_(j - 1) = g_j; `near` close to 0."""
     safe = np.where(is_near, 1.0, x)
     for k in range(1, int(order) + 1):
         f = (slopes[k] - k * f) / safe
@@ -165,7 +165,7 @@ def by_parts(order, x, f, slopes, near, is_near):
 
 
 def sinc1_diff(order, x):
-    """The k-th derivative of sin(x)/x: Taylor's series near 0."""
+    """Return the k-th derivative of sin(x)/x: Taylor's series near 0."""
     count = int(order)
     is_near = np.abs(x) < max(1.0, 0.5 * count)
     odd = count % 2
@@ -180,7 +180,7 @@ def sinc1_diff(order, x):
 
 
 def expm1c_diff(order, x):
-    """The k-th derivative of (exp(x) - 1)/x: the series of the integral of u^k*exp(x*u) near 0."""
+    """Return the k-th derivative of (exp(x) - 1)/x: the series of the integral of u^k*exp(x*u) near 0."""
     count = int(order)
     is_near = np.abs(x) < 2.0 + count
     z = np.where(is_near, np.abs(x), 0.0)
@@ -194,7 +194,7 @@ def expm1c_diff(order, x):
 
 
 def log1pc_diff(order, x):
-    """The k-th derivative of log(1 + x)/x: its series near 0."""
+    """Return the k-th derivative of log(1 + x)/x: its series near 0."""
     count = int(order)
     is_near = np.abs(x) < 0.5
     z, near, term = np.where(is_near, x, 0.0), 0.0, 1.0
@@ -227,7 +227,7 @@ def log_sigmoid_diff(x, y):
 
 
 def norm2(x):
-    """The Euclidean norm, without overflow."""
+    """Return the Euclidean norm, without overflow."""
     top = np.max(np.abs(x), initial=0.0)
     is_plain = (top > 0.0) & np.isfinite(top)
     safe = np.where(is_plain, top, 1.0)
@@ -235,14 +235,14 @@ def norm2(x):
 
 
 def normalize(x):
-    """x/norm2(x), 0 of 0."""
+    """x/norm2(x), 0 for x = 0."""
     top = np.max(np.abs(x), initial=0.0)
     unit = x / np.where(top == 0.0, 1.0, top)
     return unit / np.where(top == 0.0, 1.0, norm2(unit))
 
 
 def median(x):
-    """The middle of the sorted entries, the mean of the two in the middle; NaN of NaN, and of nothing."""
+    """Return the middle entry, or the mean of the two middle ones; NaN for an empty x or one with NaN."""
     n = len(x)
     if n == 0:
         return np.full((), np.nan)
@@ -251,7 +251,7 @@ def median(x):
 
 
 def median_at(x):
-    """The gradient of the median, ties in equal shares."""
+    """Return the gradient of the median, ties in equal shares."""
     n = len(x)
     if n == 0:
         return x

@@ -1,6 +1,7 @@
-"""Linear algebra on the arrays of any framework, in NumPy's words: no array changes, no entry decides what is run.
+"""Linear algebra for the arrays of any framework, written with NumPy's names.
 
-What cannot be computed is NaN, since a function that is traced cannot fail.
+No array is changed, and control flow does not depend on entries. A traced function cannot fail, so a result that cannot
+be computed is NaN.
 """
 
 import numpy as np
@@ -20,18 +21,18 @@ from matcalc.codegen.jax.arrays import (
 
 
 def only_finite(test, x):
-    """x, or NaN throughout where the test fails."""
+    """x; all NaN if the test fails."""
     return np.where(test, x, np.nan)
 
 
 def chol(S, fault):
-    """Lower L with S = L*L', NaN where S is not positive definite; its lower triangle is read."""
+    """Return the lower L with S = L*L', NaN if S is not positive definite; only the lower triangle of S is read."""
     L = cholesky(np.tril(S) + np.tril(S, -1).T)
     return only_finite(np.all(np.isfinite(np.diagonal(L))), L)
 
 
 def columns(B):
-    """A vector as a matrix."""
+    """Return a vector as a matrix."""
     return B[:, None] if B.ndim == 1 else B
 
 
@@ -53,7 +54,7 @@ def chol_logdet(L):
 
 
 def getrf(X):
-    """Packed LU factors of X and its row swaps."""
+    """Return packed LU factors of X and its row swaps."""
     return lu_factors(X)
 
 
@@ -68,7 +69,7 @@ def lu_inv(F, p, fault):
 
 
 def lu_sign(F, p):
-    """The sign of det(X)."""
+    """Return the sign of det(X)."""
     return np.prod(np.sign(np.diagonal(F))) * (1.0 - 2.0 * (swaps(p) % 2))
 
 
@@ -94,7 +95,7 @@ def tri_det(A):
 
 
 def signs_of_largest(V):
-    """The sign of the entry of largest magnitude of each column."""
+    """Return the sign of the entry of largest magnitude of each column."""
     if 0 in V.shape:
         return np.ones(V.shape[1])
     chosen = np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None, :], axis=0)[0]
@@ -102,38 +103,38 @@ def signs_of_largest(V):
 
 
 def eigh(S):
-    """Eigenvalues, ascending, and eigenvectors; NaN where S is not finite."""
+    """Return eigenvalues, ascending, and eigenvectors; NaN where S is not finite."""
     is_finite = np.all(np.isfinite(S))
     w, V = np.linalg.eigh(np.where(is_finite, S, 0.0))
     return only_finite(is_finite, w), only_finite(is_finite, V * signs_of_largest(V))
 
 
 def eigvalsh(S):
-    """Eigenvalues, ascending."""
+    """Return eigenvalues, ascending."""
     return eigh(S)[0]
 
 
 def finite_svd(X):
-    """The thin svd; NaN where X is not finite."""
+    """Return the thin svd; NaN where X is not finite."""
     is_finite = np.all(np.isfinite(X))
     P, s, Q = np.linalg.svd(np.where(is_finite, X, 0.0))
     return only_finite(is_finite, P), only_finite(is_finite, s), only_finite(is_finite, Q)
 
 
 def svd(X):
-    """U, s, V with X = U*diag(s)*V', thin."""
+    """Return U, s, V with X = U*diag(s)*V', thin."""
     P, s, Q = finite_svd(X)
     sign = signs_of_largest(P)
     return P * sign, s, Q.T * sign
 
 
 def svdvals(X):
-    """Singular values, descending."""
+    """Return singular values, descending."""
     return finite_svd(X)[1]
 
 
 def qr(X):
-    """Q, R with X = Q*R, thin, diag(R) >= 0, and 0 where a column depends on those before it, within rounding."""
+    """Return thin Q, R with X = Q*R, diag(R) >= 0; 0 where a column depends, within rounding, on earlier ones."""
     is_finite = np.all(np.isfinite(X))
     Q, R = np.linalg.qr(np.where(is_finite, X, 0.0))
     sign = np.where(np.diagonal(R) < 0.0, -1.0, 1.0)
@@ -146,7 +147,7 @@ def qr(X):
 
 
 def tie_mean(zero, w, g):
-    """The means of g over neighbours at which the sorted w is equal within rounding; 0 where w is 0 if so asked."""
+    """Return means of g over neighbours where the sorted w is equal within rounding; optionally 0 where w is 0."""
     if len(w) == 0:
         return g
     close = 4.0 * len(w) * eps_of(w) * np.max(np.abs(w))
@@ -157,7 +158,7 @@ def tie_mean(zero, w, g):
 
 
 def equal_mean(w, g):
-    """The means of g over neighbours at which the sorted w is the same."""
+    """Return the means of g over neighbours where the sorted w is the same."""
     if len(w) == 0:
         return g
     sums, counts = run_starts(np.concatenate((np.ones(1) > 0.0, w[1:] != w[:-1])), g)
@@ -165,12 +166,12 @@ def equal_mean(w, g):
 
 
 def real_values(y, w, fault):
-    """y, the values of a function at w; NaN throughout where one at a number is no number."""
+    """y, the values of a function at w; all NaN if one is NaN where w is not."""
     return only_finite(~np.any(np.isnan(y) & ~np.isnan(w)), y)
 
 
 def eig_top(w, V, k):
-    """The projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    """Return the projector on the last k eigenvectors; eigenvalues tied at the cut (within rounding) share it."""
     k = min(k, len(w))
     if k <= 0:
         return np.zeros(V.shape) * np.sum(w)
@@ -182,12 +183,12 @@ def eig_top(w, V, k):
 
 
 def svd_top(X):
-    """The mean of u*v' over the largest singular values; 0 where these are 0."""
+    """Return the mean of u*v' over the largest singular values; 0 where these are 0."""
     return svd_end(1, *svd(X))
 
 
 def svd_end(top, U, s, V):
-    """The mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
+    """Return the mean of u*v' over the largest singular values, or the smallest; 0 where these are 0."""
     if len(s) == 0:
         return np.zeros((len(U), len(V)))
     close = 4.0 * (len(U) + len(V)) * eps_of(s) * np.max(s)
@@ -212,7 +213,7 @@ def columndiv(w, K):
 
 
 def tie_same(w, g):
-    """g, NaN where that is not equal within rounding over neighbours at which the sorted w is."""
+    """g; NaN where neighbours have w equal within rounding, but not g."""
     if len(w) == 0:
         return g
     spread = 64.0 * len(w) * eps_of(w) * np.max(np.abs(g))
@@ -220,7 +221,7 @@ def tie_same(w, g):
 
 
 def gap_middle(w, k):
-    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding."""
+    """Return the middle between the k-th and the (k+1)-th largest entry; NaN if they are equal within rounding."""
     n = len(w)
     if n == 0:
         return np.zeros(())
@@ -239,27 +240,27 @@ def pivots_used(R, k):
 
 
 def pivoted(R, k):
-    """R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    """R, with a column of the identity where `pivots_used` is 0, and NaN where it is NaN."""
     used = pivots_used(R, k)
     return np.where(used == 1.0, R, np.where(used == 0.0, np.eye(len(R)), np.nan))
 
 
 def prod_without(s):
-    """The products of all entries of s but the i-th and the j-th, without division."""
+    """Return, for each i and j, the product of all other entries of s, without division."""
     n = len(s)
     rows = [prod_others(np.where(np.eye(n)[i] > 0.0, 1.0, s)) for i in range(n)]
     return np.stack(rows) if n else np.zeros((0, 0))
 
 
 def adj(X, F, p):
-    """The adjugate at any rank, through singular values."""
+    """Return the adjugate at any rank, through singular values."""
     P, s, Q = finite_svd(X)
     sign = np.linalg.det(P) * np.linalg.det(Q)
     return (Q.T * (sign * prod_others(s))) @ P.T
 
 
 def adj_along(X, E):
-    """The derivative of the adjugate at X along E, in the bases of the singular vectors."""
+    """Return the derivative of the adjugate at X along E, in the bases of the singular vectors."""
     P, s, Q = finite_svd(X)
     H = P.T @ E @ Q.T
     W = prod_without(s)
@@ -269,18 +270,18 @@ def adj_along(X, E):
 
 
 def scattered(p, b):
-    """z with z[p] = b."""
+    """Return z with z[p] = b."""
     return set_at(b, (p,), b)
 
 
 def pade(X):
-    """X with room for more, integers and numbers that nothing reads: the framework has the exponential itself."""
+    """Return X and unused values in the form of `pade`: the framework itself computes the exponential."""
     n = len(X)
     return np.concatenate((X, np.zeros((6 * n, n)))), np.arange(n), np.zeros(2)
 
 
 def expm(t, P, p, h, *E):
-    """The exponential of X, or its derivative along tangents E: a block of that of X with the tangents above."""
+    """Return the exponential of X, or its derivative along tangents E: a block of exp of a block matrix."""
     n = P.shape[1]
     X = P[:n].T if t else P[:n]
     A, size = X, n
@@ -299,7 +300,7 @@ def diagonal_twice(e):
 
 
 def pinv(X):
-    """The Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
+    """Return the Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
     P, s, Q = finite_svd(X)
     close = max(X.shape) * eps_of(X) * np.max(s, initial=0.0)
     return (Q.T * np.where(s <= close, 0.0, 1.0 / np.where(s == 0.0, 1.0, s))) @ P.T

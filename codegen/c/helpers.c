@@ -1,4 +1,4 @@
-/* Functions of C for words of Python: each is written into a file where it is called. */
+/* Functions in C for words of Python: a file contains those that it calls. */
 
 static int trans(int64_t letter) { return letter == 'N' ? CblasNoTrans : CblasTrans; }
 
@@ -33,7 +33,7 @@ static double softplus(double x)
     return isnan(x) ? x : most_double(x, 0.0) + log1p(exp(-fabs(x)));
 }
 
-/* An integer that is greater for a greater double, and back. */
+/* An integer in the order of double, and the inverse. */
 static int64_t ordered(double x)
 {
     int64_t k;
@@ -56,8 +56,8 @@ static int64_t exponent(double x)
     return k;
 }
 
-/* The logarithmic derivative of gamma: Boost's rational function on [1, 2] (John Maddock, Boost Software License), which
-   holds the zero apart, the recurrence below 10, the asymptotic series above, the reflection for negative x. */
+/* The logarithmic derivative of gamma: Boost's rational function on [1, 2] (John Maddock, Boost Software License), with
+   the zero as a factor; the recurrence below 10, the asymptotic series above, the reflection for negative x. */
 static double digamma(double x)
 {
     const double P[] = {0.25479851061131551, -0.32555031186804491, -0.65031853770896507, -0.28919126444774784,

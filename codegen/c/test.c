@@ -7,14 +7,14 @@ typedef struct {
 
 typedef int test_run(void **data, double **results, const int64_t *sizes);
 
-/* A result is the derivative of another, `of`, in arguments that move: along given tangents, or in each entry. */
+/* A result is the derivative of another, `of`, in arguments: along tangents, or in each entry. */
 typedef struct {
     const char *result, *of, *in;
     test_run *run;
     int result_slot, of_slot, moving, is_along;
     const int *slots;
     const int64_t *lengths;
-    const double *const *tangents; /* by argument: row by row, none for those of single entries */
+    const double *const *tangents; /* by argument: row by row; NULL for derivatives in each entry */
 } test_slope;
 
 static int test_faults = 0;
@@ -28,7 +28,7 @@ static double test_magnitude(const double *x, int64_t count)
     return most;
 }
 
-/* Make memory such that what reads it before anything is written finds no number. */
+/* Fill memory with NaN, so that reading it before writing is noticed. */
 static void test_clear(double *x, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -47,7 +47,7 @@ static double *test_memory(int64_t count)
     return made;
 }
 
-/* Say where two lists of numbers differ most; entry k is called first + k*stride. */
+/* Report where two lists of numbers differ most; entry k is printed as first + k*stride. */
 static void test_compare(const char *name, int64_t first, int64_t stride, const double *got, const double *want,
                          int64_t count, double tolerance, const char *said, int number)
 {
@@ -73,7 +73,7 @@ static void test_values(const test_case *c, int slot, const char *name, const do
     test_compare(name, 0, 1, c->results[slot], want, c->lengths[slot], tolerance, "by its formula", c->number);
 }
 
-/* The entry k of the tangent j of an argument. */
+/* Return entry k of tangent j of an argument. */
 static double test_tangent(const test_slope *s, int a, int64_t j, int64_t k)
 {
     if (s->tangents[a] == NULL) {
@@ -82,7 +82,7 @@ static double test_tangent(const test_slope *s, int a, int64_t j, int64_t k)
     return s->tangents[a][s->is_along ? k : j*s->lengths[a] + k];
 }
 
-/* Run what is differentiated with its arguments moved by a step along the tangent j. */
+/* Run the differentiated function with its arguments moved by a step along tangent j. */
 static void test_moved(const test_case *c, const test_slope *s, int64_t j, double step, double *found)
 {
     void **data = malloc(sizeof(void *)*(size_t)(c->data_count + 1));
@@ -115,7 +115,7 @@ static void test_moved(const test_case *c, const test_slope *s, int64_t j, doubl
     free(data);
 }
 
-/* Compare a derivative with difference quotients, each with the step that fits best. */
+/* Compare a derivative with difference quotients; for each the best of several steps counts. */
 static void test_slopes(const test_case *c, const test_slope *s)
 {
     int64_t count = c->lengths[s->of_slot], rows = s->is_along ? 1 : s->lengths[0];

@@ -1,5 +1,5 @@
-; What generated code calls beside kernels and functions of numbers: integers that divide as in Python, and memory, whose
-; functions stand in `own_runtime.py`.
+; Functions that generated code calls besides kernels and functions of numbers: division of integers as in Python, and
+; memory, whose functions are in `own_runtime.py`.
 
 declare noalias ptr @matcalc_take(i64, i64) nounwind
 declare void @matcalc_hold(ptr nocapture) nounwind
@@ -13,7 +13,7 @@ declare i64 @llvm.abs.i64(i64, i1)
 declare i64 @llvm.smin.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 
-; The quotient and the rest of integers as in Python, 0 for the divisor 0 as in Numba.
+; The quotient and remainder of integers as in Python; 0 for the divisor 0, as in Numba.
 define internal i64 @quotient(i64 %n, i64 %d) alwaysinline {
   %is_unit = icmp ult i64 %d, 1
   %negated = sub i64 0, %n
@@ -49,7 +49,7 @@ define internal i64 @modulo(i64 %n, i64 %d) alwaysinline {
   ret i64 %found
 }
 
-; A number of entries; where 64 bits are too few, one for which there is no memory.
+; A number of entries; on overflow of 64 bits, -1, for which no memory can be allocated.
 define internal i64 @product(i64 %a, i64 %b) alwaysinline {
   %both = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %a, i64 %b)
   %found = extractvalue { i64, i1 } %both, 0

@@ -1,9 +1,8 @@
 """The adjugate at any rank, and its derivative along one tangent.
 
-det(X)*inv(X) from one LU, scaled where det(X) is too large a number, is the adjugate of a nearby matrix, hence
-accurate however close to singular X is (Stewart 1998, "On the adjugate matrix"); only a pivot that is exactly zero
-or extreme, or too small a determinant, needs X = P*diag(s)*Q:
-adj(X) = det(P)*det(Q)*Q'*diag(products of the others)*P'.
+det(X)*inv(X) from one LU is the adjugate of a nearby matrix. So it is accurate however close to singular X is (Stewart
+1998, "On the adjugate matrix"); it is scaled if det(X) overflows. Only a zero or extreme pivot, or a determinant that
+is too small, needs X = P*diag(s)*Q: adj(X) = det(P)*det(Q)*Q'*diag(products of the other s)*P'.
 """
 
 import numpy as np
@@ -18,7 +17,7 @@ from matcalc.codegen.numba.spectral import gesdd
 
 @njit(types.void(VECTOR, MATRIX_OUT), **EXACT)
 def prod_without(s, W):
-    """W[i,j] = the product of all entries of s but the i-th and the j-th; no division."""
+    """W[i,j] = the product of all entries of s except the i-th and j-th, without division."""
     n = s.shape[0]
     after = np.empty(n + 1)
     after[n] = 1.0
@@ -46,7 +45,7 @@ def orthogonal_sign(Q):
 
 @njit(int64(MATRIX), **EXACT)
 def moderate_pivots(F):
-    """1 where the pivots are so far from the ends of the range that no digits of the inverse are lost, else 0."""
+    """1 if the pivots are far enough from overflow and underflow that the inverse loses no digits, else 0."""
     for i in range(F.shape[0]):
         if not (1e-100 < abs(F[i, i]) < 1e100):
             return 0
@@ -55,7 +54,7 @@ def moderate_pivots(F):
 
 @njit(types.void(MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
 def times_large_det(F, p, C):
-    """C *= det(X) of moderate pivots where the determinant is too large a number; what overflows is infinite."""
+    """C *= det(X) for moderate pivots, where det(X) itself overflows; entries that overflow are infinite."""
     n = F.shape[0]
     d = 1.0
     count = 0
@@ -70,14 +69,14 @@ def times_large_det(F, p, C):
     for i in range(n):
         for j in range(n):
             entry = C[i, j] * d
-            for _ in range(min(count, 8)):  # eight bring the smallest number past the largest
+            for _ in range(min(count, 8)):  # eight factors take the smallest number past the largest
                 entry *= 2.037035976334486e90
             C[i, j] = entry
 
 
 @njit(int64(MATRIX, MATRIX, PIVOTS, MATRIX_OUT), **EXACT)
 def adj(X, F, p, C):
-    """C = adj(X), given the LU factors of X."""
+    """C = adj(X), from the LU factors of X."""
     n = X.shape[0]
     d = lu_det(F, p)
     if 1e-290 < abs(d) < 1e290 and lu_inv(F, p, C) == 0:

@@ -17,7 +17,7 @@ ive = special_function("ive", 2)
 
 @njit(**EXACT)
 def log_besseli(k, x):
-    """log(besseli(k, x)), k >= 0: by the power series for small x, else of the scaled function."""
+    """log(besseli(k, x)), k >= 0: by the power series for small x, else by the scaled function."""
     if not (k >= 0.0 and x >= 0.0):
         return math.nan
     if x == math.inf:
@@ -34,7 +34,7 @@ def log_besseli(k, x):
 
 @njit(**EXACT)
 def log_besseli_diff(order, k, x):
-    """The j-th derivative of log(besseli(k, x)) in x."""
+    """Return the j-th derivative of log(besseli(k, x)) in x."""
     if not (k >= 0.0 and x >= 0.0):
         return math.nan
     own = 0.0
@@ -49,7 +49,7 @@ def log_besseli_diff(order, k, x):
 
 @njit(**EXACT)
 def bessel_ratio(k, x):
-    """besseli(k + 1, x)/besseli(k, x): of power series for x < 4."""
+    """besseli(k + 1, x)/besseli(k, x); for x < 4 by power series."""
     if x >= 4.0:
         return 1.0 if x == math.inf else ive(k + 1.0, x) / ive(k, x)
     above, below, term, other = 1.0, 1.0, 1.0, 1.0
@@ -63,7 +63,7 @@ def bessel_ratio(k, x):
 
 @njit(**EXACT)
 def cosine_cumulant(count, k, x):
-    """The cumulant of that order, at least 2, of cos(t): of central moments of 1 - cos(t), by Gauss's rule."""
+    """Return the cumulant of this order (at least 2) of cos(t), from central moments by Gauss's rule."""
     ratio = bessel_ratio(k, x)
     low, high = 0.0, math.pi * min(1.0, math.sqrt((20.0 + 4.0 * math.sqrt(k) + 2.0 * k) / max(x, 1e-300)))
     if k > 5.0:

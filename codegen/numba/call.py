@@ -1,8 +1,8 @@
-"""How a kernel calls BLAS and LAPACK: by symbol, with every argument passed as an address.
+"""Calls BLAS and LAPACK from kernels by symbol; each argument is passed by address.
 
-The addresses come from SciPy's capsules and are registered with LLVM under stable names, so that compiled
-kernels stay cacheable on disk (a ctypes pointer would not). Fortran wants pointers even for flags and sizes: numbers
-are put on the stack for it.
+The addresses come from SciPy's capsules and are registered with LLVM under stable names, so that compiled kernels can
+be cached on disk (with a ctypes pointer they could not). Fortran takes pointers even for flags and sizes, so numbers
+are put on the stack.
 """
 
 import ctypes
@@ -23,16 +23,16 @@ VECTOR_OUT = types.Array(types.float64, 1, "C")
 MATRIX_OUT = types.Array(types.float64, 2, "C")
 PIVOTS_OUT = types.Array(types.int32, 1, "C")
 
-# `fastmath` is always written out: a callee without it takes that of whoever compiles it first.
+# `fastmath` is always explicit: a callee without it takes that of the first caller that is compiled.
 EXACT = {"error_model": "numpy", "fastmath": False, "nogil": True, "cache": True}
-# Sums may be reordered, so that they vectorise. No product is merged into a sum, and no quotient is regrouped.
+# Sums may be reordered so that they vectorise. Products are not contracted into sums; quotients are not regrouped.
 SUMS = {**EXACT, "fastmath": {"reassoc"}}
-# A product of matrices may round each product and its addition at once, as BLAS does.
+# A matrix product may use fused multiply-add, as BLAS does.
 PRODUCTS = {**EXACT, "fastmath": {"contract", "reassoc"}}
 
 ADDRESS = ir.IntType(64)
 INTEGER = ir.IntType(32)
-N = 78  # the letters that BLAS takes, as ASCII codes
+N = 78  # letters that BLAS takes, as ASCII codes
 T = 84
 L = 76
 U = 85
@@ -45,10 +45,9 @@ I = 73  # noqa: E741
 def external(library, name, count):
     """Register SciPy's `name` with LLVM and return it as a function of `count` arguments.
 
-    An argument is a contiguous array, `(array, k)` for the address of its entry k, or a number, a letter among
-    them, of which the routine gets a cell of its own. A routine of LAPACK returns its `info`, which is no argument.
-    Arrays are given whole, and not as addresses, so that Numba keeps them until the routine has returned: it frees
-    one as soon as its last use has been read.
+    An argument is a contiguous array, `(array, k)` for the address of its entry k, or a number (also a letter),
+    which is copied to a stack cell. A LAPACK routine returns its `info`, which is not an argument. Arrays are
+    passed whole, not as addresses: Numba frees an array after its last use, and an address is not a use.
     """
     symbol = f"scipy_{library}_{name}"
     llvm.add_symbol(symbol, get_cython_function_address(f"scipy.linalg.cython_{library}", name))
@@ -74,7 +73,7 @@ def external(library, name, count):
 
 
 def passed(context, builder, kind, value):
-    """The pointer that a routine is given for an argument: on this machine a letter begins a small integer."""
+    """Return the pointer passed for an argument; a letter is the first byte of an integer (little-endian)."""
     if isinstance(kind, types.Array):
         return cgutils.create_struct_proxy(kind)(context, builder, value=value).data
     if isinstance(kind, types.BaseTuple):
@@ -85,10 +84,10 @@ def passed(context, builder, kind, value):
 
 
 def special_symbol(name, count):
-    """Register SciPy's `name` of `count` doubles, which takes an integer behind them, with LLVM; return its symbol.
+    """Register SciPy's `name` of `count` float64 arguments and a trailing integer with LLVM; return its symbol.
 
-    Where SciPy has a function for several types, a number in its name tells them apart, not the same one for
-    each function or version: so the signature that its capsule states decides.
+    SciPy numbers the variants of a function for several types, differently for each function and version. So the
+    variant is chosen by the signature in its capsule.
 
     Raises: ImportError if this SciPy has no such function.
     """
@@ -105,7 +104,7 @@ def special_symbol(name, count):
 
 
 def special_function(name, count):
-    """Register SciPy's `name` of `count` doubles with LLVM and return it as a function."""
+    """Register SciPy's `name` of `count` float64 arguments with LLVM and return it as a function."""
     symbol = special_symbol(name, count)
 
     @intrinsic

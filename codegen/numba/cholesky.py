@@ -1,7 +1,7 @@
 """Symmetric positive definite matrices: S = L*L', one factor shared by solves, inverse and log-determinant.
 
-Row-major L is the upper factor of what Fortran sees. Kernels return 0, or 1 where S is not positive definite;
-NaN or infinity in S gives NaN.
+Row-major L is the upper factor of the transposed matrix that Fortran reads. Kernels return 0, or 1 if S is not positive
+definite; NaN or infinity in S gives NaN.
 """
 
 import math
@@ -20,7 +20,7 @@ dtrsm = external("blas", "dtrsm", 11)
 
 @njit(int64(MATRIX, MATRIX_OUT), **PRODUCTS)
 def small_chol(S, L):
-    """Cholesky factor of the lower triangle already in L, by rows: quicker than LAPACK up to 32."""
+    """Factorise in place the lower triangle in L, by rows; faster than LAPACK up to order 32."""
     for i in range(L.shape[0]):
         for j in range(i):
             s = 0.0
@@ -39,7 +39,7 @@ def small_chol(S, L):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def chol(S, L):
-    """Lower L with S = L*L', zeros above; the lower triangle of S is read."""
+    """Compute the lower L with S = L*L' and zeros above; only the lower triangle of S is read."""
     n = S.shape[0]
     for i in range(n):
         for j in range(i + 1):
@@ -53,14 +53,14 @@ def chol(S, L):
         largest = 0.0
         for i in range(n):
             largest = max(largest, L[i, i])
-        if largest < math.inf:  # LAPACK divides by an infinite pivot, and zeros look right
+        if largest < math.inf:  # LAPACK divides by it, which gives plausible zeros
             return 0
     return nan_for_nan(S, L)
 
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def nan_for_nan(S, L):
-    """What a failed factorisation comes to: 1, or 0 with NaN in L where S below has NaN or infinity."""
+    """Return the status of a failed factorisation: 1; if the lower triangle is not finite, 0 with NaN in L."""
     bad = 0
     for i in range(S.shape[0]):
         for j in range(i + 1):

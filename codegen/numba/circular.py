@@ -1,9 +1,9 @@
-"""sin, cos, tan and atan as branch-free arithmetic, by libm for |x| > 2^40 (whose own error is up to
-8 units in the last place where such an argument is next to a multiple of pi/2, as glibc's is).
+"""sin, cos, tan and atan as branch-free arithmetic; for |x| > 2^40 by libm.
 
-x - n*pi/2 is exact to 2^-118 with pi/2 in three parts, and kept as a sum of two; the polynomials are best ones of the
-lengths of fdlibm's (k_sin.c, k_cos.c), for tan a quotient (`benchmarks/minimax.py`). The first two share what they are
-made of: a loop computes it once.
+libm's error (glibc) is up to 8 units in the last place there, next to multiples of pi/2. x - n*pi/2 is exact to
+2^-118, with pi/2 in three parts, and represented as a sum of two numbers. The polynomials are best approximations of
+the lengths of fdlibm's (k_sin.c, k_cos.c); tan is a quotient (`benchmarks/minimax.py`). sin and cos share functions,
+whose values a loop computes once.
 """
 
 import math
@@ -25,7 +25,7 @@ far_tan = rare("tan", 1)
 
 @njit(**INLINED)
 def quarters(x):
-    """x/(pi/2), rounded to an integer in the last bits of the result; less ROUND it is that integer."""
+    """x/(pi/2) rounded to an integer n, plus ROUND: the last bits of the result are n."""
     return fma(x, 0.6366197723675814, ROUND)
 
 
@@ -37,7 +37,7 @@ def less_quarters(x, n):
 
 @njit(**INLINED)
 def less_quarters_rest(x, n, r):
-    """x - n*pi/2 - r, of the r above."""
+    """x - n*pi/2 - r, the rounding error of r above."""
     near, far = fma(-n, HALF_PI_1, x), n * HALF_PI_2
     back = r - near
     rest = (near - (r - back)) - (far + back)
@@ -46,7 +46,7 @@ def less_quarters_rest(x, n, r):
 
 @njit(**INLINED)
 def sin_reduced(r, rest):
-    """sin(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    """sin(r + rest) for |r| <= pi/4 and a rest below the last place of r."""
     z = r * r
     w = z * z
     even = horner(w, 1.5896795190537075e-10, 2.7557313691891292e-06, 0.008333333333322413)
@@ -59,7 +59,7 @@ def sin_reduced(r, rest):
 
 @njit(**INLINED)
 def cos_reduced(r, rest):
-    """cos(r + rest) for |r| <= pi/4 and a rest below its last place."""
+    """cos(r + rest) for |r| <= pi/4 and a rest below the last place of r."""
     z = r * r
     w = z * z
     even = horner(w, 2.0875723446883056e-09, 2.4801587289488e-05, 0.0416666666666666)
@@ -96,7 +96,7 @@ def vcos(x):
 
 @njit(**INLINED)
 def vtan(x):
-    """tan(x): of r = x - n*pi/2 the quotient of two polynomials, for odd n upside down."""
+    """tan(x): a quotient of two polynomials in r = x - n*pi/2, inverted for odd n."""
     k = quarters(x)
     n = k - ROUND
     r = less_quarters(x, n)
@@ -118,7 +118,7 @@ def vtan(x):
 
 @njit(**INLINED)
 def vatan(x):
-    """atan(x): of x, (|x| - 1)/(|x| + 1) or -1/|x|, whichever is within tan(pi/8), and the angle between."""
+    """atan(x): a constant angle plus atan of x, (|x| - 1)/(|x| + 1) or -1/|x|, whichever is within tan(pi/8)."""
     y = abs(x)
     is_small, is_large = y < 0.4142135623730951, y > 2.414213562373095
     above = y if is_small else (-1.0 if is_large else y - 1.0)

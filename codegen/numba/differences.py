@@ -1,4 +1,4 @@
-"""Logarithms of differences, of what overflows, and the differences that their derivatives are."""
+"""Logarithms of differences and of terms that overflow, and their derivatives."""
 
 import math
 
@@ -71,7 +71,7 @@ def log_erfc(x):
 
 @njit(**EXACT)
 def tail_integral(a, h, moment):
-    """The integral of exp(-s*(2*a + s)) over s from 0 to h, a >= 0; of s times that for a `moment`."""
+    """Return the integral of exp(-s*(2*a + s)), times s if `moment`, over s from 0 to h, for a >= 0."""
     end = min(h, 42.0 / (a + math.sqrt(a * a + 42.0)))
     total = 0.0
     for k in range(20):
@@ -83,7 +83,7 @@ def tail_integral(a, h, moment):
 
 @njit(**EXACT)
 def log_erf_diff(x, y):
-    """log(erf(x) - erf(y)): on one side of 0 with exp(-y^2) taken out."""
+    """log(erf(x) - erf(y)); if x and y are on one side of 0, without the factor exp(-y^2)."""
     if not x > y:
         return -math.inf if x == y else math.nan
     b, a = (-y, -x) if x + y < 0.0 else (x, y)
@@ -97,7 +97,7 @@ def log_erf_diff(x, y):
 
 @njit(**EXACT)
 def erf_share(x, y):
-    """exp(-x^2) over the integral of exp(-t^2) from y to x."""
+    """exp(-x^2) divided by the integral of exp(-t^2) from y to x."""
     if not x >= y:
         return math.nan
     if x <= 0.0:
@@ -109,7 +109,7 @@ def erf_share(x, y):
 
 @njit(**EXACT)
 def erf_excess(x, y):
-    """2*x + erf_share(x, y), for x < 0 with the sum inside the integral."""
+    """2*x + erf_share(x, y); for x < 0 the sum is taken inside the integral."""
     if not x < 0.0:
         return 2.0 * x + erf_share(x, y)
     if not x >= y:
@@ -121,7 +121,7 @@ def erf_excess(x, y):
 
 @njit(**EXACT)
 def log_poch(a, b):
-    """gammaln(a + b) - gammaln(a): the integral of digamma where that is short."""
+    """gammaln(a + b) - gammaln(a); if b is small beside a, by an integral of digamma."""
     if not 2.0 * abs(b) < a:
         own = -vlog(a) if 0.0 < a < 1e-300 else vgammaln(a)
         return (-vlog(a + b) if 0.0 < a + b < 1e-300 else vgammaln(a + b)) - own
@@ -134,7 +134,7 @@ def log_poch(a, b):
 
 @njit(**EXACT)
 def poch_diff(order, a, b):
-    """polygamma(k - 1, a + b) - polygamma(k - 1, a): the integral of the next where that is short."""
+    """polygamma(k - 1, a + b) - polygamma(k - 1, a); if b is small beside a, by an integral of polygamma(k)."""
     if not 2.0 * abs(b) < a:
         return polygamma(order - 1.0, a + b) - polygamma(order - 1.0, a)
     total = 0.0

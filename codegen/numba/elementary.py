@@ -1,11 +1,11 @@
-"""exp, log, tanh and their kin as branch-free arithmetic, so that LLVM vectorises the loops that call them.
+"""exp, log, tanh and related functions as branch-free arithmetic, so that LLVM vectorises the loops that call them.
 
-Numba's own call libm one entry at a time: 3 to 8 ns an entry against 0.5 here. Range reduction is Cody and
-Waite's; polynomials are best ones, that of log fdlibm's (e_log.c). Errors are stated in `scalars.toml`, and tested
-against mpmath; infinity, NaN, zeros and subnormals are right.
+Numba's own call libm for each entry: 3 to 8 ns an entry against 0.5 here. Range reduction is Cody and Waite's. The
+polynomials are best approximations; that of log is fdlibm's (e_log.c). Errors are stated in `scalars.toml` and tested
+against mpmath; infinity, NaN, zeros and subnormals are correct.
 
-Functions of one argument are made of the same parts where they can be (exp(-|x|) of sigmoid and softplus, exp(|x|) of
-sinh and cosh, and so of their derivatives): the compiler finds the same lines in a loop, and computes them once.
+Functions of one argument share parts where possible: exp(-|x|) in sigmoid and softplus, exp(|x|) in sinh and cosh, and
+so in their derivatives. The compiler finds the common lines in a loop and computes them once.
 """
 
 import math
@@ -15,20 +15,20 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numba.types import float64
 
-# No `reassoc`: the order of these operations is the method. Callers may have it, flags stay per instruction.
+# No `reassoc`: the method depends on the order of operations. Callers may use it; flags are per instruction.
 SCALAR = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "nogil": True, "cache": True}
-# LLVM would leave longer ones calls, and the loop as it is.
+# LLVM would not inline longer functions, and so would not vectorise the loop.
 INLINED = {**SCALAR, "forceinline": True}
 
 LOG2_E = 1.4426950408889634
 LOG2_HIGH = 6.93147180369123816490e-01
 LOG2_LOW = 1.90821492927058770002e-10
-ROUND = 6755399441055744.0  # 1.5*2^52: a number added to it is rounded to an integer, which its last bits are
+ROUND = 6755399441055744.0  # 1.5*2^52: adding a number rounds it to an integer, which is in the last bits of the sum
 
 
 @intrinsic
 def bits(typingctx, x):
-    """The bits of a double."""
+    """Return the bits of a float64."""
 
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -38,7 +38,7 @@ def bits(typingctx, x):
 
 @intrinsic
 def from_bits(typingctx, k):
-    """The double of these bits."""
+    """Return the float64 with these bits."""
 
     def codegen(context, builder, signature, args):
         return builder.bitcast(args[0], ir.DoubleType())
@@ -48,20 +48,20 @@ def from_bits(typingctx, k):
 
 @njit(**INLINED)
 def ordered(x):
-    """An integer that is greater for a greater double: its bits, those of negative ones turned around."""
+    """Return an integer in the order of float64: its bits, with those below the sign inverted for negative x."""
     k = bits(x)
     return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
 
 
 @njit(**INLINED)
 def from_ordered(k):
-    """The double of such an integer."""
+    """Return the float64 of such an integer."""
     return from_bits(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
 
 
 @intrinsic
 def rint(typingctx, x):
-    """The nearest integer, ties to even."""
+    """Return the nearest integer, ties to even."""
 
     def codegen(context, builder, signature, args):
         return builder.call(builder.module.declare_intrinsic("llvm.rint", [ir.DoubleType()]), args)
@@ -83,7 +83,7 @@ def fma(typingctx, x, y, z):
 
 @intrinsic
 def horner(typingctx, x, *coefficients):
-    """The polynomial in x of these coefficients, the leading one first."""
+    """Return the polynomial in x of these coefficients, the leading one first."""
 
     def codegen(context, builder, signature, args):
         double = ir.DoubleType()
@@ -99,7 +99,7 @@ def horner(typingctx, x, *coefficients):
 
 @njit(**INLINED)
 def exp_tail(r):
-    """(exp(r) - 1 - r)/r^2 for |r| <= log(2)/2: the best polynomial of degree 10, to 8e-20 of exp(r)."""
+    """(exp(r) - 1 - r)/r^2 for |r| <= log(2)/2: the best polynomial of degree 10, error 8e-20 of exp(r)."""
     z = r * r
     even = horner(
         z,
@@ -123,7 +123,7 @@ def exp_tail(r):
 
 @njit(**INLINED)
 def log2_of_exp(y):
-    """y/log(2), rounded to an integer in the last bits of the result; less ROUND it is that integer."""
+    """y/log(2) rounded to an integer n, plus ROUND: the last bits of the result are n."""
     return fma(y, LOG2_E, ROUND)
 
 
@@ -135,13 +135,13 @@ def less_logs(y, n):
 
 @njit(**INLINED)
 def less_logs_rest(y, n, r):
-    """exp(y - n*log(2)) - 1 - r, of the r above: what rounding took from it, and the polynomial."""
+    """exp(y - n*log(2)) - 1 - r: the rounding error of r above plus the polynomial."""
     return fma(r * r, exp_tail(r), fma(-n, LOG2_LOW, fma(-n, LOG2_HIGH, y) - r))
 
 
 @njit(**INLINED)
 def within_exp(x):
-    """x, not beyond where exp leaves the range of doubles."""
+    """x, clipped to the range beyond which exp overflows or underflows."""
     if x > 710.0:
         return 710.0
     if x < -746.0:
@@ -156,14 +156,14 @@ def vexp(x):
     k = log2_of_exp(y)
     n = k - ROUND
     r = less_logs(y, n)
-    is_small = y < -700.0  # a second factor makes subnormal numbers, and 2^1024
+    is_small = y < -700.0  # a second factor yields subnormal numbers and 2^1024
     scale = from_bits((bits(k) + (1087 if is_small else 1022)) << 52)
     return (1.0 + (r + less_logs_rest(y, n, r))) * scale * (5.421010862427522e-20 if is_small else 2.0)
 
 
 @njit(**INLINED)
 def vexpm1(x):
-    """exp(x) - 1, right for small x."""
+    """exp(x) - 1, accurate for small x."""
     y = within_exp(x)
     k = log2_of_exp(y)
     n = k - ROUND
@@ -177,14 +177,14 @@ def vexpm1(x):
 
 @njit(**INLINED)
 def within_cosh(x):
-    """|x|, not beyond where cosh leaves the range of doubles."""
+    """|x|, clipped where cosh overflows."""
     y = abs(x)
     return 710.5 if y > 710.5 else y
 
 
 @njit(**INLINED)
 def vtanh(x):
-    """tanh(x), as m/(2 + m) of m = exp(2*|x|) - 1; 3/4 of both, since a number just below 2 is rounded less."""
+    """tanh(x) as m/(2 + m) with m = exp(2*|x|) - 1; both times 3/4, as numbers just below 2 round more finely."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
@@ -201,7 +201,7 @@ def vtanh(x):
 
 @njit(**INLINED)
 def vcosh(x):
-    """cosh(x), infinite only where it leaves the range of doubles."""
+    """cosh(x), infinite only where it overflows."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
@@ -212,7 +212,7 @@ def vcosh(x):
 
 @njit(**INLINED)
 def vsinh(x):
-    """sinh(x), right for small x, infinite only where it leaves the range of doubles."""
+    """sinh(x), accurate for small x, infinite only where it overflows."""
     y = within_cosh(x)
     k = log2_of_exp(y)
     n = k - ROUND
@@ -229,7 +229,7 @@ def vsinh(x):
 
 @njit(**INLINED)
 def vsigmoid(x):
-    """1/(1 + exp(-x)), right in both tails."""
+    """1/(1 + exp(-x)), accurate in both tails."""
     e = vexp(-abs(x))
     u = 1.0 + e
     inverse = 1.0 / u
@@ -240,19 +240,19 @@ def vsigmoid(x):
 
 @njit(**INLINED)
 def log2_whole(x):
-    """The k of x = 2^k*m with m between the roots of 1/2 and 2."""
+    """Return k, where x = 2^k*m with m between sqrt(1/2) and sqrt(2)."""
     return (bits(x) - 0x3FE6A09E667F3BCD) >> 52
 
 
 @njit(**INLINED)
 def log_rest(x, k):
-    """m - 1 of the m above."""
+    """m - 1, where x = 2^k*m with m between sqrt(1/2) and sqrt(2)."""
     return from_bits(bits(x) - (k << 52)) - 1.0
 
 
 @njit(**INLINED)
 def log_bend(f, s):
-    """log(1 + f) = f - s*(f - this), with s = f/(2 + f)."""
+    """Return t, where log(1 + f) = f - s*(f - t) and s = f/(2 + f)."""
     z = s * s
     q = horner(
         z,
@@ -279,7 +279,7 @@ def log_plus(u, shift, c):
 
 @njit(**INLINED)
 def log_edges(x, y):
-    """y, the logarithm of x, and what it is of no finite positive number."""
+    """y, the logarithm of x, corrected where x is not finite and positive."""
     y = y if x < math.inf else x
     return y if x > 0.0 else (-math.inf if x == 0.0 else math.nan)
 
@@ -294,7 +294,7 @@ def vlog(x):
 
 @njit(**INLINED)
 def vlog1p(x):
-    """log(1 + x), right for small x."""
+    """log(1 + x), accurate for small x."""
     u = 1.0 + x
     y = log_plus(u, 0.0, (x - (u - 1.0)) / u)
     y = y if x < math.inf else x

@@ -1,8 +1,8 @@
-"""Linear matrix equations through real Schur forms: sylvester, with lyapunov as a case of it, and dlyapunov.
+"""Linear matrix equations by real Schur forms: sylvester, with lyapunov as a special case, and dlyapunov.
 
-A Schur form is a factorisation like another: value and adjoints share it, since A' needs no other than A. Row-major
-arrays are transposes to Fortran: A*X + X*B = C is B'*X' + X'*A' = C'. Status 1 where eigenvalues meet so
-that no unique solution exists.
+A Schur form is a shared factorisation: values and adjoints use the same one, because A' has that of A. Fortran reads
+row-major arrays transposed: A*X + X*B = C is B'*X' + X'*A' = C'. Status 1 if eigenvalues coincide so that no unique
+solution exists.
 """
 
 import math
@@ -21,7 +21,7 @@ dtrsyl = external("lapack", "dtrsyl", 12)
 
 @njit(int64(MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def schur(A, F, Z):
-    """A = Z'*F*Z with a lower Schur form F: column by column they hold that of A', and its vectors. NaN of NaN."""
+    """A = Z'*F*Z with a lower Schur form F. By columns they are the Schur form and vectors of A'. NaN for NaN."""
     n = A.shape[0]
     copy_flipped(0, A, F)
     if n == 0:
@@ -67,7 +67,7 @@ def turned_back(Z, Y, W, X):
 
 @njit(int64(int64, MATRIX, MATRIX, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def sylvester(ta, FA, ZA, tb, FB, ZB, C, X):
-    """X with op(A)*X + X*op(B) = C, by the Schur forms of A and B; op transposes where its flag is 1."""
+    """Solve op(A)*X + X*op(B) = C by the Schur forms of A and B; op transposes where its flag is 1."""
     m, n = C.shape
     if m == 0 or n == 0:
         return 0
@@ -83,7 +83,7 @@ def sylvester(ta, FA, ZA, tb, FB, ZB, C, X):
 
 @njit(float64(int64, MATRIX, int64, VECTOR, int64), **PRODUCTS)
 def row_times(i, U, first, v, offset):
-    """The sum of U[i,k]*v[offset + k] from k = first on."""
+    """Return the sum of U[i,k]*v[offset + k] from k = first on."""
     total = 0.0
     for k in range(first, U.shape[1]):
         total += U[i, k] * v[offset + k]
@@ -92,7 +92,7 @@ def row_times(i, U, first, v, offset):
 
 @njit(int64(int64, int64, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def small_solve(n, least, K, r):
-    """r = inv(K)*r for the leading n x n part, by elimination; 1 where a pivot is within rounding of zero."""
+    """r = inv(K)*r for the leading n x n part, by elimination; 1 if a pivot is within rounding of zero."""
     largest = 1.0
     for i in range(n):
         for j in range(n):
@@ -139,7 +139,7 @@ def stein(U, y):
     while j > 0:
         wide = 2 if j > 1 and U[j - 1, j - 2] != 0.0 else 1
         j -= wide
-        # v = Y*U' of the columns that are known, then what they leave of the right side
+        # v = Y*U' from the known columns, then the rest of the right side
         for a in range(wide):
             for i in range(n):
                 v[a * n + i] = 0.0
@@ -176,7 +176,7 @@ def stein(U, y):
 
 @njit(int64(int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def dlyapunov(t, F, Z, C, X):
-    """X with op(A)*X*op(A)' - X + C = 0, by the Schur form of A."""
+    """Solve op(A)*X*op(A)' - X + C = 0 by the Schur form of A."""
     n = C.shape[0]
     if n == 0:
         return 0
@@ -187,7 +187,7 @@ def dlyapunov(t, F, Z, C, X):
     Y = np.empty((n, n))
     y = np.empty(n * n)
     turned(Z, C, Z, Y)
-    # F is lower: upper are its transpose, and itself in reverse order
+    # F is lower: its transpose is upper, and so is F in reverse order
     last = n - 1
     for i in range(n):
         for j in range(n):

@@ -1,7 +1,7 @@
 """Exponential, cosine and sine of a matrix and their derivatives: scaling and squaring on jets.
 
-The [7/7] or the [13/13] Pade approximant; how often a matrix is halved follows from the norms of its powers, not
-from its own alone.
+It uses the [7/7] or [13/13] Pade approximant. The number of halvings follows from the norms of the matrix's powers, not
+only from its own norm.
 Source: Al-Mohy and Higham 2009, "A new scaling and squaring algorithm for the matrix exponential" and "Computing
 the Frechet derivative of the matrix exponential"; for cosine and sine Al-Mohy, Higham and Relton 2015.
 """
@@ -30,7 +30,7 @@ from matcalc.codegen.numba.spectral import fill, scale_by
 
 @njit(int64(MATRIX, float64, float64), **EXACT)
 def further_halvings(A, largest, factor):
-    """What rounding asks for beyond the halvings by norms: the 27th power of factor*abs(A), relative to its own."""
+    """Return the halvings needed for rounding, beyond those by norms, from the 27th power of factor*abs(A)."""
     n = A.shape[1]
     v = np.ones(n)
     for _ in range(27):
@@ -51,7 +51,7 @@ def further_halvings(A, largest, factor):
 
 @njit(int64(float64, MATRIX, MATRIX, MATRIX), **EXACT)
 def halvings(largest, A2, A4, A6):
-    """How often A, whose norm is `largest`, is halved for [13/13]; -1 where [7/7] does without."""
+    """Return how often A, whose norm is `largest`, is halved for [13/13]; -1 if [7/7] suffices without halving."""
     size = max(norm1(A4) ** 0.25, norm1(A6) ** (1.0 / 6.0))
     if largest <= 0.78:
         return -1
@@ -60,7 +60,7 @@ def halvings(largest, A2, A4, A6):
 
 @njit(types.void(int64, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def combine(first, c, A2, A4, A6, HO, LO, HE, LE):
-    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets; of LO, LE from `first` on."""
+    """Four combinations c[r,0]*I + c[r,1]*A2 + c[r,2]*A4 + c[r,3]*A6 of jets; LO and LE from matrix `first` on."""
     n = A2.shape[1]
     for i in range(A2.shape[0]):
         for j in range(n):
@@ -80,7 +80,7 @@ def combine(first, c, A2, A4, A6, HO, LO, HE, LE):
 
 @njit(types.void(float64, MATRIX_OUT), **EXACT)
 def coefficients(factor, c):
-    """Coefficients of [13/13]: odd part over A6, below; even part over A6, below. Those of A^d times factor^d."""
+    """Coefficients of [13/13], that of A^d times factor^d: odd and even part, each above and below A6."""
     f2 = factor * factor
     f4 = f2 * f2
     f6 = f4 * f2
@@ -95,7 +95,7 @@ def coefficients(factor, c):
 
 @njit(int64(MATRIX_OUT), **EXACT)
 def halve(A):
-    """Halve A until its powers are finite. How often."""
+    """Halve A until its powers are finite; return how often."""
     largest = norm1(A)
     if largest <= 1e30:
         return 0
@@ -109,10 +109,10 @@ def halve(A):
     **EXACT,
 )
 def polynomials(first, known, sign, A, A2, A4, A6, LO, U, V):
-    """U = A*LO, V = odd and even part of the numerator of the approximant of exp at 2^-s*A; A2 = sign*A*A. s.
+    """U = A*LO, V = odd and even part of the numerator of the approximant of exp at 2^-s*A; A2 = sign*A*A.
 
-    s is -1 of the [7/7] approximant. The matrices before `first` of the jets A2, A4, A6, LO are given, with s in
-    `known`; those of U and V are left out.
+    Return s, which is -1 for the [7/7] approximant. Before matrix `first`, A2, A4, A6 and LO must be filled, with s
+    in `known`; U and V are not computed.
     """
     HO = np.empty(A.shape)
     HE = np.empty(A.shape)
@@ -144,7 +144,7 @@ def polynomials(first, known, sign, A, A2, A4, A6, LO, U, V):
 
 @njit(int64(float64, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def pade_parts(sign, A, U, V):
-    """U, V = odd, even part of the numerator of the approximant of exp at 2^-s*A; A*A is taken `sign` times. s."""
+    """U, V = odd, even part of the numerator of the approximant of exp at 2^-s*A, with sign*A*A; return s."""
     shape = A.shape
     s = halve(A)
     return s + max(
@@ -154,7 +154,7 @@ def pade_parts(sign, A, U, V):
 
 @njit(types.void(int64, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def fraction(first, U, R):
-    """U, R = denominator R - U and numerator R + U, from the matrix `first` of the jets on."""
+    """U, R = denominator R - U and numerator R + U, from matrix `first` of the jets on."""
     for i in range(first * U.shape[1], U.shape[0]):
         for j in range(U.shape[1]):
             u = U[i, j]
@@ -165,7 +165,7 @@ def fraction(first, U, R):
 
 @njit(int64(MATRIX_OUT, MATRIX_OUT), **EXACT)
 def jet_pade(A, R):
-    """R = the approximant of the exponential of 2^-s*A. s."""
+    """R = the approximant of the exponential of 2^-s*A; return s."""
     U = np.empty(A.shape)
     s = pade_parts(1.0, A, U, R)
     fraction(0, U, R)
@@ -175,7 +175,7 @@ def jet_pade(A, R):
 
 @njit(types.void(int64, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def square_often(times, R, A):
-    """A = R squared so many times; R is work space."""
+    """Square R so many times; the result is in A and R is workspace."""
     for _ in range(times // 2):
         jet_gemm(1.0, R, R, 0.0, A)
         jet_gemm(1.0, A, A, 0.0, R)
@@ -196,10 +196,10 @@ def copy_matrix(P, a, b, J):
 
 @njit(types.void(MATRIX, MATRIX_OUT, PIVOTS_OUT, VECTOR_OUT), **EXACT)
 def pade(X, P, p, h):
-    """What the approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives.
+    """Compute the values that the approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives.
 
-    P is a stack: the even powers A2, A4, A6 of A = 2^-h[1]*X, the odd part over A, the denominator factorised with
-    pivots p, the approximant itself, and A. h[0] is -1 of the [7/7] approximant, which is that at A.
+    P is a stack: the even powers A2, A4, A6 of A = 2^-h[1]*X, the odd part divided by A, the denominator factorised
+    with pivots p, the approximant itself, and A. h[0] is -1 for the [7/7] approximant, which is taken at A.
     """
     n = X.shape[0]
     A = np.empty((n, n))
@@ -233,7 +233,7 @@ def pade(X, P, p, h):
 
 @njit(types.void(int64, MATRIX, VECTOR, MATRIX_OUT), **EXACT)
 def expm(turned, P, h, C):
-    """C = the exponential of X, or of X' where `turned`, from what `pade` gives of X."""
+    """C = the exponential of X, or of X' if `turned`, from the results of `pade` for X."""
     A = np.empty(C.shape)
     R = np.empty(C.shape)
     copy_matrix(P, 5, 0, R)
@@ -243,9 +243,9 @@ def expm(turned, P, h, C):
 
 @njit(types.void(int64, int64, MATRIX, PIVOTS, VECTOR, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def expm_along(count, turned, P, p, h, E, F, C):
-    """C = the derivative of the exponential of X, or of X' where `turned`, along the first `count` of E, F.
+    """C = the derivative of the exponential of X, or of X' if `turned`, along the first `count` of E, F.
 
-    P, p, h are what `pade` gives of X.
+    P, p, h are the results of `pade` for X.
     """
     n = C.shape[0]
     shape = (n << count, n)
@@ -281,7 +281,7 @@ def expm_along(count, turned, P, p, h, E, F, C):
 
 @njit(types.void(MATRIX_OUT, MATRIX_OUT), **EXACT)
 def jet_cos_sin(A, S):
-    """S = the sine of A, and A becomes its cosine: imaginary and real part of the approximant of exp(i*A)."""
+    """S = the sine of A; A becomes its cosine. They are imaginary and real part of the approximant of exp(i*A)."""
     shape = A.shape
     U = np.empty(shape)
     V = np.empty(shape)
@@ -308,7 +308,7 @@ def jet_cos_sin(A, S):
 
 @njit(types.void(int64, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def cosm(sine, count, X, E, F, C):
-    """C = cosm(X), or sinm(X) where `sine`, or its derivative along the first `count` of E, F."""
+    """C = cosm(X), or sinm(X) if `sine`, or its derivative along the first `count` of E, F."""
     n = X.shape[0]
     A = np.empty((n << count, n))
     S = np.empty(A.shape)

@@ -1,7 +1,7 @@
-"""Families that are closed under differentiation: `f_diff(k, x)` is the k-th derivative of f, to the last digits.
+"""Families that are closed under differentiation: `f_diff(k, x)` is the k-th derivative of f, accurate to rounding.
 
-Each is a formula without cancellation where the textbook's has one: repeated integrals of erfc (DLMF 7.18),
-the Taylor series of sinc near 0, cumulants of a normal distribution cut at its tail.
+Their formulas do not cancel where the textbook's do: repeated integrals of erfc (DLMF 7.18), the Taylor series of sinc
+near 0, cumulants of a truncated normal distribution.
 """
 
 import math
@@ -19,7 +19,7 @@ erfcx = special_function("erfcx", 1)
 
 @njit(**EXACT)
 def erfc_ratios(x, ratios):
-    """The ratios E_k/E_(k - 1), k = 1, 2, ..., of E_k = exp(x^2) times the k-th integral of erfc (DLMF 7.18.7)."""
+    """Compute E_k/E_(k - 1), k = 1, 2, ..., for E_k = exp(x^2) times the k-th integral of erfc (DLMF 7.18.7)."""
     count = ratios.shape[0]
     if x < 0.0:
         above, here = 1.1283791670955126, erfcx(x)
@@ -49,7 +49,7 @@ def erfc_ratios(x, ratios):
 
 @njit(**EXACT)
 def erfcx_diff(order, x):
-    """The k-th derivative of erfcx: (-2)^k k! times exp(x^2) times the k-th integral of erfc."""
+    """Return the k-th derivative of erfcx: (-2)^k k! times exp(x^2) times the k-th integral of erfc."""
     ratios = np.empty(int(order))
     erfc_ratios(x, ratios)
     y = erfcx(x)
@@ -60,7 +60,7 @@ def erfcx_diff(order, x):
 
 @njit(**EXACT)
 def log_ndtr_diff(order, x):
-    """The k-th derivative, k > 0, of log_ndtr: by cumulants on the left, by h' = -h*(x + h) elsewhere."""
+    """Return the k-th derivative, k > 0, of log_ndtr: by cumulants in the left tail, else by h' = -h*(x + h)."""
     count = int(order)
     d = np.empty(count)
     if x < -1.0:
@@ -105,7 +105,7 @@ def sinc(x):
 
 @njit(**SCALAR)
 def sinc_diff(order, x):
-    """The k-th derivative of sinc: Taylor's series near 0, y*S_k + k*S_(k - 1) = sin_k(y) away from it."""
+    """Return the k-th derivative of sinc: Taylor's series near 0, y*S_k + k*S_(k - 1) = sin_k(y) away from it."""
     y = 3.141592653589793 * x
     count = int(order)
     scale = math.pow(3.141592653589793, order)

@@ -1,8 +1,8 @@
-"""log(gamma(x)) and digamma(x) for x > 0 as branch-free arithmetic, by SciPy elsewhere.
+"""log(gamma(x)) and digamma(x): for x > 0 as branch-free arithmetic, elsewhere by SciPy.
 
-From 3 on Stirling's formula with a polynomial in 1/x^2 for its series (DLMF 5.11); below, what is between 1 and 2.5 is
-a polynomial times its zeros, and the rest is led there by one step of the recurrence. The polynomials are from
-`benchmarks/minimax.py`.
+From 3 on Stirling's formula is used, with a polynomial in 1/x^2 for its series (DLMF 5.11). Between 1 and 2.5 the
+function is a polynomial times its zeros. Other arguments are moved there by one step of the recurrence. The polynomials
+are from `benchmarks/minimax.py`.
 """
 
 import math
@@ -27,7 +27,7 @@ PSI_ROOT_LESS_1_LOW = -1.5522348162858677e-17
 
 @njit(**INLINED)
 def gammaln_near(t):
-    """log(gamma(x))/((x - 1)*(x - 2)) at x = 29/16 + t, less 0.4428410991043222 and divided by t."""
+    """log(gamma(x))/((x - 1)*(x - 2)) at x = 29/16 + t, minus 0.4428410991043222, divided by t."""
     return horner(
         t,
         8.755553385395084e-08,
@@ -59,7 +59,7 @@ def gammaln_near(t):
 
 @njit(**INLINED)
 def gammaln_far(w):
-    """What Stirling's formula for log(gamma(x)) lacks, times x, of w = 1/x^2."""
+    """The error of Stirling's formula for log(gamma(x)), times x, as a function of w = 1/x^2."""
     return horner(
         w,
         -1.2828588253501803,
@@ -79,7 +79,7 @@ def gammaln_far(w):
 
 @njit(**INLINED)
 def digamma_near(t):
-    """digamma(x)/(x - root) at x = 53/32 + t, less 0.890221979165822 and divided by t."""
+    """digamma(x)/(x - root) at x = 53/32 + t, minus 0.890221979165822, divided by t."""
     return horner(
         t,
         7.02382993511252e-07,
@@ -113,7 +113,7 @@ def digamma_near(t):
 
 @njit(**INLINED)
 def digamma_far(w):
-    """log(x) - 1/(2*x) - digamma(x), times x^2, of w = 1/x^2."""
+    """log(x) - 1/(2*x) - digamma(x), times x^2, as a function of w = 1/x^2."""
     return horner(
         w,
         124.0908896811746,
@@ -134,7 +134,7 @@ def digamma_far(w):
 
 @njit(**INLINED)
 def vgammaln(x):
-    """log(|gamma(x)|): (x - 1/2)*log(x) - x + log(2*pi)/2 + series, or -log(x), 0 or log(x - 1) and the rest."""
+    """log(|gamma(x)|): (x - 1/2)*log(x) - x + log(2*pi)/2 + series; or -log(x), 0, log(x - 1) plus a polynomial."""
     is_far, is_low, is_high, is_tiny = x >= 3.0, x < 1.0, x > 2.5, x < 1e-300
     log, log_rest = log_parts(
         1.0 if 1.0 <= x <= 2.5 else (x - 1.0 if 2.5 < x < 3.0 else x * (18014398509481984.0 if is_tiny else 1.0))
@@ -158,7 +158,7 @@ def vgammaln(x):
 
 @njit(**INLINED)
 def vdigamma(x):
-    """The derivative of log(gamma(x)): log(x) - 1/(2*x) less the series, or -1/x, 0 or 1/(x - 1) and the rest."""
+    """digamma(x): log(x) - 1/(2*x) minus the series, or -1/x, 0 or 1/(x - 1) plus a polynomial."""
     is_far, is_low, is_high = x >= 3.0, x < 1.0, x > 2.5
     inverse = (1.0 if is_far or is_high else (-1.0 if is_low else 0.0)) / (x - 1.0 if 2.5 < x < 3.0 else x)
     w = inverse * inverse

@@ -1,6 +1,6 @@
-"""Gaps between eigenvalues: what is divided by them, and what is shared where there are none within rounding.
+"""Quotients by gaps between eigenvalues, and means over eigenvalues that are equal within rounding.
 
-A quotient is 0 where its numerator is exactly 0: what nothing asks for stays out. A gap within rounding gives NaN,
+A quotient is 0 where its numerator is exactly 0, so that unused entries do not matter. A gap within rounding gives NaN,
 never a plausible number.
 """
 
@@ -16,7 +16,7 @@ from matcalc.codegen.numba.order import ranked
 
 @njit(float64(VECTOR), **EXACT)
 def largest_of(w):
-    """The largest magnitude in w; 0 of nothing, NaN where an entry is."""
+    """Return the largest magnitude in w; 0 for an empty w, NaN if an entry is NaN."""
     largest = 0.0
     for i in range(w.shape[0]):
         if w[i] != w[i]:
@@ -56,9 +56,9 @@ def columndiv(w, K, C):
 
 @njit(types.void(int64, VECTOR, VECTOR, VECTOR_OUT), **EXACT)
 def tie_mean(kind, w, g, y):
-    """y = the means of g over neighbours at which the sorted w is equal within rounding.
+    """y = the means of g over neighbours where the sorted w is equal within rounding.
 
-    Of kind 1 they are 0 where w is 0; of kind 2 y is g, NaN where that is not equal within rounding at those.
+    With kind 1 they are 0 where w is 0. With kind 2 y is g, or NaN where g is not equal at such neighbours.
     """
     n = w.shape[0]
     close = 4.0 * n * 2.220446049250313e-16 * largest_of(w)
@@ -85,7 +85,7 @@ def tie_mean(kind, w, g, y):
 
 @njit(types.void(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
 def equal_mean(w, g, y):
-    """y = the means of g over neighbours at which the sorted w is the same."""
+    """y = the means of g over neighbours where the sorted w is the same."""
     n, first = w.shape[0], 0
     while first < n:
         last, total = first + 1, g[first]
@@ -99,7 +99,7 @@ def equal_mean(w, g, y):
 
 @njit(int64(VECTOR, VECTOR, VECTOR_OUT), **EXACT)
 def real_values(y, w, u):
-    """u = y, the values of a function at w. 1 where one is NaN at a number."""
+    """u = y, the values of a function at w; return 1 if one is NaN where w is not."""
     status = 0
     for i in range(y.shape[0]):
         u[i] = y[i]
@@ -110,7 +110,7 @@ def real_values(y, w, u):
 
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
 def regular(A, C):
-    """C = A; NaN in columns whose diagonal entry is within rounding of the entries up to it."""
+    """C = A; NaN in columns whose diagonal entry is 0 within rounding of the entries above it."""
     n = A.shape[0]
     for j in range(n):
         largest = 0.0
@@ -135,7 +135,7 @@ def pivots_used(R, k, y):
 
 @njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)
 def pivoted(R, k, C):
-    """C = R; the column of the identity where `pivots_used` is 0, NaN where that is."""
+    """C = R, with a column of the identity where `pivots_used` is 0, and NaN where it is NaN."""
     n = R.shape[0]
     used = np.empty(n)
     pivots_used(R, k, used)
@@ -146,9 +146,9 @@ def pivoted(R, k, C):
 
 @njit(float64(VECTOR, int64), **EXACT)
 def gap_middle(w, k):
-    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding.
+    """Return the middle between the k-th and the (k+1)-th largest entry; NaN if they are equal within rounding.
 
-    Past an end of w stands something further off than its entries.
+    Beyond an end of w a value outside the range of its entries is used.
     """
     n = w.shape[0]
     if n == 0:

@@ -1,4 +1,4 @@
-"""Nodes and weights of Gauss and Legendre's rules on [-1, 1]: those above 0, the others lie opposite."""
+"""Nodes and weights of Gauss-Legendre rules on [-1, 1]: those with nodes above 0; the others are symmetric."""
 
 NODES_20 = (
     0.07652652113349734, 0.22778585114164507, 0.37370608871541955, 0.5108670019508271, 0.636053680726515,

@@ -1,8 +1,8 @@
 """erf and erfc as branch-free arithmetic.
 
-erf is x + x*P(x^2) below 0.84, and 1 - exp(-x^2)*V beyond, V a polynomial in (x - 3)/(x + 3), to 3e-18 of erf. erfc is
-exp(-x^2)*W/(1 + 2*x), W one in (x - 3.75)/(x + 3.75) (Shepherd & Laframboise 1981; the best one of degree 22 on
-[1/2, 28], to 3e-19), and 1 - erf below 1/2.
+erf is x + x*P(x^2) below 0.84, and 1 - exp(-x^2)*V beyond. V is a polynomial in (x - 3)/(x + 3); the error is 3e-18 of
+erf. erfc is 1 - erf below 1/2, and exp(-x^2)*W/(1 + 2*x) beyond. W is a polynomial in (x - 3.75)/(x + 3.75) (Shepherd &
+Laframboise 1981): the best of degree 22 on [1/2, 28], with error 3e-19.
 """
 
 from numba import njit
@@ -23,7 +23,7 @@ from matcalc.codegen.numba.elementary import (
 
 @njit(**INLINED)
 def erf_near(x):
-    """erf(x) - x for |x| < 0.84, the best polynomial to 1e-17 of x."""
+    """erf(x) - x for |x| < 0.84: the best polynomial, with error 1e-17 of x."""
     z = x * x
     w = z * z
     even = horner(
@@ -78,7 +78,7 @@ def verf(x):
 
 @njit(**INLINED)
 def erfc_far(x):
-    """erfc(x) for x >= 1/2, 0 from 28 on: each factor is a sum of two numbers."""
+    """erfc(x) for x >= 1/2, 0 from 28 on; each factor is a sum of two numbers."""
     y = 28.0 if x > 28.0 else x
     t = (y - 3.75) / (y + 3.75)
     w = t * t
@@ -131,7 +131,7 @@ def erfc_far(x):
 
 @njit(**INLINED)
 def verfc(x):
-    """erfc(x), right in its tail."""
+    """erfc(x), accurate in its tail."""
     y = abs(x)
     far = erfc_far(y)
     far = 2.0 - far if x < 0.0 else far

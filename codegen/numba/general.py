@@ -1,7 +1,8 @@
-"""General square matrices by their eigenvalues, and the factors P, L, U of any matrix.
+"""Functions of the eigenvalues of general square matrices, and the factors P, L, U of any matrix.
 
-Fortran sees X', whose left eigenvectors are the right ones of X. A spectrum counts as real if LAPACK finds it so.
-Matrices with NaN or infinity give NaN: LAPACK might not end. Status 1 where something is not real, or no convergence.
+Fortran reads X', whose left eigenvectors are the right ones of X. A spectrum counts as real if LAPACK reports it so.
+Matrices with NaN or infinity give NaN, because LAPACK might not terminate. Status 1 if a result is not real or LAPACK
+does not converge.
 """
 
 import math
@@ -22,9 +23,9 @@ dgeev = external("lapack", "dgeev", 13)
 
 @njit(int64(int64, int64, MATRIX, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def geev(right, left, X, w, imaginary, B, C):
-    """w + i*imaginary = the eigenvalues; where asked for, the rows of B are right eigenvectors, of C left ones.
+    """w + i*imaginary = the eigenvalues; if requested, the rows of B are right eigenvectors, those of C left ones.
 
-    X is brought near 1: LAPACK does so itself beyond 1e138, and some builds do not take the eigenvalues back.
+    X is scaled to size 1. LAPACK scales it beyond 1e138, but some builds do not scale the eigenvalues back.
     """
     n = X.shape[0]
     if n == 0:
@@ -42,7 +43,7 @@ def geev(right, left, X, w, imaginary, B, C):
 
 @njit(int64(int64, MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
 def real_eigenvalues(vectors, X, w, Q):
-    """w = the eigenvalues, ascending, Q = unit eigenvectors in columns where asked for; 1 if some are complex."""
+    """w = the eigenvalues, ascending; if requested, Q = unit eigenvectors in columns; 1 if some are complex."""
     n = X.shape[0]
     if is_finite(X) == 0:
         fill(math.nan, Q)
@@ -55,7 +56,7 @@ def real_eigenvalues(vectors, X, w, Q):
     status = geev(vectors, 0, X, found, imaginary, B, Q)
     order = np.empty(n, np.int32)
     sort_order(found, order)
-    # a tie may come out as a pair of conjugates
+    # a tie may be computed as a conjugate pair
     if largest_of(imaginary) > 4.0 * n * 2.220446049250313e-16 * largest_magnitude(X):
         status = 1
     for j in range(n):
@@ -69,20 +70,20 @@ def real_eigenvalues(vectors, X, w, Q):
 
 @njit(int64(MATRIX, VECTOR_OUT, MATRIX_OUT), **EXACT)
 def eig(X, w, Q):
-    """X*Q = Q*diag(w) for a real spectrum."""
+    """Compute Q, w with X*Q = Q*diag(w) for a real spectrum."""
     return real_eigenvalues(1, X, w, Q)
 
 
 @njit(int64(MATRIX, VECTOR_OUT), **EXACT)
 def eigvals(X, w):
-    """w = the eigenvalues of X, ascending, where they are real."""
+    """w = the eigenvalues of X, ascending, if they are real."""
     none = np.empty((1, 1))
     return real_eigenvalues(0, X, w, none)
 
 
 @njit(float64(MATRIX), **EXACT)
 def spectral_radius(X):
-    """The largest modulus of an eigenvalue; 0 of nothing, NaN where the iteration does not converge."""
+    """Return the largest modulus of an eigenvalue; 0 for an empty X, NaN if the iteration does not converge."""
     n = X.shape[0]
     if is_finite(X) == 0:
         return math.nan
@@ -101,8 +102,8 @@ def spectral_radius(X):
 def perron(real, X, C):
     """C = the gradient of the spectral radius: the real part of conj(z)/|z|*conj(u)*v'/(u^H*v) for an eigenvalue z.
 
-    u and v are its left and right eigenvectors. NaN where another eigenvalue, not its conjugate, is as large within
-    the rounding error of this one. Status 1 where z is complex and has to be real.
+    u and v are its left and right eigenvectors. NaN if another eigenvalue, not its conjugate, is equally large
+    within rounding. Status 1 if z is complex but must be real.
     """
     n = X.shape[0]
     if is_finite(X) == 0:
@@ -137,7 +138,7 @@ def perron(real, X, C):
     for i in range(n):
         if i != top and i != next_row and not (size - math.hypot(w[i], imaginary[i]) > close):
             size = math.nan
-    # the eigenvalue's direction over u^H*v
+    # the eigenvalue's direction divided by u^H*v
     x, y = (w[top] / size, imaginary[top] / size) if size != 0.0 else (0.0, 0.0)
     c = (x * a + y * b) / (a * a + b * b)
     d = (y * a - x * b) / (a * a + b * b)
@@ -151,7 +152,7 @@ def perron(real, X, C):
 
 @njit(types.void(MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def lu(X, P, A, B):
-    """X = P*A*B: a permutation, a lower factor with ones on the diagonal, an upper factor."""
+    """X = P*A*B: a permutation, a lower factor with unit diagonal, an upper factor."""
     m, n = X.shape
     k = min(m, n)
     F = np.empty((n, m))

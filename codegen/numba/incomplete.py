@@ -1,9 +1,9 @@
 """The incomplete gamma and beta functions and the log of the beta function, with all derivatives in all arguments.
 
-A derivative in a parameter is that of a power series near the ends, else an integral of the differentiated density,
-over the side where the weight of the first order has one sign, so that it does not cancel there. The densities
-are written as Loader writes them (Fast and accurate computation of binomial probabilities, 2000). Several
-derivatives at once are coefficients of a power series: c[p, q] belongs to the p-th in a and the q-th in b.
+A derivative in a parameter is that of a power series near the ends. Elsewhere the differentiated density is integrated
+over the side where the weight of first order has one sign, so that it does not cancel. The densities have Loader's form
+(Fast and accurate computation of binomial probabilities, 2000). Mixed derivatives are coefficients of a power series:
+c[p, q] belongs to the p-th derivative in a and the q-th in b.
 """
 
 import math
@@ -22,7 +22,7 @@ gammaincc = special_function("gammaincc", 2)
 
 @njit(**SCALAR)
 def stirling(a):
-    """log(gamma(a)) less Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2, for a >= 10."""
+    """log(gamma(a)) minus Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2, for a >= 10."""
     u = 1.0 / (a * a)
     tail = 1.0 / 1680.0 - u * (1.0 / 1188.0 - u * (691.0 / 360360.0 - u / 156.0))
     return (1.0 / 12.0 - u * (1.0 / 360.0 - u * (1.0 / 1260.0 - u * tail))) / a
@@ -40,7 +40,7 @@ def digamma_less_log(a):
 
 @njit(**SCALAR)
 def less_log(u, v):
-    """u - log(v) for v = 1 + u, by a series near 0."""
+    """u - log(v) for v = 1 + u, by a series near u = 0."""
     if abs(u) >= 0.3:
         return u - math.log(v) if v < 0.5 else u - math.log1p(u)
     w = u / (2.0 + u)
@@ -63,7 +63,7 @@ def less_line(u):
 
 @njit(**SCALAR)
 def betaln(a, b):
-    """log of the beta function of positive arguments: Stirling's formula of all that is large."""
+    """log of the beta function of positive arguments; large arguments use Stirling's formula."""
     if not (a >= 0.0 and b >= 0.0):
         return math.nan
     low, high = min(a, b), max(a, b)
@@ -84,7 +84,7 @@ def betaln(a, b):
 
 @njit(**SCALAR)
 def psi_gap(k, a, b):
-    """The k-th derivative of digamma at a less that at a + b: Euler and Maclaurin's sums, term by term."""
+    """Return the k-th derivative of digamma at a minus that at a + b, by Euler-Maclaurin sums, term by term."""
     if not (a >= 0.0 and b >= 0.0):
         return math.nan
     sign = 1.0 if k % 2.0 == 1.0 else -1.0
@@ -109,7 +109,7 @@ def psi_gap(k, a, b):
 
 @njit(**EXACT)
 def exp_series(c, W):
-    """W = the power series of exp(g) over exp(g) at 0, for that of g."""
+    """W = the power series of exp(g)/exp(g(0)), from the series c of g."""
     for p in range(c.shape[0]):
         for q in range(c.shape[1]):
             total = 1.0 if p + q == 0 else 0.0
@@ -135,7 +135,7 @@ def falling_series(count, c, J):
 
 @njit(**EXACT)
 def at_end(exponent, factor):
-    """factor*x^exponent for x = 0."""
+    """factor*x^exponent at x = 0."""
     if factor == 0.0 or exponent > 0.0:
         return 0.0
     return factor if exponent == 0.0 else math.copysign(math.inf, factor)
@@ -157,7 +157,7 @@ def gamma_prefix(a, x):
 
 @njit(**EXACT)
 def gamma_density_diff(i, k, a, x):
-    """The derivative of order i in a and k in x of x^(a - 1)*exp(-x)/gamma(a)."""
+    """Return the derivative of order i in a and k in x of x^(a - 1)*exp(-x)/gamma(a)."""
     if x == math.inf:
         return 0.0
     c, W, J = np.zeros((i + 1, 1)), np.empty((i + 1, 1)), np.empty(i + 1)
@@ -185,7 +185,7 @@ def gamma_density_diff(i, k, a, x):
 
 @njit(**EXACT)
 def gammainc_diff(order_a, order_x, a, x):
-    """The derivative of gammainc of these orders: of the density, of a power series, or an integral."""
+    """Return the derivative of gammainc of these orders: by the density, a power series or an integral."""
     i = int(order_a)
     if i == 0 and order_x == 0.0:
         return gammainc(a, x)
@@ -246,7 +246,7 @@ def beta_prefix(a, b, x, y):
 
 @njit(**EXACT)
 def beta_logs(a, b, log_x, log_y, c):
-    """c = the power series of the log of the beta density in a and b, from (log_x, log_y)."""
+    """c = the power series in a and b of the log of the beta density, from (log_x, log_y)."""
     c[0, 0] = 0.0
     factor = 1.0
     for p in range(c.shape[0]):
@@ -268,7 +268,7 @@ def beta_logs(a, b, log_x, log_y, c):
 
 @njit(**EXACT)
 def beta_density_diff(i, j, k, a, b, x):
-    """The derivative of order i in a, j in b, k in x of x^(a - 1)*(1 - x)^(b - 1)/beta(a, b)."""
+    """Return the derivative of order i in a, j in b, k in x of x^(a - 1)*(1 - x)^(b - 1)/beta(a, b)."""
     y = 1.0 - x
     c, W, A, B = np.empty((i + 1, j + 1)), np.empty((i + 1, j + 1)), np.empty(i + 1), np.empty(j + 1)
     ends = x == 0.0 or y == 0.0
@@ -295,7 +295,7 @@ def beta_density_diff(i, j, k, a, b, x):
 
 @njit(**EXACT)
 def beta_left(i, j, a, b, x, y):
-    """The derivative of betainc in a and b, from the left: of a power series at small b*x, else an integral."""
+    """Return the derivative of betainc in a and b, from 0 to x, by a power series for small b*x or an integral."""
     n = a + b
     c, W = np.empty((i + 1, j + 1)), np.empty((i + 1, j + 1))
     log_x = math.log(x) if x < 0.5 else math.log1p(-y)
@@ -343,7 +343,7 @@ def beta_left(i, j, a, b, x, y):
 
 @njit(**EXACT)
 def betainc_diff(order_a, order_b, order_x, a, b, x):
-    """The derivative of betainc of these orders: of the density, of a power series, or an integral."""
+    """Return the derivative of betainc of these orders: by the density, a power series or an integral."""
     i, j = int(order_a), int(order_b)
     if i + j == 0 and order_x == 0.0:
         return betainc(a, b, x)

@@ -1,8 +1,7 @@
 """asin, acos, asinh, acosh and atanh as branch-free arithmetic.
 
-The polynomials are from `benchmarks/minimax.py`. asin and acos beyond 1/2 are led to asin(sqrt((1 - |x|)/2)) (fdlibm,
-e_asin.c). atanh is half the logarithm of (1 + |x|)/(1 - |x|), from which a power of 2 is taken before anything is
-divided.
+The polynomials are from `benchmarks/minimax.py`. Beyond 1/2, asin and acos are reduced to asin(sqrt((1 - |x|)/2))
+(fdlibm, e_asin.c). atanh is half the logarithm of (1 + |x|)/(1 - |x|); a power of 2 is factored out first.
 """
 
 import math
@@ -13,7 +12,7 @@ from numba.types import float64
 from matcalc.codegen.numba.circular import HALF_PI_1, HALF_PI_2
 from matcalc.codegen.numba.elementary import INLINED, LOG2_HIGH, LOG2_LOW, bits, fma, from_bits, horner, log_plus
 
-HUGE = 1e150  # the square of what is larger is no double
+HUGE = 1e150  # the square of a larger number overflows
 
 
 @njit(**INLINED)
@@ -68,7 +67,7 @@ def vacos(x):
 
 @njit(**INLINED)
 def vasinh(x):
-    """asinh(x) = log(|x| + sqrt(1 + x^2)) with the sign of x, both sums and the root with what they lose."""
+    """asinh(x) = log(|x| + sqrt(1 + x^2)) with the sign of x; sums and root carry their rounding errors."""
     y = abs(x)
     u = y if y < HUGE else 1.0
     square = u * u
@@ -87,7 +86,7 @@ def vasinh(x):
 
 @njit(**INLINED)
 def vacosh(x):
-    """acosh(x) = log(x + sqrt((x - 1)*(x + 1))), the sums and the root with what they lose."""
+    """acosh(x) = log(x + sqrt((x - 1)*(x + 1))); sums and root carry their rounding errors."""
     u = x if x < HUGE else 2.0
     t = u - 1.0
     over = u + 1.0
@@ -105,11 +104,11 @@ def vacosh(x):
 
 @njit(**INLINED)
 def vatanh(x):
-    """atanh(x) = k*log(2)/2 + atanh((a - b)/(a + b)) of a = 1 + |x|, b = 2^k*(1 - |x|), which is next to a."""
+    """atanh(x) = k*log(2)/2 + atanh((a - b)/(a + b)), where a = 1 + |x| and b = 2^k*(1 - |x|) is close to a."""
     y = abs(x)
     k = (bits(1.0 + y) - bits(1.0 - y) + 2251799813685248) >> 52
     power = from_bits((k + 1023) << 52)
-    a, b = 1.0 + y, power * (1.0 - y)  # exact enough where the power is large, as the others where it is not
+    a, b = 1.0 + y, power * (1.0 - y)  # accurate enough if the power is large; the other terms are if it is not
     is_far = k > 30
     less, plus = fma(1.0 + power, y, 1.0 - power), fma(1.0 - power, y, 1.0 + power)
     s = (a - b if is_far else less) / (a + b if is_far else plus)

@@ -1,8 +1,8 @@
-"""Arithmetic on jets, by which an algorithm for a matrix function gives its derivatives too.
+"""Arithmetic on jets: an algorithm for a matrix function, run on jets, also computes its derivatives.
 
-A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0: a stack of 2^k matrices, of which the one at S is the
-coefficient of the product of the e of the bits of S. A function of a jet has the k-th derivative along all
-tangents as its last matrix, at 3^k products for one, linear in each tangent whatever its size.
+A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0. It is a stack of 2^k matrices; the one at S is the coefficient of
+the product of the e whose bits are set in S. The last matrix of a function of a jet is the k-th derivative along all
+tangents, linear in each whatever its size. One product becomes 3^k.
 """
 
 import math
@@ -19,7 +19,7 @@ from matcalc.codegen.numba.spectral import exponent_of, fill, scale_by
 
 @njit(int64(int64, MATRIX, int64, MATRIX_OUT), **EXACT)
 def put_scaled(exponent, X, place, J):
-    """Put 2^exponent*X at `place` of a stack; 1 where an entry of X is not finite."""
+    """Store 2^exponent*X at `place` in a stack; return 1 if an entry of X is not finite."""
     n = J.shape[1]
     first = max(-1000, min(1000, exponent))
     factor = math.ldexp(1.0, first)
@@ -49,7 +49,7 @@ def jet_gemm(alpha, A, B, beta, C):
 
 @njit(types.void(int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
 def jet_gemm_from(first, alpha, A, B, beta, C):
-    """C = alpha*A*B + beta*C for jets, of whose matrices those before `first` are there."""
+    """C = alpha*A*B + beta*C for jets; the matrices of C before `first` are already computed."""
     for S in range(first, C.shape[0] // C.shape[1]):
         T = S
         onto = beta
@@ -61,7 +61,7 @@ def jet_gemm_from(first, alpha, A, B, beta, C):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def jet_divide(D, B):
-    """B = B*inv(D) for jets, in place; 1 where D is singular."""
+    """B = B*inv(D) for jets, in place; 1 if D is singular."""
     n = D.shape[1]
     F = np.empty((n, n))
     p = np.empty(n, np.int32)
@@ -74,7 +74,7 @@ def jet_divide(D, B):
 
 @njit(types.void(int64, MATRIX, PIVOTS, MATRIX, MATRIX_OUT), **EXACT)
 def jet_divide_from(first, F, p, D, B):
-    """B = B*inv(D) for jets, by the factors F, p of the first matrix of D; those of B before `first` are there."""
+    """B = B*inv(D) for jets, by the factors F, p of D's first matrix; those of B before `first` are computed."""
     n = D.shape[1]
     for S in range(first, B.shape[0] // n):
         T = S
@@ -86,7 +86,7 @@ def jet_divide_from(first, F, p, D, B):
 
 @njit(float64(MATRIX), **EXACT)
 def norm1(X):
-    """The largest sum of magnitudes in a column of the first matrix of a stack."""
+    """Return the largest sum of magnitudes in a column of the first matrix of a stack."""
     n = X.shape[1]
     sums = np.zeros(n)
     for i in range(n):
@@ -101,9 +101,9 @@ def norm1(X):
 
 @njit(int64(int64, int64, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def start(scale, count, X, E, F, J):
-    """J = the jet of 2^scale*X along the first `count` of E, F, each of size 1; the exponent that undoes it.
+    """J = the jet of 2^scale*X along the first `count` of E, F, scaled to size 1; return the inverse exponent.
 
-    J is NaN where an entry is not finite.
+    J is NaN if an entry is not finite.
     """
     exponent = 0
     bad = put_scaled(scale, X, 0, J)
@@ -125,7 +125,7 @@ def start(scale, count, X, E, F, J):
 
 @njit(int64(MATRIX), **EXACT)
 def is_usable(J):
-    """0 where a jet is empty or NaN."""
+    """Return 0 if a jet is empty or NaN."""
     return 1 if J.shape[1] > 0 and J[0, 0] == J[0, 0] else 0
 
 

@@ -1,9 +1,9 @@
 """Square root, logarithm and real powers of a matrix and their derivatives, in the basis of its real Schur form.
 
-Inverse scaling and squaring on jets: square roots until the jet is near 1, a Gauss-Legendre sum for the logarithm,
-and for a power the exponential of a multiple of it. The diagonal blocks are computed by themselves at each stage.
-Arrays are stored by rows, so that LAPACK's Schur form of X' is here one of X, lower triangular: X = Z'*T*Z.
-Status 1 where X has an eigenvalue that is zero or real and negative.
+Inverse scaling and squaring on jets: square roots until the jet is near 1, then a Gauss-Legendre sum for the logarithm.
+A power is the exponential of a multiple of it. The diagonal blocks are computed directly at each stage. Arrays are
+stored by rows, so LAPACK's Schur form of X' is a lower triangular one of X: X = Z'*T*Z. Status 1 if X has an eigenvalue
+that is zero or real and negative.
 Source: Higham 2008, 6.2 and 11.5; Al-Mohy, Higham and Relton 2013.
 """
 
@@ -37,7 +37,7 @@ POWER = 3
 
 @njit(types.UniTuple(float64, 2)(int64, float64, float64, float64), **EXACT)
 def of_eigenvalue(function, share, a, b):
-    """Real and imaginary part of a function of a + b*i: log, sqrt, (a + b*i)^share - 1, (a + b*i)^share."""
+    """Return real and imaginary part of a function of a + b*i: log, sqrt, (a + b*i)^share - 1, (a + b*i)^share."""
     size = math.hypot(a, b)
     if function == ROOT:
         if b == 0.0:
@@ -61,7 +61,7 @@ def of_eigenvalue(function, share, a, b):
 
 @njit(types.void(int64, float64, MATRIX, MATRIX_OUT), **EXACT)
 def on_blocks(function, share, T, R):
-    """Put a function of the diagonal blocks of T in the place of those of R."""
+    """Replace the diagonal blocks of R by a function of those of T."""
     n = T.shape[1]
     i = 0
     while i < n:
@@ -82,7 +82,7 @@ def on_blocks(function, share, T, R):
 
 @njit(types.void(int64, int64, MATRIX, int64, MATRIX, int64, MATRIX_OUT, int64), **EXACT)
 def trsyl_part(rows, columns, F, f, G, g, C, c):
-    """Solve F*X + X*G = C in place, all stored by columns from the entry at f, g and c on."""
+    """Solve F*X + X*G = C in place; the matrices are stored by columns from entries f, g and c on."""
     n = F.shape[1]
     scale = np.empty(1)
     dtrsyl(N, N, 1, rows, columns, (F, f), n, (G, g), n, (C, c), n, scale)
@@ -115,7 +115,7 @@ def jet_sqrt(T, R):
 
 @njit(float64(MATRIX), **EXACT)
 def distance_from_one(A):
-    """The size of A - 1 that counts for the approximant: of its powers, where they are smaller."""
+    """Return the size of A - 1 that bounds the error of the approximant; roots of norms of powers if smaller."""
     n = A.shape[1]
     D = np.empty((n, n))
     D2 = np.empty((n, n))
@@ -130,7 +130,7 @@ def distance_from_one(A):
 
 @njit(types.void(float64, float64, MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def add_quotient(t, w, A, H, C):
-    """C = C + w*A*inv(1 + t*A); H is work space."""
+    """C = C + w*A*inv(1 + t*A); H is workspace."""
     n = A.shape[1]
     D = np.empty(A.shape)
     for i in range(A.shape[0]):
@@ -162,7 +162,7 @@ def jet_log(T, C):
     for i in range(C.shape[0]):
         for j in range(C.shape[1]):
             C[i, j] = 0.0
-    # the integral of a/(1 + t*a) by Gauss and Legendre is the [7/7] approximant
+    # the Gauss-Legendre sum for the integral of a/(1 + t*a) is the [7/7] approximant
     add_quotient(0.5, 0.2089795918367347, A, H, C)
     for side in range(2):
         add_quotient(abs(side - 0.2970774243113014), 0.19091502525255946, A, H, C)
@@ -174,7 +174,7 @@ def jet_log(T, C):
 
 @njit(types.void(int64, MATRIX, MATRIX_OUT), **EXACT)
 def turn_basis(back, Z, J):
-    """Take each matrix M of a stack to Z*M*Z', or back."""
+    """Replace each matrix M of a stack by Z*M*Z', or undo it."""
     n = J.shape[1]
     H = np.empty((n, n))
     Zt = np.empty((n, n))
@@ -190,7 +190,7 @@ def turn_basis(back, Z, J):
 
 @njit(int64(MATRIX), **EXACT)
 def is_triangular(X):
-    """1 where X is upper or lower triangular, so that its eigenvalues are known without rounding."""
+    """Return 1 if X is upper or lower triangular, so that its eigenvalues are known without rounding."""
     upper = 1
     lower = 1
     for i in range(X.shape[0]):
@@ -204,7 +204,7 @@ def is_triangular(X):
 
 @njit(int64(MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def to_schur(X, J, Z):
-    """Take a jet of X to the basis of its Schur form; 1 where an eigenvalue is zero or real and negative."""
+    """Transform a jet of X to the basis of its Schur form; 1 if an eigenvalue is zero or real and negative."""
     n = J.shape[1]
     A = np.empty((n, n))
     T = np.empty((n, n))
@@ -269,7 +269,7 @@ def logm(count, X, E, F, C):
 def powm(count, p, X, E, F, C):
     """C = X^p, or its derivative along the first `count` of E, F: the exponential of p times the logarithm.
 
-    The eigenvalues are raised to the power themselves, after each squaring.
+    After each squaring the eigenvalues are replaced by their exact powers.
     """
     n = X.shape[0]
     J = np.empty((n << count, n))

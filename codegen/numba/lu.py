@@ -1,7 +1,7 @@
 """General square matrices: one LU factorisation shared by solves, inverse, determinant and adjugate.
 
-Fortran sees X', so F and p are P*L*U = X': flags are reversed. The factorisation itself never fails; what
-divides by a pivot returns 1 where one is exactly zero.
+Fortran reads X', so F and p are P*L*U = X' and flags are reversed. The factorisation itself never fails. A kernel that
+divides by pivots returns 1 if one is exactly zero.
 """
 
 import math
@@ -36,7 +36,7 @@ dgetri = external("lapack", "dgetri", 6)
 
 @njit(float64(MATRIX), **SUMS)
 def spoilt(X):
-    """0, or NaN where an entry is NaN or infinite: a sum, since that is eight entries at a time."""
+    """Return 0, or NaN if an entry is NaN or infinite: by a sum, which takes eight entries at a time."""
     total = 0.0
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -48,7 +48,7 @@ def spoilt(X):
 def getrf(X, F, p):
     """F, p = the packed LU factors of X' and the row swaps, counted from 1; NaN throughout if X is not finite.
 
-    LAPACK takes a NaN for no pivot, and an infinite one leaves zeros: of both come solutions that look right.
+    LAPACK skips a NaN as pivot, and an infinite pivot leaves zeros: both would give plausible solutions.
     """
     n = X.shape[0]
     if spoilt(X) != 0.0:
@@ -67,7 +67,7 @@ def getrf(X, F, p):
 
 @njit(boolean(MATRIX), **EXACT)
 def has_subnormal(F):
-    """Whether a pivot is below the least normal number: OpenBLAS does not divide by such."""
+    """Whether a pivot is subnormal: OpenBLAS does not divide by subnormal pivots."""
     found = False
     for i in range(min(F.shape[0], F.shape[1])):
         found = found or 0.0 < abs(F[i, i]) < 2.2250738585072014e-308
@@ -76,7 +76,7 @@ def has_subnormal(F):
 
 @njit(types.void(MATRIX_OUT, PIVOTS_OUT), **EXACT)
 def eliminate(F, p):
-    """F, p = as by dgetrf, of the matrix that Fortran sees in F, one entry at a time."""
+    """F, p = the result of dgetrf for the matrix that Fortran reads in F, one entry at a time."""
     n, m = F.shape
     for k in range(p.shape[0]):
         best = k
@@ -99,7 +99,7 @@ def eliminate(F, p):
 
 @njit(int64(MATRIX), **EXACT)
 def zero_pivot(F):
-    """1 where a diagonal entry is exactly zero, else 0."""
+    """Return 1 if a diagonal entry is exactly zero, else 0."""
     for i in range(F.shape[0]):
         if F[i, i] == 0.0:
             return 1
@@ -180,7 +180,7 @@ def lu_inv(F, p, C):
 
 @njit(float64(MATRIX, PIVOTS), **EXACT)
 def lu_sign(F, p):
-    """The sign of det(X); 0 where X is singular, NaN where a pivot is."""
+    """Return the sign of det(X); 0 if X is singular, NaN if a pivot is NaN."""
     s = 1.0
     for i in range(F.shape[0]):
         pivot = F[i, i] if p[i] == i + 1 else -F[i, i]
@@ -190,7 +190,7 @@ def lu_sign(F, p):
 
 @njit(float64(MATRIX, PIVOTS), **EXACT)
 def lu_det(F, p):
-    """det(X); 0 where X is singular."""
+    """det(X); 0 if X is singular."""
     d = 1.0
     for i in range(F.shape[0]):
         d *= F[i, i] if p[i] == i + 1 else -F[i, i]

@@ -1,7 +1,7 @@
 """Newton's method by reverse communication: the caller evaluates the equation and solves its linearisation.
 
-Steps are damped where the left side does not fall, until rounding alone is left: no absolute threshold. The
-search is written as a kernel that says what it wants to know next, so that it is compiled once for all equations.
+Steps are damped if the left side does not decrease, until only rounding is left: there is no absolute threshold. The
+search is a kernel that returns its next request, so it is compiled once for all equations.
 """
 
 import math
@@ -21,7 +21,7 @@ MOST_STEPS = 200
 ROUNDING = 2.0**-51
 CLOSE = 2.0**-26
 LEAST_DAMPING = 2.0**-40
-# What `state` holds: the phase, then numbers.
+# Indices of `state`: the phase, then numbers.
 STATES = 7
 PHASE = 0
 COUNT = 1
@@ -30,7 +30,7 @@ WHOLE = 3
 SIZE = 4
 DAMPING = 5
 NEAR = 6
-# Phases: what was asked for last.
+# Phases: the last request.
 BEGIN = 0
 AT_START = 1
 SOLVED = 2
@@ -55,7 +55,7 @@ def all_finite(x):
 
 @njit(int64(boolean, VECTOR, VECTOR_OUT), **EXACT)
 def newton_begin(known, start, y):
-    """Put the start into y and return 1; NaN and 0 where the data are not all finite."""
+    """Copy the start to y and return 1; NaN and 0 if the data are not all finite."""
     usable = known and all_finite(start)
     for k in range(y.size):
         y[k] = start[k] if usable else math.nan
@@ -71,7 +71,7 @@ def stepped(y, damping, d, t):
 
 @njit(int64(VECTOR_OUT, int64, VECTOR_OUT, VECTOR_OUT, VECTOR), **EXACT)
 def solved(state, status, y, t, d):
-    """Stop where the step d is rounding, or has stopped to shrink close to the solution; else try it in full."""
+    """Stop if the step d is within rounding, or no longer shrinks near the solution; else try the full step."""
     size, now = largest_of(d), largest_of(y)
     state[COUNT] += 1.0
     state[WHOLE] = max(state[WHOLE], now)
@@ -90,7 +90,7 @@ def solved(state, status, y, t, d):
 
 @njit(int64(VECTOR_OUT, int64, VECTOR_OUT, VECTOR_OUT, VECTOR, VECTOR_OUT, VECTOR), **EXACT)
 def tried(state, status, y, t, s, r, d):
-    """Take the trial t where the left side has fallen there, else try half the step."""
+    """Accept the trial t if the left side has decreased there, else try half the step."""
     damping = state[DAMPING]
     usable = status == 0 and all_finite(s)
     if usable and (state[NEAR] != 0.0 or norm2(s) <= (1.0 - 0.25 * damping) * norm2(r)):
@@ -111,9 +111,9 @@ def tried(state, status, y, t, s, r, d):
 
 @njit(int64(VECTOR_OUT, int64, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT), **EXACT)
 def newton(state, status, y, t, s, r, d):
-    """Say what to do next: EVALUATE the left side s at t, SOLVE for the step d at y with the left side r there.
+    """Return the next request: EVALUATE the left side s at t, or SOLVE for the step d at y with left side r.
 
-    `state` is all zero at first, `status` how the last of these went. In the end y is the solution: DONE.
+    `state` is all zero at first; `status` is the status of the last request. DONE: y is the solution.
     """
     phase = int(state[PHASE])
     if phase == BEGIN:

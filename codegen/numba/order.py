@@ -1,4 +1,4 @@
-"""Order: entries of an array by rank, and what is made of powers in columns."""
+"""Selection, sorting and permutation of entries, and matrices with powers in columns."""
 
 import math
 
@@ -11,7 +11,7 @@ from matcalc.codegen.numba.call import EXACT, MATRIX_OUT, PIVOTS, PIVOTS_OUT, VE
 
 @njit(float64(VECTOR, int64), **EXACT)
 def ranked(x, k):
-    """The entry of x of rank k, counted from 0, by selection (Hoare 1961); NaN where there is one in x."""
+    """Return the entry of x of rank k, from 0, by selection (Hoare 1961); NaN if x contains NaN."""
     n = x.shape[0]
     kept = np.empty(n)
     for i in range(n):
@@ -44,7 +44,7 @@ def ranked(x, k):
 
 @njit(float64(VECTOR), **EXACT)
 def median(x):
-    """The middle entry of x, or the mean of the two middle ones; NaN of nothing."""
+    """Return the middle entry of x, or the mean of the two middle ones; NaN for an empty x."""
     n = x.shape[0]
     if n == 0:
         return math.nan
@@ -76,13 +76,13 @@ def median_at(x, y):
 
 @njit(int64(float64, float64), **EXACT)
 def is_before(a, b):
-    """1 where a is less than b, NaN being greater than all."""
+    """Return 1 if a is less than b; NaN is greater than all numbers."""
     return 1 if a < b or (math.isnan(b) and not math.isnan(a)) else 0
 
 
 @njit(types.void(VECTOR, PIVOTS_OUT), **EXACT)
 def sort_order(x, p):
-    """p = the positions of the entries of x in ascending order, equal ones as they stand, NaN last, by merging."""
+    """p = the indices that sort x in ascending order, by a stable merge sort; NaN last."""
     n = x.shape[0]
     merged = np.empty(n, np.int32)
     for i in range(n):
@@ -106,7 +106,7 @@ def sort_order(x, p):
 
 @njit(types.void(PIVOTS, MATRIX_OUT), **EXACT)
 def permutation(p, P):
-    """P = the matrix that takes entry p[i] to place i."""
+    """P = the matrix that moves entry p[i] to index i."""
     for i in range(P.shape[0]):
         for j in range(P.shape[1]):
             P[i, j] = 1.0 if j == p[i] else 0.0

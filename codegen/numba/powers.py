@@ -1,7 +1,7 @@
-"""x^p, and logarithms to other bases, as branch-free arithmetic upon a logarithm of twice the digits.
+"""x^p and logarithms to other bases as branch-free arithmetic, from a logarithm with twice the digits.
 
-log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1), z = s^2, sums of two numbers as far as 2^-66 needs
-them. Arguments that are no normal positive numbers, and powers that are none, are left to libm.
+log(m) = s*(2 + z*(2/3 + z*Q(z))) with s = (m - 1)/(m + 1) and z = s^2, as sums of two numbers where an error of 2^-66
+requires it. Arguments or results that are not normal positive numbers are computed by libm.
 """
 
 from numba import njit
@@ -35,7 +35,7 @@ LOG10_2_LOW = 8.241712586023572e-13
 
 @njit(**INLINED)
 def log_of_rest(x, k):
-    """log(m) of the m above, as a sum of two numbers."""
+    """log(m), for x = 2^k*m as in `elementary.py`, as a sum of two numbers."""
     f = log_rest(x, k)
     d = 2.0 + f
     inverse = 1.0 / d

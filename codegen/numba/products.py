@@ -1,7 +1,7 @@
-"""Products of matrices and vectors. Fortran sees row-major arrays transposed: C = A*B is C' = B'*A'.
+"""Products of matrices and vectors. Fortran reads row-major arrays transposed: C = A*B is C' = B'*A'.
 
-BLAS reads nothing where alpha is 0 or nothing is summed; here alpha multiplies the sum whatever both are: 0 times NaN
-is NaN, and so are infinitely many times nothing (1/m times the sum over m = 0 rows).
+BLAS reads no operand if alpha is 0 or the sum is empty. Here alpha always multiplies the sum: 0 times NaN is NaN, and
+so is infinity times an empty sum (1/m times the sum over m = 0 rows).
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ dtrmm = external("blas", "dtrmm", 11)
 
 @njit(types.void(int64, int64, float64, MATRIX, MATRIX, float64, MATRIX_OUT), **EXACT)
 def gemm_narrow(ta, tb, alpha, A, B, beta, C):
-    """C as of `gemm`, of few columns: OpenBLAS forms a wide C' 1.1 to 2 times faster; it is then turned."""
+    """C as in `gemm`, with few columns: OpenBLAS computes a wide C' 1.1 to 2 times faster, then transposed."""
     m, n = C.shape
     k = A.shape[0] if ta else A.shape[1]
     turned = np.empty((n, m))
@@ -155,7 +155,7 @@ def syrk(t, alpha, A, beta, C):
     """C = alpha*A'*A + beta*C, or alpha*A*A' + beta*C where t is 1; half the work of gemm, then mirrored."""
     n = C.shape[0]
     k = A.shape[1] if t else A.shape[0]
-    # C need not be symmetric, and mirroring would lose half of it
+    # C need not be symmetric; mirroring would lose half of it
     if beta != 0.0 or alpha == 0.0 or k == 0 or n < 4:
         gemm(1 - t, t, alpha, A, A, beta, C)
         return
@@ -201,7 +201,7 @@ def copy_flipped(t, B, C):
 
 @njit(types.void(int64, int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
 def trmm(turned, lower, ta, A, tb, B, C):
-    """C = op(A)*op(B) for triangular A, lower or upper as it is stored; its transpose where `turned`."""
+    """C = op(A)*op(B), or its transpose if `turned`, for A stored as lower or upper triangular."""
     m, n = C.shape
     copy_flipped(1 - tb if turned else tb, B, C)
     if m == 0 or n == 0:

@@ -1,7 +1,7 @@
 """Quotients with a removable singularity, and their derivatives of every order.
 
-Each is g(x)/x for a function g with g(0) = 0. Away from 0 its derivatives follow from x*f_k + k*f_(k - 1) = g_k, near 0
-from a power series.
+Each is f(x) = g(x)/x for a function g with g(0) = 0. Away from 0 the derivatives follow from x*f_k + k*f_(k - 1) = g_k,
+near 0 from a power series.
 """
 
 import math
@@ -54,7 +54,7 @@ def xexpm1(x):
 
 @njit(**EXACT)
 def sine_series(order, x):
-    """The order-th derivative of sin(x)/x by its power series, for |x| < max(1, order/2)."""
+    """Return the order-th derivative of sin(x)/x by its power series, for |x| < max(1, order/2)."""
     odd = order % 2
     term = 1.0 if (order + odd) % 4 == 0 else -1.0
     term *= x if odd else 1.0
@@ -68,7 +68,7 @@ def sine_series(order, x):
 
 @njit(**EXACT)
 def sinc1_diff(order, x):
-    """The k-th derivative of sin(x)/x."""
+    """Return the k-th derivative of sin(x)/x."""
     count = int(order)
     if abs(x) < max(1.0, 0.5 * order):
         return sine_series(count, x)
@@ -85,7 +85,7 @@ def sinc1_diff(order, x):
 
 @njit(**EXACT)
 def expm1c_diff(order, x):
-    """The integral of u^k*exp(x*u) over u from 0 to 1: a series of positive terms, or recurrences far out."""
+    """Return the integral of u^k*exp(x*u) over u from 0 to 1: by a series of positive terms, or recurrences."""
     count = int(order)
     if x > 710.0:
         return math.inf
@@ -118,7 +118,7 @@ def expm1c_diff(order, x):
 
 @njit(**EXACT)
 def log1pc_diff(order, x):
-    """The k-th derivative of log(1 + x)/x."""
+    """Return the k-th derivative of log(1 + x)/x."""
     count = int(order)
     if not x > -1.0:
         return (math.inf if count % 2 == 0 else -math.inf) if x == -1.0 else math.nan
@@ -142,7 +142,7 @@ def log1pc_diff(order, x):
 
 @njit(**EXACT)
 def tanh_slopes(x, slopes):
-    """The derivatives of tanh from 0 on: of its power series by t' = 1 - t^2, the first one without loss."""
+    """Return the derivatives of tanh from order 0 on, by t' = 1 - t^2; the first one without cancellation."""
     t, c = math.tanh(x), math.cosh(min(abs(x), 400.0))
     count = slopes.shape[0]
     series = np.empty(count)
@@ -160,7 +160,7 @@ def tanh_slopes(x, slopes):
 
 @njit(**EXACT)
 def tanhc_diff(order, x):
-    """The k-th derivative of tanh(x)/x: near 0 of the power series of tanh there."""
+    """Return the k-th derivative of tanh(x)/x; near 0 from the power series of tanh."""
     count = int(order)
     if abs(x) < 0.8:
         slopes = np.empty(count + 82)
@@ -185,7 +185,7 @@ def tanhc_diff(order, x):
 
 @njit(**EXACT)
 def tanh_series(series):
-    """The power series of tanh at 0, by t' = 1 - t^2."""
+    """Return the power series of tanh at 0, by t' = 1 - t^2."""
     series[0] = 0.0
     for n in range(1, series.shape[0]):
         square = 0.0
@@ -196,7 +196,7 @@ def tanh_series(series):
 
 @njit(**EXACT)
 def xexpm1_diff(order, x):
-    """The k-th derivative of x/(exp(x) - 1): by its power series near 0, else from f*(exp(x) - 1) = x."""
+    """Return the k-th derivative of x/(exp(x) - 1): by its power series near 0, else from f*(exp(x) - 1) = x."""
     count = int(order)
     if abs(x) == math.inf:
         return 0.0 if x > 0.0 or count > 1 else (-1.0 if count == 1 else math.inf)

@@ -1,8 +1,8 @@
-"""Functions with a rare case inside loops that are vectorised: the loop asks once for all of its lanes.
+"""Functions with a rare case inside vectorised loops: one test serves all lanes.
 
-LLVM vectorises no loop that may call a routine for an entry, unless there is a form of the call for a vector of them.
-Here the forms are made (its VFABI, `vector-function-abi-variant`): each returns what it was given, unless a lane is
-rare; then the routine is called for those that are.
+LLVM vectorises a loop with a call only if the call has a vector variant. This module defines such variants (LLVM's
+VFABI, `vector-function-abi-variant`). Each returns the usual values; if a lane is rare, it calls the routine for the
+rare lanes.
 """
 
 from llvmlite import ir
@@ -17,7 +17,7 @@ LANES = (2, 4, 8)
 def rare(routine, count, *flags):
     """Return `chosen(is_rare, usual, x)`: usual, or where is_rare the value of a routine of `count` numbers.
 
-    `routine` is a symbol, or an intrinsic of LLVM; `flags` are integers that it takes behind the numbers.
+    `routine` is a symbol or an LLVM intrinsic; `flags` are integers that it takes after the numbers.
     """
     name = f"matcalc_rarely_{routine.replace('.', '_')}"
 
@@ -41,7 +41,7 @@ def rare(routine, count, *flags):
 
 
 def define_rare(module, name, count, called):
-    """Define a function of one entry, and its forms for vectors, in a module."""
+    """Define a function of one entry and its vector variants in a module."""
     scalar = declare_rare(module, name, count, ONE_DOUBLE, ir.IntType(1))
     rare_body(scalar, scalar.args[0], lambda builder: called(builder, scalar.args[2:]))
     forms = [
@@ -60,7 +60,7 @@ def define_rare(module, name, count, called):
 
 
 def declare_rare(module, name, count, number, truth):
-    """A function that LLVM may call as often as it likes, and may not inline: its call is what is vectorised."""
+    """Return a function without side effects that LLVM must not inline, so that its call can be vectorised."""
     function = ir.Function(module, ir.FunctionType(number, [truth, *[number] * (count + 1)]), name)
     function.linkage = "linkonce_odr"
     for attribute in ("noinline", "nounwind", "memory(none)", "willreturn"):
@@ -69,7 +69,7 @@ def declare_rare(module, name, count, number, truth):
 
 
 def rare_body(function, is_rare, far):
-    """Write: what is usual, unless a lane is rare."""
+    """Emit the body: return the usual values unless a lane is rare."""
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     rarely, usually = function.append_basic_block("rarely"), function.append_basic_block("usually")
     if is_rare is None:

@@ -1,4 +1,4 @@
-"""Reductions of a whole array, given as its flat view; none is fooled by overflow."""
+"""Reductions of a whole array, passed as its flat view; intermediate results do not overflow."""
 
 import math
 
@@ -12,7 +12,7 @@ from matcalc.codegen.numba.elementary import from_ordered, ordered, vexp
 
 @njit(**SUMS)
 def plus(total, x):
-    """total + x; a loop that calls it may add in several lanes. Its other operations keep their order."""
+    """total + x; a loop that calls it may add in several lanes. The order of other operations is preserved."""
     return total + x
 
 
@@ -27,7 +27,7 @@ def sum_of_squares(x):
 
 @njit(float64(VECTOR), **EXACT)
 def norm2(x):
-    """sqrt(x'*x), scaled only where the sum leaves the range of floats."""
+    """sqrt(x'*x), scaled only if the sum overflows or underflows."""
     s = sum_of_squares(x)
     if 1e-290 < s < 1e290 or math.isnan(s):
         return math.sqrt(s)
@@ -54,9 +54,9 @@ def normalize(x, y):
 
 @njit(float64(VECTOR), **EXACT)
 def largest(x):
-    """The largest entry; NaN where there is one, -inf of nothing."""
+    """Return the largest entry; NaN if x contains NaN, -inf if x is empty."""
     top, nans = ordered(-math.inf), 0
-    for i in range(x.shape[0]):  # of integers, which vectorise
+    for i in range(x.shape[0]):  # integer comparisons, which vectorise
         k = ordered(x[i])
         top = k if k > top else top
         nans += 1 if math.isnan(x[i]) else 0
@@ -65,9 +65,9 @@ def largest(x):
 
 @njit(float64(VECTOR), **EXACT)
 def smallest(x):
-    """The smallest entry; NaN where there is one, inf of nothing."""
+    """Return the smallest entry; NaN if x contains NaN, inf if x is empty."""
     top, nans = ordered(math.inf), 0
-    for i in range(x.shape[0]):  # of integers, which vectorise
+    for i in range(x.shape[0]):  # integer comparisons, which vectorise
         k = ordered(x[i])
         top = k if k < top else top
         nans += 1 if math.isnan(x[i]) else 0
@@ -76,7 +76,7 @@ def smallest(x):
 
 @njit(types.void(float64, VECTOR, VECTOR_OUT), **EXACT)
 def share(m, x, y):
-    """y = 1 where x is m, divided by how often that is; NaN where m is."""
+    """y = 1 where x equals m, divided by the number of such entries; NaN if m is NaN."""
     count = 0.0
     for i in range(x.shape[0]):
         count += 1.0 if x[i] == m else 0.0
@@ -110,7 +110,7 @@ def logsumexp(x):
 
 @njit(types.void(VECTOR, VECTOR_OUT), **SUMS)
 def softmax(x, y):
-    """y = exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    """y = exp(x)/sum(exp(x)); if the largest entries are infinite, equal shares of them."""
     m = largest(x)
     if not (abs(m) < math.inf):
         share(m, x, y)
@@ -126,7 +126,7 @@ def softmax(x, y):
 
 @njit(float64(VECTOR, VECTOR_OUT), **SUMS)
 def softmax_logsumexp(x, y):
-    """y = exp(x)/sum(exp(x)), and log(sum(exp(x))): of each exponential once."""
+    """y = exp(x)/sum(exp(x)), and log(sum(exp(x))); each exponential is computed once."""
     m = largest(x)
     if not (abs(m) < math.inf):
         share(m, x, y)
@@ -157,7 +157,7 @@ def log_softmax(x, y):
 
 @njit(**SUMS)
 def exp_rows(start, count, X, tops, e):
-    """e = exp(X - top of its row) for `count` rows from `start` on: in one loop, since rows may be short."""
+    """e = exp(X - row maximum) for `count` rows from `start` on, in one loop because rows may be short."""
     n = X.shape[1]
     for i in range(count):
         top = -math.inf
@@ -172,7 +172,7 @@ def exp_rows(start, count, X, tops, e):
 
 @njit(**SUMS)
 def sum_row(first, n, e):
-    """The sum of n entries from e[first] on."""
+    """Return the sum of n entries from e[first] on."""
     s = 0.0
     for j in range(n):
         s += e[first + j]
@@ -181,7 +181,7 @@ def sum_row(first, n, e):
 
 @njit(**EXACT)
 def largest_of_row(i, X):
-    """The largest entry of row i; NaN where there is one."""
+    """Return the largest entry of row i; NaN if the row contains NaN."""
     top = -math.inf
     for j in range(X.shape[1]):
         top = X[i, j] if not (X[i, j] <= top) and not math.isnan(top) else top
@@ -190,7 +190,7 @@ def largest_of_row(i, X):
 
 @njit(**EXACT)
 def share_row(i, X, Y):
-    """Equal shares of the largest entries of row i, NaN where there is one."""
+    """Compute equal shares of the largest entries of row i; NaN if the row contains NaN."""
     top = largest_of_row(i, X)
     count = 0.0
     for j in range(X.shape[1]):
@@ -218,7 +218,7 @@ def logsumexp_rows(X, y):
 
 @njit(types.void(int64, MATRIX, MATRIX_OUT), **SUMS)
 def softmax_rows(log, X, Y):
-    """Y = softmax of each row, or its logarithm where `log`."""
+    """Y = softmax of each row, or its logarithm if `log`."""
     rows, n = X.shape
     block = max(1, 1024 // max(n, 1))
     tops = np.empty(block)
@@ -265,7 +265,7 @@ def softmax_logsumexp_rows(X, Y, y):
 
 @njit(float64(VECTOR), **EXACT)
 def prod(x):
-    """The product of all entries."""
+    """Return the product of all entries."""
     p = 1.0
     for i in range(x.shape[0]):
         p *= x[i]
@@ -274,7 +274,7 @@ def prod(x):
 
 @njit(types.void(VECTOR, VECTOR_OUT), **EXACT)
 def prod_others(x, y):
-    """y[i] = the product of all entries but the i-th, without division: the gradient of prod."""
+    """y[i] = the product of all entries except the i-th, without division: the gradient of prod."""
     n = x.shape[0]
     after = 1.0
     for i in range(n - 1, -1, -1):

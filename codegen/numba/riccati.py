@@ -1,8 +1,8 @@
 """Algebraic Riccati equations and the sign of a matrix: invariant subspaces from an ordered Schur form.
 
-care takes the stable subspace of the Hamiltonian matrix, dare a structure-preserving doubling; both end with two
-Newton steps, each a linear equation through the Schur form of the closed loop, whose eigenvalues tell whether
-the solution stabilises. Weights are brought to like size by powers of two. Status 1 where there is no solution.
+care uses the stable subspace of the Hamiltonian matrix, dare a structure-preserving doubling. Both end with two Newton
+steps. Each solves a linear equation by the Schur form of the closed loop, whose eigenvalues show whether the solution
+is stabilising. Weights are scaled to similar size by powers of two. Status 1 if there is no solution.
 Source: Laub 1979; Chu, Fan, Lin and Wang 2004; Higham 2008, 5.2.
 """
 
@@ -27,7 +27,7 @@ EPS = 2.220446049250313e-16
 
 @njit(int64(MATRIX_OUT, MATRIX_OUT), **EXACT)
 def stable_first(F, Z):
-    """Order a Schur form: eigenvalues with negative real part first; how many there are, -1 where it fails."""
+    """Order a Schur form: eigenvalues with negative real part first; return their number, -1 on failure."""
     n = F.shape[0]
     select = np.empty(n, np.int32)
     count = 0
@@ -43,7 +43,7 @@ def stable_first(F, Z):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def signm(X, C):
-    """C = sign(X); 1 where an eigenvalue is within rounding of the imaginary axis."""
+    """C = sign(X); 1 if an eigenvalue is within rounding of the imaginary axis."""
     n = X.shape[0]
     if n == 0:
         return 0
@@ -86,7 +86,7 @@ def symmetrise(X):
 
 @njit(int64(int64, MATRIX_OUT, MATRIX), **EXACT)
 def put_symmetric(scale, Y, X):
-    """Y = 2^scale*(X + X')/2; 1 where an entry is not finite."""
+    """Y = 2^scale*(X + X')/2; 1 if an entry is not finite."""
     bad = put_scaled(scale, X, 0, Y)
     symmetrise(Y)
     return bad
@@ -94,7 +94,7 @@ def put_symmetric(scale, Y, X):
 
 @njit(int64(MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def input_weight(B, R, G):
-    """G = 2^-e*B*inv(R)*B' of size 1, and e; G is NaN where R is not positive definite."""
+    """G = 2^-e*B*inv(R)*B' of size 1; return e. G is NaN if R is not positive definite."""
     n, p = B.shape
     b = exponent_of(B)
     r = exponent_of(R)
@@ -118,7 +118,7 @@ def input_weight(B, R, G):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def filled_with_nan(A, B, Q, R, Y):
-    """Y = NaN, and 1, where an entry of what is given is not finite."""
+    """Set Y = NaN and return 1 if an entry of the arguments is not finite."""
     if is_finite(A) and is_finite(B) and is_finite(Q) and is_finite(R):
         return 0
     fill(math.nan, Y)
@@ -142,7 +142,7 @@ def add_to(alpha, X, Y):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def stable_subspace(H, Y):
-    """Y with the span of [1; Y] the stable invariant subspace of H, given transposed; 1 where there is none."""
+    """Compute Y so that [1; Y] spans the stable invariant subspace of H, passed transposed; 1 if there is none."""
     n = Y.shape[0]
     F = np.empty(H.shape)
     Z = np.empty(H.shape)
@@ -162,7 +162,7 @@ def stable_subspace(H, Y):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def care_step(A, G, Q, Y):
-    """One Newton step towards A'*Y + Y*A - Y*G*Y + Q = 0; 1 where A - G*Y is not stable."""
+    """Take one Newton step towards A'*Y + Y*A - Y*G*Y + Q = 0; 1 if A - G*Y is not stable."""
     n = Y.shape[0]
     F = np.empty((n, n))
     E = np.empty((n, n))
@@ -191,7 +191,7 @@ def care_step(A, G, Q, Y):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def care(A, B, Q, R, Y):
-    """The stabilising Y of A'*Y + Y*A - Y*B*inv(R)*B'*Y + Q = 0."""
+    """Compute the stabilising Y of A'*Y + Y*A - Y*B*inv(R)*B'*Y + Q = 0."""
     n = A.shape[0]
     if n == 0 or filled_with_nan(A, B, Q, R, Y):
         return 0
@@ -226,7 +226,7 @@ def care(A, B, Q, R, Y):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def closed_loop(A, G, Y, F, M):
-    """F = inv(1 + G*Y)*A and M = inv(1 + G*Y)*G; 1 where there is no such inverse."""
+    """F = inv(1 + G*Y)*A and M = inv(1 + G*Y)*G; 1 if the inverse does not exist."""
     n = A.shape[0]
     W = np.empty((n, n))
     P = np.empty((n, n))
@@ -240,7 +240,7 @@ def closed_loop(A, G, Y, F, M):
 
 @njit(int64(MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def doubling(A, G, Y):
-    """Y from Q to the solution of A'*Y*inv(1 + G*Y)*A - Y + Q = 0; 1 where it does not converge."""
+    """Solve A'*Y*inv(1 + G*Y)*A - Y + Q = 0 by doubling from Y = Q; 1 if it does not converge."""
     n = A.shape[0]
     K = np.empty((n, n))
     S = np.empty((n, n))
@@ -271,7 +271,7 @@ def doubling(A, G, Y):
 
 @njit(float64(MATRIX), **EXACT)
 def largest_modulus(T):
-    """The largest modulus of an eigenvalue of a Schur form."""
+    """Return the largest modulus of an eigenvalue of a Schur form."""
     n = T.shape[0]
     largest = 0.0
     for i in range(n):
@@ -284,7 +284,7 @@ def largest_modulus(T):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def dare_step(A, G, Q, Y):
-    """One Newton step towards A'*Y*inv(1 + G*Y)*A - Y + Q = 0; 1 where inv(1 + G*Y)*A is not stable."""
+    """Take one Newton step towards A'*Y*inv(1 + G*Y)*A - Y + Q = 0; 1 if inv(1 + G*Y)*A is not stable."""
     n = Y.shape[0]
     F = np.empty((n, n))
     E = np.empty((n, n))
@@ -308,7 +308,7 @@ def dare_step(A, G, Q, Y):
 
 @njit(int64(MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT), **EXACT)
 def dare(A, B, Q, R, Y):
-    """The stabilising Y of A'*Y*A - Y - A'*Y*B*inv(R + B'*Y*B)*B'*Y*A + Q = 0."""
+    """Compute the stabilising Y of A'*Y*A - Y - A'*Y*B*inv(R + B'*Y*B)*B'*Y*A + Q = 0."""
     n = A.shape[0]
     if n == 0 or filled_with_nan(A, B, Q, R, Y):
         return 0

@@ -1,4 +1,4 @@
-"""The logarithm of a ratio of gammas at 1/a less that of a power of 1/a, smooth at a = 0, and its derivatives."""
+"""The log of a ratio of gammas at 1/a minus the log of a power of 1/a, smooth at a = 0, and its derivatives."""
 
 from numba import njit
 
@@ -9,7 +9,7 @@ from matcalc.codegen.numba.gauss import NODES_20, WEIGHTS_20
 from matcalc.codegen.numba.quotients import log1pc_diff
 from matcalc.codegen.numba.special import polygamma
 
-# Bernoulli's number of n + 1 over n*(n + 1), n = 1, 3, 5...
+# Bernoulli's number B(n + 1) divided by n*(n + 1), n = 1, 3, 5...
 STIRLING = (
     0.08333333333333333, -0.002777777777777778, 0.0007936507936507937, -0.0005952380952380953,
     0.0008417508417508417, -0.0019175269175269176, 0.00641025641025641, -0.029550653594771242, 0.17964437236883057,
@@ -20,7 +20,7 @@ STIRLING = (
 
 @njit(**EXACT)
 def falling(x, k):
-    """x*(x - 1)*... of k factors."""
+    """x*(x - 1)*..., k factors."""
     total = 1.0
     for m in range(k):
         total *= x - m
@@ -29,7 +29,7 @@ def falling(x, k):
 
 @njit(**EXACT)
 def power_slope(i, n, b, u, w):
-    """The i-th derivative in a of w^n, w = a/(1 + a*b), u = 1/(1 + a*b)."""
+    """Return the i-th derivative in a of w^n, w = a/(1 + a*b), u = 1/(1 + a*b)."""
     total = 0.0
     for m in range(min(i, n) + 1):
         count = falling(float(i), m) / falling(float(m), m) * falling(float(n), m) * falling(n + i - m - 1.0, i - m)
@@ -39,13 +39,13 @@ def power_slope(i, n, b, u, w):
 
 @njit(**EXACT)
 def log_slope(i, b, u, x):
-    """The i-th derivative in a of log(1 + a*b), x = a*b."""
+    """Return the i-th derivative in a of log(1 + a*b), with x = a*b."""
     return vlog1p(x) if i == 0 else -falling(i - 1.0, i - 1) * (-b * u) ** i
 
 
 @njit(**EXACT)
 def log_area(i, x):
-    """The i-th derivative of the integral of log(1 + x*t) over t from 0 to 1."""
+    """Return the i-th derivative of the integral of log(1 + x*t) over t from 0 to 1."""
     if not abs(x) < 1.0:
         return (1.0 + x) * log1pc_diff(float(i), x) + (i * log1pc_diff(i - 1.0, x) if i > 0 else -1.0)
     total = 0.0
@@ -57,7 +57,7 @@ def log_area(i, x):
 
 @njit(**EXACT)
 def rising_near(i, j, a, b):
-    """The derivative of log_rising for small a: of the integral, half the last term, and Bernoulli's terms."""
+    """Return the derivative of log_rising for small a, by Euler and Maclaurin's formula."""
     x = a * b
     u = 1.0 / (1.0 + x)
     w, sign = a * u, 1.0 if j % 2 == 0 else -1.0
@@ -77,7 +77,7 @@ def rising_near(i, j, a, b):
 
 @njit(**EXACT)
 def rising_in_z(k, j, z, b):
-    """The derivative of log_rising k times in z = 1/a and j times in b."""
+    """Return the derivative of log_rising k times in z = 1/a and j times in b."""
     log = vlog(z) if k == 0 else -falling(k - 1.0, k - 1) * (-1.0 / z) ** k
     if j == 0:
         return (poch_diff(float(k), z, b) if k > 0 else log_poch(z, b)) - b * log
@@ -86,7 +86,7 @@ def rising_in_z(k, j, z, b):
 
 @njit(**EXACT)
 def log_rising_diff(order, other, a, b):
-    """The derivative of gammaln(b + 1/a) - gammaln(1/a) + b*log(a), by orders in a and in b."""
+    """Return the derivative of gammaln(b + 1/a) - gammaln(1/a) + b*log(a), by orders in a and in b."""
     i, j = int(order), int(other)
     if 0.0 <= a <= 0.1 and a <= 0.1 * (1.0 + a * b):
         return rising_near(i, j, a, b)

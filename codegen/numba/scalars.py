@@ -1,4 +1,4 @@
-"""Elementwise functions beyond those of `math`, right at infinity, zero and NaN."""
+"""Elementwise functions beyond those of `math`, correct at infinity, zero and NaN."""
 
 import math
 
@@ -30,13 +30,13 @@ def relu(x):
 
 @njit(**SCALAR)
 def maximum(x, y):
-    """The larger; NaN where there is one."""
+    """Return the larger; NaN if one is NaN."""
     return x if x > y or math.isnan(x) else y
 
 
 @njit(**SCALAR)
 def minimum(x, y):
-    """The smaller; NaN where there is one."""
+    """Return the smaller; NaN if one is NaN."""
     return x if x < y or math.isnan(x) else y
 
 
@@ -48,25 +48,25 @@ def clip(x, low, high):
 
 @njit(**SCALAR)
 def where(holds, a, b):
-    """a where a condition holds, else b."""
+    """a if a condition holds, else b."""
     return a if holds else b
 
 
 @njit(**SCALAR)
 def leads_of(x, y, m, n):
-    """1 where x > y, m/(m + n) where x is y, else 0; NaN where there is one."""
+    """1 if x > y, m/(m + n) if x equals y, else 0; NaN if one is NaN."""
     return 1.0 if x > y else (0.0 if x < y else (m / (m + n) if x == y else math.nan))
 
 
 @njit(**SCALAR)
 def tied(x, y, m, n):
-    """m where x > y, n where x < y, else m + n."""
+    """m if x > y, n if x < y, else m + n."""
     return m if x > y else (n if x < y else m + n)
 
 
 @njit(**SCALAR)
 def between(x, low, high):
-    """1 where low < x < high, 1/2 at one of two bounds, 0 outside, whatever the other, and where both are equal."""
+    """1 if low < x < high, 1/2 at one bound, 0 if both bounds equal x or x is beyond one."""
     bound = 0.5 if low < high else 0.0
     at_bound = bound if x == low and x <= high or x == high and x >= low else math.nan
     inside = 1.0 if x > low and x < high else at_bound
@@ -75,7 +75,7 @@ def between(x, low, high):
 
 @njit(**SCALAR)
 def leads(x, y):
-    """1 where x > y, 1/2 where x is y, else 0; NaN where there is one."""
+    """1 if x > y, 1/2 if x equals y, else 0; NaN if one is NaN."""
     return 1.0 if x > y else (0.0 if x < y else (0.5 if x == y else math.nan))
 
 
@@ -116,20 +116,20 @@ def huber(x):
 
 @njit(**INLINED)
 def logit(x):
-    """log(x/(1 - x)); near 1/2 through log1p, since x/(1 - x) rounds there."""
+    """log(x/(1 - x)); near 1/2 by log1p, because x/(1 - x) rounds there."""
     near = 0.3 < x < 0.65
     return vlog1p((2.0 * x - 1.0) / (1.0 - x)) if near else vlog(x / (1.0 - x))
 
 
 @njit(**INLINED)
 def xlogy(x, y):
-    """x*log(y), 0 where x is 0 and y no NaN."""
+    """x*log(y), 0 if x is 0 and y is not NaN."""
     return 0.0 if x == 0.0 and not math.isnan(y) else x * vlog(y)
 
 
 @njit(**INLINED)
 def entr(x):
-    """-x*log(x), 0 at 0, -inf below."""
+    """-x*log(x), 0 at 0, -inf for x < 0."""
     return -x * vlog(x) if x > 0.0 else (0.0 if x == 0.0 else (-math.inf if x < 0.0 else x))
 
 
@@ -149,13 +149,13 @@ def ratio0(x, y):
 
 @njit(**INLINED)
 def softmax2(x, y):
-    """sigmoid(x - y); 1/2 where x is y, at infinity too."""
+    """sigmoid(x - y); 1/2 if x equals y, also at infinity."""
     return 0.5 if x == y else vsigmoid(x - y)
 
 
 @njit(**SCALAR)
 def over_hypot(x, y):
-    """x/hypot(x, y), 0 at (0, 0): of x/y or y/x, whichever is the smaller."""
+    """x/hypot(x, y), 0 at (0, 0), computed from the smaller of x/y and y/x."""
     if x == 0.0 and not math.isnan(y):
         return 0.0
     if abs(x) < abs(y):
@@ -185,19 +185,19 @@ def three_halves(x):
 
 @njit(**EXACT)
 def inverse_root(x):
-    """x^(-1/2), inf at -0 too."""
+    """x^(-1/2), inf also at -0."""
     return 1.0 / abs(math.sqrt(x))
 
 
 @njit(**INLINED)
 def powr(x, p):
-    """x^p, NaN for x < 0 and no integer p: C's is a number at -inf."""
+    """x^p; NaN for x < 0 and p not an integer, also at -inf, where C returns a number."""
     return math.nan if x == -math.inf and p != rint(p) else vpow(x, p)
 
 
 @njit(**SCALAR)
 def off_integer(x):
-    """x less the integer nearest to it."""
+    """x minus the nearest integer."""
     return x - np.rint(x)
 
 

@@ -1,9 +1,8 @@
-"""The Pfaffian of a skew matrix and its derivatives, right at any rank.
+"""The Pfaffian of a skew matrix and its derivatives, correct at any rank.
 
-An orthogonal Q makes a skew matrix tridiagonal; its odd and even rows then are a bidiagonal B, and B = P*diag(s)*R
-gives A = X*diag(s)*Y' - Y*diag(s)*X' with orthonormal columns. Pf(A) is the product of s up to sign, a polynomial, so
-that its derivatives are products of the other s: nothing is divided. Skew parts are taken of what is given. Sizes that
-are odd have Pfaffian 0.
+An orthogonal Q makes a skew matrix tridiagonal, and its odd and even rows form a bidiagonal B. B = P*diag(s)*R gives
+A = X*diag(s)*Y' - Y*diag(s)*X' with orthonormal columns. Pf(A) is, up to sign, the product of s. Its derivatives are
+products of the other s, without division. The skew parts of the arguments are used. At odd sizes the Pfaffian is 0.
 """
 
 import math
@@ -23,7 +22,7 @@ dorghr = external("lapack", "dorghr", 8)
 
 @njit(float64(int64, MATRIX, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def skew_tridiagonal(vectors, A, F, k):
-    """A = F'*K*F with k above the diagonal of K, F formed where asked for; the determinant of F."""
+    """A = F'*K*F with k above the diagonal of K; F is formed if requested. Return the determinant of F."""
     n = A.shape[0]
     for i in range(n):
         for j in range(n):
@@ -59,7 +58,7 @@ def pfaffian(A):
 
 @njit(float64(MATRIX, MATRIX_OUT, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def skew_basis(A, X, Y, s):
-    """A = X'*diag(s)*Y - Y'*diag(s)*X; the sign of Pf(A), as if no s were 0. NaN if s does not converge."""
+    """A = X'*diag(s)*Y - Y'*diag(s)*X. Return the sign of Pf(A) as if no s were 0; NaN if s does not converge."""
     n = A.shape[0]
     h = n // 2
     F = np.empty((n, n))
@@ -94,7 +93,7 @@ def congruent(alpha, X, M, Y, beta, C):
 
 @njit(float64(int64, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT), **EXACT)
 def basis_of(finite, A, X, Y, W, C):
-    """The sign and basis of skew_basis; W, the products of all s but two. 0 where C, then filled, is the answer."""
+    """As skew_basis, with W = the products of all s except two. Return 0 if C already holds the result."""
     n = A.shape[0]
     fill(0.0 if finite else math.nan, C)
     if n % 2 or n == 0 or finite == 0:

@@ -1,8 +1,8 @@
 """Matrices stored by rows as SciPy's CSR: values v, their columns c, and where each row starts.
 
-Every place is tested where it is read: what is outside is the status 1. Indices are unsigned, so that a test is one
-comparison and Numba looks for no negative ones: that is a third quicker than SciPy's loops, which test nothing. Entries
-that are not stored take no part: NaN and infinity there meet no zero.
+Each index is tested when it is read; an out-of-range index gives status 1. Indices are unsigned, so a test is one
+comparison and Numba does not handle negative ones. This is a third faster than SciPy's loops, which test nothing.
+Entries that are not stored do not take part: no zero is multiplied by NaN or infinity.
 """
 
 from numba import njit, types
@@ -15,25 +15,25 @@ PLACES = types.Array(types.int32, 1, "C", readonly=True)
 
 @njit(**EXACT)
 def unsigned(place):
-    """A place as an index; a negative one is larger than any axis."""
+    """Return an unsigned index; a negative one becomes larger than any axis."""
     return uint64(uint32(place))
 
 
 @njit(**EXACT)
 def row_is_outside(starts, i, count):
-    """Whether a row is no part of the stored entries."""
+    """Whether the bounds of a row do not delimit a range of stored entries."""
     return starts[i] < 0 or starts[i] > starts[i + 1] or starts[i + 1] > count
 
 
 @njit(**EXACT)
 def leaves_out(starts, count):
-    """Return 1 where some stored entries are in no row."""
+    """Return 1 if some stored entries are in no row."""
     return 1 if starts[0] != 0 or starts[starts.shape[0] - 1] != count else 0
 
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, VECTOR_OUT), **EXACT)
 def csr_mv(v, c, starts, w, y):
-    """y = X*w: two sums a row, since an addition waits for the one before."""
+    """y = X*w, with two sums a row, because each addition waits for the previous one."""
     n, one, two = uint64(w.shape[0]), uint64(1), uint64(2)
     for i in range(y.shape[0]):
         if row_is_outside(starts, i, v.shape[0]):
@@ -76,7 +76,7 @@ def csr_tmv(v, c, starts, r, y):
 
 @njit(int64(VECTOR, PLACES, PLACES, MATRIX, MATRIX_OUT), **EXACT)
 def csr_mm(v, c, starts, W, Y):
-    """Y = X*W: for each row of X four columns of W at a time, whose sums stay in registers."""
+    """Y = X*W: for each row of X four columns of W at a time, with sums in registers."""
     n, width = uint64(W.shape[0]), uint64(Y.shape[1])
     one, two, three, four = uint64(1), uint64(2), uint64(3), uint64(4)
     for row in range(Y.shape[0]):
@@ -164,7 +164,7 @@ def csr_columns(c, starts, e, y):
 
 @njit(int64(PLACES, PLACES, MATRIX, VECTOR_OUT), **EXACT)
 def csr_entries(c, starts, M, y):
-    """y = M at the place of each stored entry."""
+    """y = M at the row and column of each stored entry."""
     n = uint64(M.shape[1])
     for i in range(M.shape[0]):
         if row_is_outside(starts, i, c.shape[0]):
@@ -179,7 +179,7 @@ def csr_entries(c, starts, M, y):
 
 @njit(int64(PLACES, PLACES, MATRIX, MATRIX, VECTOR_OUT), **EXACT)
 def csr_sampled(c, starts, U, V, y):
-    """y = U*V' at the place of each stored entry."""
+    """y = U*V' at the row and column of each stored entry."""
     n, width = uint64(V.shape[0]), uint64(U.shape[1])
     for row in range(U.shape[0]):
         if row_is_outside(starts, row, c.shape[0]):
@@ -198,7 +198,7 @@ def csr_sampled(c, starts, U, V, y):
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
 def csr_gram(v, c, starts, u, C):
-    """C = X'*Z, where Z has the values u at the places of X."""
+    """C = X'*Z, where Z has the structure of X and the values u."""
     n = uint64(C.shape[0])
     for j in range(C.shape[0]):
         for k in range(C.shape[0]):
@@ -219,7 +219,7 @@ def csr_gram(v, c, starts, u, C):
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX_OUT), **EXACT)
 def csr_outer(v, c, starts, u, C):
-    """C = X*Z', where Z has the values u at the places of X: rows, whose columns ascend, are merged."""
+    """C = X*Z', where Z has the structure of X and the values u, by merging rows, whose columns ascend."""
     for i in range(C.shape[0]):
         if row_is_outside(starts, i, v.shape[0]):
             return 1
@@ -242,7 +242,7 @@ def csr_outer(v, c, starts, u, C):
 
 @njit(int64(VECTOR, PLACES, PLACES, VECTOR, MATRIX, VECTOR_OUT), **EXACT)
 def csr_forms(v, c, starts, u, M, y):
-    """y = x'*M*z for each row x of X and z of Z, which has the values u at the places of X."""
+    """y = x'*M*z for each row x of X and z of Z, which has the structure of X and the values u."""
     n = uint64(M.shape[0])
     for i in range(y.shape[0]):
         if row_is_outside(starts, i, v.shape[0]):

@@ -1,6 +1,6 @@
-"""Special functions: SciPy's own where it has them for doubles, else series and recurrences.
+"""Special functions: SciPy's own if it has them for float64, else series and recurrences.
 
-SciPy's are called by address, like LAPACK, so that both targets give the same numbers at every argument.
+SciPy's are called by address, like LAPACK, so both targets compute the same numbers at every argument.
 """
 
 import math
@@ -29,7 +29,7 @@ EULER_MACLAURIN = (
 
 @njit(**SCALAR)
 def polygamma(k, x):
-    """The k-th derivative of digamma: (-1)^(k + 1) k! zeta(k + 1, x), by Euler and Maclaurin's sum."""
+    """Return the k-th derivative of digamma: (-1)^(k + 1) k! zeta(k + 1, x), by Euler and Maclaurin's sum."""
     if k == 0.0:
         return digamma(x)
     sign = 1.0 if k % 2.0 == 1.0 else -1.0
@@ -55,7 +55,7 @@ def polygamma(k, x):
 
 @njit(**SCALAR)
 def lambertw(x):
-    """The w >= -1 with w*exp(w) = x, by Fritsch's iteration; from the series in sqrt(2*(e*x + 1)) near -1/e."""
+    """Return the w >= -1 with w*exp(w) = x, by Fritsch's iteration; near -1/e by a series in sqrt(2*(e*x + 1))."""
     if x < -0.36787944117144233:
         return math.nan
     if x == 0.0 or x == math.inf or math.isnan(x):

@@ -1,7 +1,7 @@
-"""Eigenvalues, singular values and QR. Matrices with NaN or infinity give NaN: LAPACK might not end.
+"""Eigenvalues, singular values and QR. Matrices with NaN or infinity give NaN, as LAPACK might not terminate.
 
-Signs are fixed: each column of V of `eigh` and of U of `svd` has its entry of largest magnitude positive,
-R of `qr` a nonnegative diagonal. Status 1 where an iteration does not converge.
+Signs are fixed: in each column of V of `eigh` and of U of `svd` the entry of largest magnitude is positive; R of `qr`
+has a nonnegative diagonal. Status 1 if an iteration does not converge.
 """
 
 import math
@@ -22,7 +22,7 @@ dorgqr = external("lapack", "dorgqr", 8)
 
 @njit(int64(MATRIX), **EXACT)
 def is_finite(X):
-    """1 where no entry is NaN or infinite, else 0."""
+    """Return 1 if no entry is NaN or infinite, else 0."""
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
             if not (abs(X[i, j]) < math.inf):
@@ -32,7 +32,7 @@ def is_finite(X):
 
 @njit(float64(MATRIX), **EXACT)
 def largest_magnitude(X):
-    """The largest magnitude in X, 0 of nothing."""
+    """Return the largest magnitude in X, 0 if X is empty."""
     largest = 0.0
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -50,13 +50,13 @@ def fill(value, X):
 
 @njit(int64(MATRIX), **EXACT)
 def exponent_of(X):
-    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    """Return e so that the largest magnitude in X is between 2^(e-1) and 2^e; 0 if all entries are 0."""
     return math.frexp(largest_magnitude(X))[1]
 
 
 @njit(types.void(int64, MATRIX_OUT), **EXACT)
 def scale_by(exponent, X):
-    """X = 2^exponent*X, without overflow on the way."""
+    """X = 2^exponent*X, without intermediate overflow."""
     while exponent != 0:
         step = max(-1000, min(1000, exponent))
         exponent -= step
@@ -68,7 +68,7 @@ def scale_by(exponent, X):
 
 @njit(int64(MATRIX_OUT), **EXACT)
 def brought_near_one(X):
-    """Take a power of 2 out of finite X where its entries are far from 1, and return its exponent."""
+    """Divide finite X by a power of 2 if its entries are far from 1, and return the exponent."""
     exponent = exponent_of(X)
     if abs(exponent) <= 32:
         return 0
@@ -78,9 +78,9 @@ def brought_near_one(X):
 
 @njit(int64(int64, MATRIX_OUT, VECTOR_OUT), **EXACT)
 def syevd(vectors, A, w):
-    """w = the eigenvalues of symmetric A, ascending; its rows become the eigenvectors where asked for.
+    """w = the eigenvalues of symmetric A, ascending; if requested, its rows become the eigenvectors.
 
-    LAPACK's iteration may not end where a range of 1e250 stands far from 1.
+    LAPACK's iteration may not terminate if entries span a range of 1e250 far from 1.
     """
     n = A.shape[0]
     if n == 0:
@@ -124,7 +124,7 @@ def eigh(A, w, Q):
 
 @njit(float64(MATRIX, int64), **EXACT)
 def sign_of_largest(B, j):
-    """The sign of the entry of largest magnitude in row j, the first such."""
+    """Return the sign of the entry of largest magnitude in row j, the first such."""
     best = 0.0
     sign = 1.0
     for i in range(B.shape[1]):
@@ -165,7 +165,7 @@ def svdvals(X, s):
 
 @njit(int64(MATRIX, MATRIX_OUT, VECTOR_OUT, MATRIX_OUT), **EXACT)
 def svd(X, U, s, W):
-    """X = U*diag(s)*W', thin."""
+    """X = U*diag(s)*W', the thin decomposition."""
     Q = np.empty((s.shape[0], X.shape[1]))
     status = gesdd(1, X, U, s, Q)
     for j in range(s.shape[0]):
@@ -186,7 +186,7 @@ def svd(X, U, s, W):
 def qr(X, Q, R):
     """X = Q*R, thin: Q is m x k, R is k x n, k = min(m, n).
 
-    R[j, j] is 0 where column j depends on those before it, within rounding.
+    R[j, j] is 0 if column j depends, within rounding, on the columns before it.
     """
     m, n = X.shape
     k = min(m, n)
@@ -224,7 +224,7 @@ def qr(X, Q, R):
 
 @njit(types.void(VECTOR, MATRIX, int64, MATRIX_OUT), **EXACT)
 def eig_top(w, Q, k, C):
-    """C = the projector on the k last eigenvectors; a tie that k cuts, within rounding, has its share."""
+    """C = the projector on the last k eigenvectors; eigenvalues tied (within rounding) at the cut share equally."""
     n = w.shape[0]
     fill(0.0, C)
     k = min(k, n)
@@ -251,7 +251,7 @@ def eig_top(w, Q, k, C):
 
 @njit(types.void(int64, MATRIX, VECTOR, MATRIX, MATRIX_OUT), **EXACT)
 def svd_end(top, P, s, Q, C):
-    """C = the mean of u*v' over the largest or smallest singular values; 0 where they are 0, NaN if infinite."""
+    """C = the mean of u*v' over the largest or smallest singular values; 0 if they are 0, NaN if infinite."""
     k = s.shape[0]
     fill(0.0, C)
     if k == 0:
@@ -285,7 +285,7 @@ def svd_end(top, P, s, Q, C):
 
 @njit(int64(MATRIX, MATRIX_OUT), **EXACT)
 def svd_top(X, C):
-    """C = the mean of u*v' over the largest singular values; 0 where these are 0."""
+    """C = the mean of u*v' over the largest singular values; 0 if they are 0."""
     m, n = X.shape
     k = min(m, n)
     u = np.empty(m)
@@ -305,9 +305,9 @@ def svd_top(X, C):
 
 @njit(int64(MATRIX, VECTOR_OUT, VECTOR_OUT), **EXACT)
 def top_pair(X, u, v):
-    """u, v = the singular vectors of the largest singular value if it is well apart from the next: 1 if so, else 0.
+    """u, v = the singular vectors of the largest singular value, if well separated; return 1 if so, else 0.
 
-    They come from the Gram matrix of the shorter side, whose largest eigenvalue has all digits.
+    They come from the Gram matrix of the shorter side, whose largest eigenvalue is accurate.
     """
     m, n = X.shape
     k = min(m, n)
@@ -343,7 +343,7 @@ def top_pair(X, u, v):
 
 @njit(types.void(int64, MATRIX, VECTOR, VECTOR_OUT, VECTOR_OUT), **EXACT)
 def unit_image(t, F, z, x, y):
-    """x = z, y = F*z or F'*z over its length."""
+    """x = z, and y = F*z or F'*z normalised to length 1."""
     for i in range(z.shape[0]):
         x[i] = z[i]
     gemv(t, 1.0, F, z, 0.0, y)

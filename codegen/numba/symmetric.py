@@ -1,7 +1,7 @@
-"""Symmetric matrices, definite or not: Cholesky where it goes through, else LU, one factorisation for all uses.
+"""Symmetric matrices, definite or not: one factorisation for all uses, by Cholesky if it succeeds, else LU.
 
-Cholesky is half the work and stops at the first pivot that is not positive, so that the trial costs little where X is
-indefinite. `p` tells which it was: rows are counted from 1, and 0 stands first beside a Cholesky factor.
+Cholesky is half the work. It stops at the first pivot that is not positive, so the trial costs little if X is
+indefinite. p[0] is 0 for a Cholesky factor; for LU it is a row counted from 1.
 """
 
 from numba import njit, types
@@ -29,7 +29,7 @@ def definite_or_lu(X, F, p):
 
 @njit(boolean(PIVOTS), **EXACT)
 def is_definite(p):
-    """Whether the factor is that of Cholesky."""
+    """Whether the factor is a Cholesky factor."""
     return p.shape[0] > 0 and p[0] == 0
 
 
@@ -77,11 +77,11 @@ def symmetric_logdet(F, p):
 
 @njit(float64(MATRIX, PIVOTS), **EXACT)
 def symmetric_sign(F, p):
-    """The sign of det(X); 0 where X is singular, NaN where a pivot is."""
+    """Return the sign of det(X); 0 if X is singular, NaN if a pivot is NaN."""
     return 1.0 + 0.0 * F[0, 0] if is_definite(p) else lu_sign(F, p)
 
 
 @njit(float64(MATRIX, PIVOTS), **EXACT)
 def symmetric_det(F, p):
-    """det(X); 0 where X is singular."""
+    """det(X); 0 if X is singular."""
     return tri_det(F) ** 2 if is_definite(p) else lu_det(F, p)

@@ -1,4 +1,4 @@
-"""Arrays that parts are added to, block by block: behind a symbol, since each caller would compile a loop again."""
+"""Adds parts of row blocks to totals, by precompiled kernels: otherwise each caller would compile the loop again."""
 
 from numba import njit, types
 

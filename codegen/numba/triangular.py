@@ -1,4 +1,4 @@
-"""Triangular matrices: solves without a factorisation. Status 1 where a diagonal entry is exactly zero."""
+"""Solves with triangular matrices, without a factorisation. Status 1 if a diagonal entry is exactly zero."""
 
 import math
 
@@ -16,7 +16,7 @@ dtrtri = external("lapack", "dtrtri", 5)
 
 @njit(int64(int64, int64, MATRIX, VECTOR, VECTOR_OUT), **EXACT)
 def trsv(lower, t, A, b, z):
-    """z = inv(op(A))*b for triangular A, lower or upper as it is stored."""
+    """z = inv(op(A))*b for A stored as lower or upper triangular."""
     n = A.shape[0]
     for i in range(n):
         z[i] = b[i]
@@ -29,7 +29,7 @@ def trsv(lower, t, A, b, z):
 
 @njit(int64(int64, int64, int64, MATRIX, int64, MATRIX, MATRIX_OUT), **EXACT)
 def trsm(turned, lower, t, A, tb, B, Z):
-    """Z = inv(op(A))*op(B), its transpose where `turned`."""
+    """Z = inv(op(A))*op(B), or its transpose if `turned`."""
     copy_flipped(1 - tb if turned else tb, B, Z)
     if zero_pivot(A):
         return 1
@@ -58,7 +58,7 @@ def tri_inv(lower, A, C):
 
 @njit(float64(MATRIX), **EXACT)
 def tri_logdet(A):
-    """log(abs(det(A))) for triangular A, or packed LU factors; -inf where A is singular."""
+    """log(abs(det(A))) for triangular A, or packed LU factors; -inf if A is singular."""
     s = 0.0
     for i in range(A.shape[0]):
         s += math.log(abs(A[i, i]))

@@ -1,4 +1,4 @@
-"""Second differentials of matrix functions, adjugate and products: sums over triples, without an array of them."""
+"""Second differentials of matrix functions, adjugate and products: sums over triples, without a rank-3 array."""
 
 import math
 
@@ -14,7 +14,7 @@ from matcalc.codegen.numba.spectral import gesdd
 
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
 def powers_from_samples(T, C):
-    """C[i,:] = the coefficients of the polynomial with the values T[i,:] at Chebyshev's points of [-1, 1]."""
+    """C[i,:] = the coefficients of the polynomial with values T[i,:] at the Chebyshev points of [-1, 1]."""
     n, q = T.shape
     step = math.pi / (2.0 * max(q, 1))
     table = np.zeros((q, q))
@@ -40,9 +40,9 @@ def powers_from_samples(T, C):
 def along_twice(w, R, D, T, E, F, Y):
     """Y[i,j] = sum over k of f[w_i, w_k, w_j]*(E[i,k]*F[k,j] + F[i,k]*E[k,j]), with second divided differences.
 
-    Across a gap wider than R of the middle point they are quotients of D, the first ones; else those of the
-    polynomial with the values T, which are f''/2 at the Chebyshev points of the interval w - 2R, w + 2R. NaN where
-    R is.
+    Across a gap wider than R of the middle point they are quotients of D, the first divided differences. Else they
+    are those of the polynomial with values T, which are f''/2 at the Chebyshev points of [w - 2R, w + 2R]. NaN
+    where R is NaN.
     """
     n, q = T.shape
     C = np.empty((n, q))
@@ -112,7 +112,7 @@ def adj_along_two(X, E, F, C):
     for i in range(n):
         kept = s[i]
         s[i] = 1.0
-        prod_without(s, W)  # of all singular values but the i-th and two others
+        prod_without(s, W)  # product of all singular values except the i-th and two others
         s[i] = kept
         for j in range(n):
             total = 0.0
@@ -134,7 +134,7 @@ def adj_along_two(X, E, F, C):
 
 @njit(types.void(VECTOR, VECTOR, VECTOR, VECTOR_OUT), **EXACT)
 def prod_others_along_two(x, e, f, y):
-    """y[i] = the coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k but i."""
+    """y[i] = the coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k except i."""
     n = x.shape[0]
     tails = np.zeros((4, n + 1))
     tails[0, n] = 1.0

@@ -1,4 +1,4 @@
-"""Linear and Riccati matrix equations through Schur forms, shared by values and adjoints: that of A serves A'."""
+"""Linear and Riccati matrix equations by Schur forms, which values and adjoints share: that of A serves A'."""
 
 import numpy as np
 from scipy import linalg
@@ -8,7 +8,7 @@ from matcalc.codegen.numpy.linalg import exponent_of, getrf, lu_solve
 
 
 def schur(X):
-    """T, Z with X = Z*T*Z', T the real Schur form; NaN where X is not finite."""
+    """Return T, Z with X = Z*T*Z', T the real Schur form; NaN where X is not finite."""
     if X.size == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan), np.full(X.shape, np.nan)
     return linalg.schur(X, check_finite=False)
@@ -20,7 +20,7 @@ def has_no_solution(C, *forms):
 
 
 def sylvester(ta, T, Z, tb, S, W, C, fault):
-    """X with op(A)*X + X*op(B) = C for A = Z*T*Z', B = W*S*W'; op transposes where its flag is 1."""
+    """Return X with op(A)*X + X*op(B) = C for A = Z*T*Z', B = W*S*W'; op transposes where its flag is 1."""
     if has_no_solution(C, T, S):
         return np.full(C.shape, np.nan)
     Y, scale, info = linalg.lapack.dtrsyl(T, S, Z.T @ C @ W, trana="NT"[ta], tranb="NT"[tb])
@@ -30,12 +30,12 @@ def sylvester(ta, T, Z, tb, S, W, C, fault):
 
 
 def dlyapunov(t, T, Z, C, fault):
-    """X with op(A)*X*op(A)' - X + C = 0 for A = Z*T*Z', column after column of the complex Schur form."""
+    """Return X with op(A)*X*op(A)' - X + C = 0 for A = Z*T*Z', column by column of the complex Schur form."""
     if has_no_solution(C, T):
         return np.full(C.shape, np.nan)
     n = len(C)
     U, Q = linalg.rsf2csf(T, Z, check_finite=False)
-    if t:  # the adjoint of U is lower: upper in reverse order
+    if t:  # the adjoint of U is lower, and upper in reverse order
         U, Q = U.conj().T[::-1, ::-1], Q[:, ::-1]
     Y = -(Q.conj().T @ C @ Q)
     for j in range(n - 1, -1, -1):
@@ -48,7 +48,7 @@ def dlyapunov(t, T, Z, C, fault):
 
 
 def signm(X, fault):
-    """The sign of X: -1 on the invariant subspace of eigenvalues with negative real part, 1 on the other."""
+    """Return the sign of X: -1 on the invariant subspace of eigenvalues with negative real part, 1 on the other."""
     if X.size == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan)
     T, Z, m = linalg.schur(X, sort="lhp", check_finite=False)
@@ -78,7 +78,7 @@ def input_weight(B, R, fault):
 
 
 def care(A, B, Q, R, fault):
-    """The stabilising Y of A'*Y + Y*A - Y*B*inv(R)*B'*Y + Q = 0: stable subspace, then two Newton steps."""
+    """Return the stabilising Y of A'*Y + Y*A - Y*B*inv(R)*B'*Y + Q = 0, by a stable subspace and Newton."""
     if has_no_solution(A, B, Q, R):
         return np.full(A.shape, np.nan)
     n = len(A)
@@ -103,7 +103,7 @@ def care(A, B, Q, R, fault):
 
 
 def dare(A, B, Q, R, fault):
-    """The stabilising Y of A'*Y*A - Y - A'*Y*B*inv(R + B'*Y*B)*B'*Y*A + Q = 0: doubling, then two Newton steps."""
+    """Return the stabilising Y of A'*Y*A - Y - A'*Y*B*inv(R + B'*Y*B)*B'*Y*A + Q = 0, by doubling and Newton."""
     if has_no_solution(A, B, Q, R):
         return np.full(A.shape, np.nan)
     n = len(A)
@@ -123,7 +123,7 @@ def dare(A, B, Q, R, fault):
 
 
 def doubled(A, G, Q, fault):
-    """The solution of A'*Y*inv(1 + G*Y)*A - Y + Q = 0, to the accuracy of the doubling."""
+    """Return the solution of A'*Y*inv(1 + G*Y)*A - Y + Q = 0, to the accuracy of the doubling."""
     Y = Q
     for _ in range(60):
         F, p = getrf(np.eye(len(A)) + G @ Y)

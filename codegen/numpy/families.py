@@ -1,4 +1,4 @@
-"""sin(pi*x)/(pi*x) and its derivatives, to the last digits far out too."""
+"""sin(pi*x)/(pi*x) and its derivatives, accurate to rounding even for large x."""
 
 import math
 
@@ -17,7 +17,7 @@ def sinc(x):
 
 
 def sinc_diff(order, x):
-    """The k-th derivative of sinc: Taylor's series near 0, y*S_k + k*S_(k - 1) = sin_k(y) away from it."""
+    """Return the k-th derivative of sinc: Taylor's series near 0, y*S_k + k*S_(k - 1) = sin_k(y) away from it."""
     x = np.asarray(x, dtype=float)
     count = int(order)
     with np.errstate(all="ignore"):

@@ -1,9 +1,9 @@
 """Functions of general matrices and their derivatives along tangents, by arithmetic on jets.
 
-A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0, kept as an array (2^k, n, n): entry S is the coefficient of the
-product of the e of the bits of S. A function of a jet has the k-th derivative along all tangents as its last entry.
-Products and solves on jets turn any algorithm into one for its derivatives: linear in each tangent whatever its
-size, k-th order at 3^k products for one. Tangents are scaled by powers of two, which is exact.
+A jet is X + e1*E1 + e2*E2 + ... with e1^2 = e2^2 = 0, stored as an array (2^k, n, n): matrix S is the coefficient of
+the product of the e whose bits are set in S. The last matrix of a function of a jet is the k-th derivative along all
+tangents. With products and solves on jets an algorithm also computes its derivatives, linear in each tangent whatever
+its size; at order k one product becomes 3^k. Tangents are scaled by powers of two, which is exact.
 Source: Higham 2008, chapters 3 and 6; Al-Mohy, Higham and Relton 2013; Al-Mohy and Higham 2009.
 """
 
@@ -16,7 +16,7 @@ from matcalc.codegen.numpy.linalg import exponent_of, getrf, lu_solve
 
 
 def jet(X, E, scale):
-    """The jet of 2^scale*X and the tangents E, each brought to size 1; and the exponent that undoes it."""
+    """Return the jet of 2^scale*X and the tangents E, each scaled to size 1, and the exponent that undoes it."""
     n, k = len(X), len(E)
     J = np.zeros((2**k, n, n))
     J[0] = np.ldexp(X, scale)
@@ -29,7 +29,7 @@ def jet(X, E, scale):
 
 
 def jet_product(A, B, first=None):
-    """The product of two jets; its first matrix may be given."""
+    """Return the product of two jets; its first matrix may be passed."""
     C = np.zeros(A.shape)
     if first is not None:
         C[0] = first
@@ -40,7 +40,7 @@ def jet_product(A, B, first=None):
 
 
 def subsets(S):
-    """All subsets of a set of bits, itself first, the empty one last."""
+    """Return all subsets of a set of bits, itself first, the empty one last."""
     found, T = [S], S
     while T:
         T = (T - 1) & S
@@ -49,13 +49,13 @@ def subsets(S):
 
 
 def jet_solve(D, B, fault=""):
-    """inv(D)*B of jets."""
+    """inv(D)*B for jets."""
     F, p = getrf(D[0])
     return jet_quotient(F, p, D, B, fault)
 
 
 def jet_quotient(F, p, D, B, fault="", first=None):
-    """inv(D)*B of jets, given the factors F, p of the first matrix of D; the first matrix may be given."""
+    """inv(D)*B for jets, from the factors F, p of the first matrix of D; its first matrix may be passed."""
     X = np.zeros(B.shape)
     if first is not None:
         X[0] = first
@@ -66,7 +66,7 @@ def jet_quotient(F, p, D, B, fault="", first=None):
 
 
 def jet_identity(J):
-    """The jet of the identity, shaped as J."""
+    """Return the jet of the identity, shaped as J."""
     one = np.zeros(J.shape)
     one[0] = np.eye(J.shape[1])
     return one
@@ -96,7 +96,7 @@ PADE = (
 
 
 def halvings(A2, A4, A6, radius):
-    """How often A is halved for the [13/13] approximant, by the norms of its powers."""
+    """Return how often A is halved for the [13/13] approximant, from the norms of its powers."""
     sizes = [np.linalg.norm(P, 1) ** (1 / d) for d, P in ((2, A2), (4, A4), (6, A6))]
     size = max(sizes[1:])
     if not math.isfinite(size):
@@ -105,16 +105,16 @@ def halvings(A2, A4, A6, radius):
 
 
 def halve(A):
-    """A halved until its powers are finite, and how often."""
+    """Return A halved until its powers are finite, and how often."""
     largest = np.linalg.norm(A[0], 1)
     s = math.ceil(math.log2(largest / 1e30)) if largest > 1e30 else 0
     return np.ldexp(A, -s), s
 
 
 def polynomials(A, A2, A4, A6, s, first=None):
-    """Even part, odd part, and odd part over A of the numerator of the [13/13] approximant of exp at 2^-s*A.
+    """Return even part, odd part, and odd part over A of the numerator of the [13/13] approximant of exp at 2^-s*A.
 
-    The first matrix of the last may be given.
+    The first matrix of the last one may be passed.
     """
     one = jet_identity(A)
     A, A2, A4, A6 = (np.ldexp(P, -d * s) for d, P in ((1, A), (2, A2), (4, A4), (6, A6)))
@@ -129,7 +129,7 @@ def polynomials(A, A2, A4, A6, s, first=None):
 
 
 def pade_parts(A, sign, radius):
-    """Even and odd part of the numerator of the [13/13] approximant of exp at 2^-s*A, and s; A2 is sign*A*A."""
+    """Return even and odd numerator of the [13/13] approximant of exp at 2^-s*A, and s; A2 = sign*A*A."""
     A, first = halve(A)
     A2 = sign * jet_product(A, A)
     A4 = jet_product(A2, A2)
@@ -140,10 +140,10 @@ def pade_parts(A, sign, radius):
 
 
 def pade(X):
-    """What the [13/13] approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives: P, p, h.
+    """Return P, p, h, which the [13/13] approximant of exp at 2^-(h[0] + h[1])*X shares with its derivatives.
 
-    P is a stack: the even powers of A = 2^-h[1]*X, the odd part over A, the denominator factorised with pivots p,
-    the approximant itself, and A.
+    P is a stack: the even powers of A = 2^-h[1]*X, the odd part divided by A, the denominator factorised with
+    pivots p, the approximant itself, and A.
     """
     n = len(X)
     if has_no_value(X, ()):
@@ -160,7 +160,7 @@ def pade(X):
 
 
 def expm(turned, P, p, h, *E):
-    """The exponential of X, or of X' where `turned`, or its derivative along E; P, p, h are those of `pade`."""
+    """Return the exponential of X, or of X' if `turned`, or its derivative along E; `pade` returned P, p, h."""
     n = P.shape[1]
     if has_no_value(P, E):
         return np.full((n, n), np.nan)
@@ -180,7 +180,7 @@ def expm(turned, P, p, h, *E):
 
 
 def jet_cos_sin(A):
-    """Cosine and sine of a jet: real and imaginary part of the approximant of exp(i*A), and their doubling."""
+    """Return cosine and sine of a jet, from real and imaginary part of the approximant of exp(i*A), by doubling."""
     V, U, s = pade_parts(A, -1.0, 4.25)
     VV, UU = jet_product(V, V), jet_product(U, U)
     C = jet_solve(VV + UU, VV - UU)
@@ -191,7 +191,7 @@ def jet_cos_sin(A):
 
 
 def cosm(sine, X, *E):
-    """The cosine of X, or the sine where `sine`, or its derivative along the tangents E."""
+    """Return the cosine of X, or the sine if `sine`, or its derivative along the tangents E."""
     if has_no_value(X, E):
         return np.full(X.shape, np.nan)
     A, exponent = jet(X, E, 0)
@@ -202,7 +202,7 @@ def cosm(sine, X, *E):
 
 
 def blocks(T):
-    """Place and width of the diagonal blocks of a real Schur form."""
+    """Return start and width of the diagonal blocks of a real Schur form."""
     found, i = [], 0
     while i < len(T):
         width = 2 if i + 1 < len(T) and T[i + 1, i] != 0.0 else 1
@@ -217,7 +217,7 @@ def is_triangular(X):
 
 
 def principal_schur(X, fault):
-    """Real Schur form and vectors of X. Raises LinAlgError unless all real eigenvalues are positive."""
+    """Return the real Schur form and vectors of X; raise LinAlgError unless all real eigenvalues are positive."""
     T, Q = linalg.schur(X, check_finite=False)
     least = 0.0 if is_triangular(X) else len(X) * np.finfo(float).eps * np.max(np.abs(T))
     if any(width == 1 and T[i, i] <= least for i, width in blocks(T)):
@@ -226,7 +226,7 @@ def principal_schur(X, fault):
 
 
 def jet_schur(X, E, scale, fault):
-    """The jet of 2^scale*X along E in the basis Q of the Schur form of X; Q; the exponent that undoes scaling."""
+    """Return the jet of 2^scale*X along E in the basis Q of the Schur form of X, Q, and the inverse exponent."""
     T, Q = principal_schur(np.ldexp(X, scale), fault)
     J, exponent = jet(X, E, scale)
     J[1:] = Q.T @ J[1:] @ Q
@@ -235,7 +235,7 @@ def jet_schur(X, E, scale, fault):
 
 
 def on_blocks(T, function, R):
-    """Put a function of the diagonal blocks of T in the place of those of R."""
+    """Replace the diagonal blocks of R by a function of those of T."""
     for i, width in blocks(T):
         if width == 1:
             R[i, i] = function(T[i, i], 0.0)[0]
@@ -247,12 +247,12 @@ def on_blocks(T, function, R):
 
 
 def log_of(a, b):
-    """Real and imaginary part of log(a + b*i)."""
+    """Return real and imaginary part of log(a + b*i)."""
     return math.log(math.hypot(a, b)), math.atan2(b, a)
 
 
 def sqrt_of(a, b):
-    """Real and imaginary part of the square root of a + b*i."""
+    """Return real and imaginary part of the square root of a + b*i."""
     size = math.hypot(a, b)
     if b == 0.0:
         return math.sqrt(a), 0.0
@@ -261,13 +261,13 @@ def sqrt_of(a, b):
 
 
 def trsyl(F, G, C):
-    """X with F*X + X*G = C for Schur forms F and G."""
+    """Return X with F*X + X*G = C for Schur forms F and G."""
     X, scale, _ = linalg.lapack.dtrsyl(F, G, C)
     return X / scale
 
 
 def jet_sqrt(T):
-    """The principal square root of a jet whose first entry is a real Schur form."""
+    """Return the principal square root of a jet whose first entry is a real Schur form."""
     R = np.zeros(T.shape)
     on_blocks(T[0], sqrt_of, R[0])
     for j, width in blocks(T[0])[1:]:
@@ -280,7 +280,7 @@ def jet_sqrt(T):
 
 
 def sqrtm(X, fault):
-    """The principal square root of X."""
+    """Return the principal square root of X."""
     if has_no_value(X, ()):
         return np.full(X.shape, np.nan)
     scale = -2 * (exponent_of(X) // 2)
@@ -294,7 +294,7 @@ MOST_ROOTS = 100
 
 
 def jet_log(T):
-    """The logarithm of a jet whose first entry is a real Schur form: inverse scaling and squaring."""
+    """Return the logarithm of a jet whose first entry is a real Schur form: inverse scaling and squaring."""
     A, roots, one = T.copy(), 0, jet_identity(T)
     while roots < MOST_ROOTS:
         Z = A[0] - one[0]
@@ -310,7 +310,7 @@ def jet_log(T):
         return math.expm1(x) * math.cos(y) - 2.0 * math.sin(y / 2.0) ** 2, math.exp(x) * math.sin(y)
 
     on_blocks(T[0], root_less_one, A[0])
-    # log(1 + a) by Gauss and Legendre: the integral of a/(1 + t*a), the [7/7] approximant
+    # log(1 + a) by a Gauss-Legendre sum for the integral of a/(1 + t*a), the [7/7] approximant
     C = np.zeros(T.shape)
     for x, w in zip(NODES, WEIGHTS, strict=True):
         for t in (x, 1.0 - x) if x != 0.5 else (x,):
@@ -321,7 +321,7 @@ def jet_log(T):
 
 
 def logm(X, fault, *E):
-    """The principal logarithm of X, or its derivative along the tangents E."""
+    """Return the principal logarithm of X, or its derivative along the tangents E."""
     if has_no_value(X, E):
         return np.full(X.shape, np.nan)
     scale = -exponent_of(X)
@@ -335,7 +335,7 @@ def logm(X, fault, *E):
 def powm(X, p, fault, *E):
     """X^p for a real p, or its derivative along the tangents E: the exponential of p times the logarithm.
 
-    The eigenvalues are raised to the power themselves, after each squaring.
+    After each squaring the eigenvalues are replaced by their exact powers.
     """
     if has_no_value(X, E):
         return np.full(X.shape, np.nan)

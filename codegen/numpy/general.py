@@ -1,4 +1,4 @@
-"""General square matrices by their eigenvalues, the factors of any matrix, and the Pfaffian, by NumPy and SciPy."""
+"""Functions of the eigenvalues of general matrices, the factors P, L, U, and the Pfaffian, by NumPy and SciPy."""
 
 import numpy as np
 from scipy import linalg
@@ -14,7 +14,7 @@ from matcalc.codegen.numpy.linalg import (
 
 
 def eig(X, fault):
-    """Eigenvalues, ascending, and eigenvectors of unit length, where the spectrum is real."""
+    """Return the eigenvalues, ascending, and eigenvectors of unit length, if the spectrum is real."""
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan), np.full(X.shape, np.nan)
     w, V = np.linalg.eig(X)
@@ -26,32 +26,32 @@ def eig(X, fault):
 
 
 def eigvals(X, fault):
-    """Eigenvalues, ascending, where they are real."""
+    """Return the eigenvalues, ascending, if they are real."""
     if not np.all(np.isfinite(X)):
         return np.full(len(X), np.nan)
     return np.sort(real_parts(np.linalg.eigvals(X), X, fault))
 
 
 def real_parts(w, X, fault):
-    """Eigenvalues of X that are real within rounding: a tie may come out as a pair of conjugates."""
+    """Return the eigenvalues of X if real within rounding: a tie may be computed as a conjugate pair."""
     if np.max(np.abs(w.imag), initial=0.0) > 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(X), initial=0.0):
         raise np.linalg.LinAlgError(fault)
     return w.real
 
 
 def spectral_radius(X):
-    """The largest modulus of an eigenvalue."""
+    """Return the largest modulus of an eigenvalue."""
     return np.max(np.abs(np.linalg.eigvals(X)), initial=0.0) if np.all(np.isfinite(X)) else np.nan
 
 
 def perron(X, fault=None):
-    """The gradient of the spectral radius; with a fault the eigenvalue has to be real.
+    """Return the gradient of the spectral radius; with a fault the eigenvalue must be real.
 
-    NaN where another eigenvalue, not its conjugate, is as large within rounding.
+    NaN if another eigenvalue, not its conjugate, is equally large within rounding.
     """
     if len(X) == 0 or not np.all(np.isfinite(X)):
         return np.full(X.shape, np.nan)
-    X = np.ldexp(X, -exponent_of(X))  # beyond 1e138 some builds of LAPACK give eigenvalues at another scale
+    X = np.ldexp(X, -exponent_of(X))  # beyond 1e138 some builds of LAPACK return scaled eigenvalues
     w, left, right = linalg.eig(X, left=True)
     top = np.argmax(np.abs(w))
     if fault and w[top].imag != 0.0:
@@ -67,7 +67,7 @@ def perron(X, fault=None):
 
 
 def lu(X):
-    """P, L, U with X = P*L*U."""
+    """Return P, L, U with X = P*L*U."""
     m, n = X.shape
     k = min(m, n)
     if not np.all(np.isfinite(X)):
@@ -83,19 +83,19 @@ def lu(X):
 
 
 def sort_order(x):
-    """The positions of the entries of x in ascending order."""
+    """Return the indices that sort x in ascending order."""
     return np.argsort(x, kind="stable").astype(np.int32)
 
 
 def scattered(p, b):
-    """z with z[p] = b."""
+    """Return z with z[p] = b."""
     z = np.empty(len(p))
     z[p] = b
     return z
 
 
 def skew_basis(A):
-    """X, Y, s with A = X*diag(s)*Y' - Y*diag(s)*X', and the sign of Pf(A), as if no s were 0."""
+    """Return X, Y, s with A = X*diag(s)*Y' - Y*diag(s)*X', and the sign of Pf(A), as if no s were 0."""
     K, Q = linalg.hessenberg((A - A.T) / 2, calc_q=True)
     B = K[::2, 1::2]
     P, s, R = finite_svd(np.tril(B))
@@ -104,7 +104,7 @@ def skew_basis(A):
 
 
 def pfaffian(A):
-    """Pf(A), of which the skew part is taken."""
+    """Return Pf of the skew part of A."""
     n = len(A)
     if n % 2 or n == 0 or not np.all(np.isfinite(A)):
         return np.sum(0.0 * A) + 1.0 - n % 2
@@ -113,7 +113,7 @@ def pfaffian(A):
 
 
 def pfaffian_adj(A):
-    """The derivatives of Pf(A) in A[i,j] = -A[j,i]."""
+    """Return the derivatives of Pf(A) in A[i,j] = -A[j,i]."""
     if len(A) % 2 or len(A) == 0 or not np.all(np.isfinite(A)):
         return np.full(A.shape, np.sum(0.0 * A))
     X, Y, s, sign = skew_basis(A)
@@ -122,7 +122,7 @@ def pfaffian_adj(A):
 
 
 def pfaffian_adj_along(A, E):
-    """The derivative of `pfaffian_adj` at A along the skew part of E."""
+    """Return the derivative of `pfaffian_adj` at A along the skew part of E."""
     if len(A) % 2 or len(A) == 0 or not (np.all(np.isfinite(A)) and np.all(np.isfinite(E))):
         return np.full(A.shape, np.sum(0.0 * A) + np.sum(0.0 * E))
     X, Y, s, sign = skew_basis(A)

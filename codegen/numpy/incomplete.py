@@ -1,8 +1,8 @@
 """The log of the beta function, and all derivatives of it and of the incomplete beta function.
 
-Power series near the ends, else integrals of the differentiated density over the side where the weight of the first
-order has one sign. Several derivatives at once are coefficients of a power series: c[p, q] belongs to the
-p-th in a and the q-th in b.
+They use power series near the ends, else integrals of the differentiated density over the side where the weight of
+first order has one sign. Mixed derivatives are coefficients of a power series: c[p, q] belongs to the p-th derivative
+in a and the q-th in b.
 """
 
 import itertools
@@ -20,7 +20,7 @@ BERNOULLI = (
 
 
 def stirling(a):
-    """log(gamma(a)) less Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2, for a >= 10."""
+    """log(gamma(a)) minus Stirling's (a - 1/2)*log(a) - a + log(2*pi)/2, for a >= 10."""
     u = 1 / (a * a)
     return (
         1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u * (1 / 1188 - u * (691 / 360360 - u / 156)))))
@@ -28,14 +28,14 @@ def stirling(a):
 
 
 def less_log(u, v):
-    """u - log(v) for v = 1 + u, by a series near 0."""
+    """u - log(v) for v = 1 + u, by a series near u = 0."""
     w = u / (2 + u)
     tail = sum(2 * w ** (2 * n) / (2 * n + 1) for n in range(12, 0, -1))
     return np.where(np.abs(u) < 0.3, u * w - w * tail, u - np.where(v < 0.5, np.log(v), np.log1p(u)))
 
 
 def betaln(a, b):
-    """log of the beta function of positive arguments: Stirling's formula of all that is large."""
+    """log of the beta function of positive arguments; large arguments use Stirling's formula."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     with np.errstate(all="ignore"):
         n, r = low + high, np.log1p(low / high)
@@ -49,7 +49,7 @@ def betaln(a, b):
 
 
 def psi_gap(order, a, b):
-    """The derivative of digamma at a less that at a + b: Euler and Maclaurin's sums, term by term."""
+    """Return the k-th derivative of digamma at a minus that at a + b, by Euler-Maclaurin sums, term by term."""
     k = int(order)
     with np.errstate(all="ignore"):
         a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
@@ -72,7 +72,7 @@ def psi_gap(order, a, b):
 
 
 def exp_series(i, j, c):
-    """The power series of exp(g) over exp(g) at 0, for that of g."""
+    """Return the power series of exp(g)/exp(g(0)) from that of g."""
     W = {(0, 0): 1.0}
     for p, q in itertools.product(range(i + 1), range(j + 1)):
         if p:
@@ -84,7 +84,7 @@ def exp_series(i, j, c):
 
 
 def falling_series(count, i, c):
-    """The power series of c*(c - 1)*... of `count` factors."""
+    """Return the power series of c*(c - 1)*... of `count` factors."""
     J = [np.ones_like(c), *(np.zeros_like(c) for _ in range(i))]
     for step in range(count):
         J = [J[p] * (c - step) + (J[p - 1] if p else 0) for p in range(i + 1)]
@@ -92,13 +92,13 @@ def falling_series(count, i, c):
 
 
 def at_end(exponent, factor):
-    """factor*x^exponent for x = 0."""
+    """factor*x^exponent at x = 0."""
     value = np.where(exponent == 0, factor, np.copysign(np.inf, factor))
     return np.where((factor == 0) | (exponent > 0), 0.0, value)
 
 
 def integral(f, scale):
-    """The integral of f(s) over s > 0, f decaying by `scale` or so: double exponential quadrature."""
+    """Return the integral of f(s) over s > 0, for f with decay length `scale`: double exponential quadrature."""
     t = np.arange(-64, 80) / 16
     s = scale[..., None] * np.exp(t - np.exp(-t))
     return np.sum(f(s) * s * (1 + np.exp(-t)), -1) / 16
@@ -119,7 +119,7 @@ def log_beside(x, y):
 
 
 def beta_logs(i, j, a, b, log_x, log_y):
-    """The power series of the log of the beta density in a and b, from (log_x, log_y)."""
+    """Return the power series in a and b of the log of the beta density, from (log_x, log_y)."""
     c = {(p, 0): -psi_gap(p - 1, a, b) / math.factorial(p) for p in range(1, i + 1)}
     c |= {(0, q): -psi_gap(q - 1, b, a) / math.factorial(q) for q in range(1, j + 1)}
     for p, q in itertools.product(range(1, i + 1), range(1, j + 1)):
@@ -132,7 +132,7 @@ def beta_logs(i, j, a, b, log_x, log_y):
 
 
 def beta_density_diff(i, j, k, a, b, x):
-    """The derivative of order i in a, j in b, k in x of x^(a - 1)*(1 - x)^(b - 1)/beta(a, b)."""
+    """Return the derivative of order i in a, j in b, k in x of x^(a - 1)*(1 - x)^(b - 1)/beta(a, b)."""
     y = 1 - x
     W, total = exp_series(i, j, beta_logs(i, j, a, b, log_beside(x, y), np.log1p(-x))), 0.0
     for m in range(k + 1):
@@ -147,7 +147,7 @@ def beta_density_diff(i, j, k, a, b, x):
 
 
 def beta_series(i, j, a, b, x, y):
-    """The derivative of betainc in a and b where b*x is small."""
+    """Return the derivative of betainc in a and b where b*x is small."""
     n = a + b
     c = beta_logs(i, j, a, b, 0.0, 0.0)
     for p in range(1, i + 1):
@@ -165,7 +165,7 @@ def beta_series(i, j, a, b, x, y):
 
 
 def beta_integral(i, j, a, b, x, y):
-    """The derivative of betainc in a and b from the left."""
+    """Return the derivative of betainc in a and b, as an integral from 0 to x."""
     c = {key: v[..., None] for key, v in beta_logs(i, j, a, b, log_beside(x, y), log_beside(y, x)).items()}
     n = a + b
     A, N, X = a[..., None], n[..., None], x[..., None]
@@ -184,14 +184,14 @@ def beta_integral(i, j, a, b, x, y):
 
 
 def beta_left(i, j, a, b, x, y):
-    """The derivative of betainc in a and b, from the left."""
+    """Return the derivative of betainc in a and b, from 0 to x."""
     is_near = x * np.maximum(b, 1) <= 0.5
     series = beta_series(i, j, a, b, np.where(is_near, x, 0.0), np.where(is_near, y, 1.0))
     return np.where(is_near, series, beta_integral(i, j, a, b, x, y))
 
 
 def betainc_diff(order_a, order_b, order_x, a, b, x):
-    """The derivative of betainc of these orders: of the density, of a power series, or an integral."""
+    """Return the derivative of betainc of these orders: by the density, a power series or an integral."""
     i, j, k = int(order_a), int(order_b), int(order_x)
     if i == j == k == 0:
         return special.betainc(a, b, x)

@@ -1,11 +1,11 @@
-"""Linear algebra by NumPy and SciPy in matcalc's conventions: signs fixed, faults named by the caller."""
+"""Linear algebra by NumPy and SciPy in matcalc's conventions: fixed signs, error texts passed by the caller."""
 
 import numpy as np
 from scipy import linalg
 
 
 def chol(S, fault):
-    """Lower L with S = L*L'; the lower triangle of S is read. NaN or infinity in it gives NaN."""
+    """Return the lower L with S = L*L'; only the lower triangle of S is read. NaN or infinity in it gives NaN."""
     L, info = linalg.lapack.dpotrf(S, lower=1, clean=1)
     if info != 0 or not np.all(np.isfinite(np.diagonal(L))):
         if np.all(np.isfinite(np.tril(S))):
@@ -37,7 +37,7 @@ def chol_logdet(L):
 
 
 def getrf(X):
-    """Packed LU factors of X and its row swaps, NaN throughout if X is not finite; never fails."""
+    """Return packed LU factors of X and its row swaps, NaN throughout if X is not finite; never fails."""
     if len(X) == 0:
         return np.empty((0, 0)), np.empty(0, np.int32)
     if not np.all(np.isfinite(X)):
@@ -47,13 +47,13 @@ def getrf(X):
 
 
 def has_subnormal(F):
-    """Whether a pivot is below the least normal number: OpenBLAS does not divide by such."""
+    """Whether a pivot is subnormal: OpenBLAS does not divide by subnormal pivots."""
     pivots = np.abs(np.diagonal(F))
     return np.any((pivots > 0.0) & (pivots < 2.2250738585072014e-308))
 
 
 def eliminated(X):
-    """Packed LU factors of X and its row swaps, one column at a time."""
+    """Return packed LU factors of X and its row swaps, one column at a time."""
     F, p = X.copy(), np.arange(min(X.shape), dtype=np.int32)
     for k in range(len(p)):
         p[k] += np.argmax(np.abs(F[k:, k]))
@@ -78,7 +78,7 @@ def lu_inv(F, p, fault):
 
 
 def lu_sign(F, p):
-    """The sign of det(X)."""
+    """Return the sign of det(X)."""
     return np.prod(np.sign(np.diagonal(F))) * (-1.0) ** np.count_nonzero(p != np.arange(len(p)))
 
 
@@ -88,7 +88,7 @@ def lu_det(F, p):
 
 
 def definite_or_lu(X):
-    """The Cholesky factor of X and -1 for each row where X is positive definite, else as getrf."""
+    """Return the Cholesky factor of X and -1 for each row if X is positive definite, else the result of getrf."""
     if len(X) and np.all(np.diagonal(X) > 0.0):
         L, info = linalg.lapack.dpotrf(X, lower=1, clean=1)
         if info == 0 and np.all(np.isfinite(np.diagonal(L))):
@@ -97,7 +97,7 @@ def definite_or_lu(X):
 
 
 def is_definite(p):
-    """Whether the factor is that of Cholesky."""
+    """Whether the factor is a Cholesky factor."""
     return len(p) > 0 and p[0] < 0
 
 
@@ -117,7 +117,7 @@ def symmetric_logdet(F, p):
 
 
 def symmetric_sign(F, p):
-    """The sign of det(X)."""
+    """Return the sign of det(X)."""
     return 1.0 if is_definite(p) else lu_sign(F, p)
 
 
@@ -146,7 +146,7 @@ def tri_det(A):
 
 
 def prod_without(s):
-    """The products of all entries of s but the i-th and the j-th, without division."""
+    """Return, for each i and j, the product of all other entries of s, without division."""
     n = len(s)
     W = np.ones((n, n))
     for i in range(n):
@@ -156,7 +156,7 @@ def prod_without(s):
 
 
 def adj(X, F, p):
-    """The adjugate at any rank: det*inv, through singular values where a pivot is zero."""
+    """Return the adjugate at any rank: det*inv, or by singular values if a pivot is zero."""
     d = lu_det(F, p)
     if 1e-290 < abs(d) < 1e290:
         return d * lu_inv(F, p, "")
@@ -166,11 +166,11 @@ def adj(X, F, p):
 
 
 def adj_along(X, E):
-    """The derivative of the adjugate at X along E, in the bases of the singular vectors."""
+    """Return the derivative of the adjugate at X along E, in the bases of the singular vectors."""
     P, s, Q = finite_svd(X)
     H = P.T @ E @ Q.T
     W = prod_without(s)
-    np.fill_diagonal(W, 0.0)  # products of one factor more, which may overflow
+    np.fill_diagonal(W, 0.0)  # products with one more factor, which may overflow
     D = -H * W
     D[np.diag_indices(len(s))] = W @ np.diagonal(H)
     return np.linalg.det(P) * np.linalg.det(Q) * (Q.T @ D @ P.T)
@@ -186,19 +186,19 @@ def finite_svd(X):
 
 
 def signs_of_largest(V):
-    """The sign of the entry of largest magnitude of each column."""
+    """Return the sign of the entry of largest magnitude of each column."""
     if V.size == 0:
         return np.ones(V.shape[1])
     return np.where(np.take_along_axis(V, np.argmax(np.abs(V), axis=0)[None, :], axis=0)[0] < 0.0, -1.0, 1.0)
 
 
 def exponent_of(X):
-    """e with the largest magnitude in X between 2^(e-1) and 2^e; 0 of zeros."""
+    """Return e so that the largest magnitude in X is between 2^(e-1) and 2^e; 0 if all entries are 0."""
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 
 def eigh(S):
-    """Eigenvalues, ascending, and eigenvectors, of S brought near 1: elsewhere LAPACK's iteration may not end."""
+    """Return eigenvalues, ascending, and eigenvectors. S is scaled to size 1, else LAPACK might not terminate."""
     if not np.all(np.isfinite(S)):
         return np.full(len(S), np.nan), np.full(S.shape, np.nan)
     exponent = exponent_of(S)
@@ -207,24 +207,24 @@ def eigh(S):
 
 
 def eigvalsh(S):
-    """Eigenvalues, ascending."""
+    """Return eigenvalues, ascending."""
     return np.linalg.eigvalsh(S) if np.all(np.isfinite(S)) else np.full(len(S), np.nan)
 
 
 def svd(X):
-    """U, s, V with X = U*diag(s)*V', thin."""
+    """Return U, s, V with X = U*diag(s)*V', thin."""
     P, s, Q = finite_svd(X)
     sign = signs_of_largest(P)
     return P * sign, s, Q.T * sign
 
 
 def svdvals(X):
-    """Singular values, descending."""
+    """Return singular values, descending."""
     return finite_svd(X)[1]
 
 
 def qr(X):
-    """Q, R with X = Q*R, thin, diag(R) >= 0, and 0 where a column depends on those before it, within rounding."""
+    """Return thin Q, R with X = Q*R, diag(R) >= 0; 0 where a column depends, within rounding, on earlier ones."""
     if not np.all(np.isfinite(X)):
         k = min(X.shape)
         return np.full((len(X), k), np.nan), np.full((k, X.shape[1]), np.nan)
@@ -239,7 +239,7 @@ def qr(X):
 
 
 def tie_mean(zero, w, g):
-    """The means of g over neighbours at which the sorted w is equal within rounding; 0 where w is 0 if so asked."""
+    """Return means of g over neighbours where the sorted w is equal within rounding; optionally 0 where w is 0."""
     if not np.all(np.isfinite(w)):
         return np.full(w.shape, np.nan)
     close = 4.0 * len(w) * np.finfo(float).eps * np.max(np.abs(w), initial=0.0)
@@ -250,21 +250,21 @@ def tie_mean(zero, w, g):
 
 
 def equal_mean(w, g):
-    """The means of g over neighbours at which the sorted w is the same."""
+    """Return the means of g over neighbours where the sorted w is the same."""
     starts = np.flatnonzero(np.append(True, w[1:] != w[:-1]))
     counts = np.diff(starts, append=len(w))
     return np.repeat(np.add.reduceat(g, starts) / counts, counts) if len(w) else np.zeros(0)
 
 
 def real_values(y, w, fault):
-    """y, the values of a function at w, none of them NaN at a number."""
+    """y, the values of a function at w; raise LinAlgError if one is NaN where w is not."""
     if np.any(np.isnan(y) & ~np.isnan(w)):
         raise np.linalg.LinAlgError(fault)
-    return np.array(y)  # a result is never an argument: its array may be used again
+    return np.array(y)  # a result must not be an argument's array, because results may be overwritten
 
 
 def gap_middle(w, k):
-    """The middle between the k-th and the (k+1)-th largest entry; NaN where these are equal within rounding."""
+    """Return the middle between the k-th and the (k+1)-th largest entry; NaN if they are equal within rounding."""
     n = len(w)
     if n == 0:
         return 0.0
@@ -276,7 +276,7 @@ def gap_middle(w, k):
 
 
 def eig_top(w, V, k):
-    """The projector on the k last eigenvectors; a tie that k cuts, eigenvalues within rounding, has its share."""
+    """Return the projector on the last k eigenvectors; eigenvalues tied at the cut (within rounding) share it."""
     k = min(k, len(w))
     if k <= 0 or not np.all(np.isfinite(w)):
         return np.zeros(V.shape) * np.sum(w)
@@ -288,12 +288,12 @@ def eig_top(w, V, k):
 
 
 def svd_top(X):
-    """The mean of u*v' over the largest singular values; 0 where these are 0."""
+    """Return the mean of u*v' over the largest singular values; 0 if they are 0."""
     return svd_end(1, *svd(X))
 
 
 def svd_end(top, U, s, V):
-    """The mean of u*v' over the largest singular values, or the smallest; 0 where they are 0, NaN if infinite."""
+    """Return the mean of u*v' over the largest, or smallest, singular values; 0 if they are 0, NaN if infinite."""
     close = 4.0 * (len(U) + len(V)) * np.finfo(float).eps * np.max(s, initial=0.0)
     if len(s) == 0 or (s[0] == 0.0 if top else s[-1] <= close):
         return np.zeros((len(U), len(V)))
@@ -304,7 +304,7 @@ def svd_end(top, U, s, V):
 
 
 def pinv(X):
-    """The Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
+    """Return the Moore-Penrose inverse; singular values within rounding of the largest count as zero."""
     exponent = exponent_of(X)
     P, s, Q = finite_svd(np.ldexp(X, -exponent))
     close = max(X.shape) * np.finfo(float).eps * np.max(s, initial=0.0)

@@ -1,4 +1,4 @@
-"""Newton's method for an equation that is given as two functions, as in codegen/numba/newton.py."""
+"""Newton's method for an equation passed as two functions, with the steps of codegen/numba/newton.py."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def all_finite(X):
 
 
 def newton(known, residual, step, start, given, fault):
-    """Y with residual(Y) = 0, from `start`; step(Y, R) is inv(residual'(Y))*R. NaN where not all data are known."""
+    """Return Y with residual(Y) = 0, from `start`; step(Y, R) is inv(residual'(Y))*R. NaN unless `known`."""
     Y = np.array(start, dtype=np.float64)
     if not (known and all_finite(Y)):
         return np.full_like(Y, np.nan)
@@ -38,7 +38,7 @@ def newton(known, residual, step, start, given, fault):
 
 
 def damped(residual, Y, D, R, given, is_close):
-    """The first of Y - D, Y - D/2, Y - D/4... where the left side has fallen, with it; None if none has."""
+    """Return the first of Y - D, Y - D/2, Y - D/4... with a smaller left side, and that side; None if none has."""
     before = scaled_norm(R)
     S = np.empty_like(R)
     damping = 1.0
@@ -55,7 +55,7 @@ def damped(residual, Y, D, R, given, is_close):
 
 
 def at_rounding(residual, Y, R, given):
-    """Whether rounding Y changes the left side about as much as all of what is left of it."""
+    """Whether the left side is about as small as the change that rounding Y makes in it."""
     signs = np.resize([-1.0, 1.0], Y.size).reshape(Y.shape)
     S = np.empty_like(R)
     residual(S, Y * (1.0 + signs * 2.0**-51), *given)
@@ -63,6 +63,6 @@ def at_rounding(residual, Y, R, given):
 
 
 def scaled_norm(X):
-    """The Euclidean norm of an array's entries, scaled so that no square overflows."""
+    """Return the Euclidean norm of an array's entries, scaled so that no square overflows."""
     scale = np.max(np.abs(X), initial=0.0)
     return scale * np.sqrt(np.sum((X / scale) ** 2)) if 0.0 < scale < np.inf else scale

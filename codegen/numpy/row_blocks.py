@@ -1,10 +1,10 @@
-"""What a program does to rows: to all at once, since NumPy's own loops go through memory each by itself."""
+"""Runs the row function of a program on all rows at once: each NumPy loop passes over memory by itself anyway."""
 
 import numpy as np
 
 
 def all_rows(shapes, function, *operands):
-    """The results of a function that writes them into its first arguments, a number where a shape is empty."""
+    """Return the results of a function that writes them to its first arguments; for an empty shape a number."""
     results = [np.empty(shape or 1) for shape in shapes]
     function(*results, *operands)
     values = tuple(array if shape else array[0] for shape, array in zip(shapes, results, strict=True))

@@ -5,7 +5,7 @@ from scipy import special
 
 
 def mended(fast, points, *given):
-    """`fast`, or where it holds NaN the sum point by point that the function `points` takes."""
+    """`fast`; where it is NaN, the values of the function `points`, which sums point by point."""
     if not np.any(np.isnan(fast)):
         return np.array(fast)
     value = np.empty_like(fast)
@@ -14,7 +14,7 @@ def mended(fast, points, *given):
 
 
 def powr(x, p):
-    """x^p, NaN for x < 0 and no integer p: NumPy's is a number at -inf."""
+    """x^p; NaN for x < 0 and p not an integer, also at -inf, where NumPy returns a number."""
     value = np.power(x, p)
     return np.where((x == -np.inf) & (p != np.floor(p)), np.nan, value) if np.any(x == -np.inf) else value
 
@@ -34,7 +34,7 @@ def logsumexp(x):
 
 
 def softmax(x):
-    """exp(x)/sum(exp(x)); equal shares of the largest entries where these are infinite."""
+    """exp(x)/sum(exp(x)); if the largest entries are infinite, equal shares of them."""
     return special.softmax(x) if np.all(np.isfinite(np.max(x, initial=0.0))) and np.any(x > -np.inf) else max_at(x)
 
 
@@ -45,32 +45,32 @@ def log_softmax(x):
 
 
 def logsumexp_rows(X):
-    """The logsumexp of each row."""
+    """Return the logsumexp of each row."""
     is_plain = X.size > 0 and np.all(np.isfinite(X))
     return special.logsumexp(X, axis=1) if is_plain else np.array([logsumexp(x) for x in X])
 
 
 def softmax_rows(X):
-    """The softmax of each row."""
+    """Return the softmax of each row."""
     is_plain = X.size > 0 and np.all(np.isfinite(X))
     return special.softmax(X, axis=1) if is_plain else np.array([softmax(x) for x in X]).reshape(X.shape)
 
 
 def log_softmax_rows(X):
-    """The log_softmax of each row."""
+    """Return the log_softmax of each row."""
     is_plain = X.size > 0 and np.all(np.isfinite(X))
     return special.log_softmax(X, axis=1) if is_plain else np.array([log_softmax(x) for x in X]).reshape(X.shape)
 
 
 def prod_others(x):
-    """The product of all entries but the i-th, without division."""
+    """Return, for each i, the product of all other entries, without division."""
     ahead = np.concatenate(([1.0], np.cumprod(x)[:-1])) if x.size else x
     after = np.concatenate((np.cumprod(x[::-1])[::-1][1:], [1.0])) if x.size else x
     return ahead * after
 
 
 def prod_others_along(x, e):
-    """The derivative of prod_others at x along e."""
+    """Return the derivative of prod_others at x along e."""
     y = np.zeros(x.shape)
     for j in range(x.size):
         others = x.copy()

@@ -1,11 +1,11 @@
-"""Special functions that SciPy has not, or not to the last digits."""
+"""Special functions that SciPy does not have, or not accurate to rounding."""
 
 import numpy as np
 from scipy import special
 
 
 def lambertw(x):
-    """The w >= -1 with w*exp(w) = x, NaN below -1/e; by a series in sqrt(2*(e*x + 1)) near there."""
+    """Return the w >= -1 with w*exp(w) = x, NaN below -1/e; near -1/e by a series in sqrt(2*(e*x + 1))."""
     x = np.asarray(x, dtype=float)
     excess = 2.718281828459045 * ((x + 0.36787944117144233) - 1.2428753672788363e-17)
     near = excess < 3e-4

@@ -1,4 +1,4 @@
-"""Second differentials of matrix functions, adjugate and products, a row of triples at a time."""
+"""Second differentials of matrix functions, adjugate and products: sums over triples, one row at a time."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from matcalc.codegen.numpy.linalg import finite_svd, prod_without
 def along_twice(w, R, D, T, E, F):
     """Y[i,j] = sum over k of f[w_i, w_k, w_j]*(E[i,k]*F[k,j] + F[i,k]*E[k,j]), with second divided differences.
 
-    Across a gap wider than R of the middle point they are quotients of D, the first ones; else those of the
-    polynomial with the values T, which are f''/2 at the Chebyshev points of the interval w - 2R, w + 2R. NaN where
-    R is.
+    Across a gap wider than R of the middle point they are quotients of D, the first divided differences. Else they
+    are those of the polynomial with values T, which are f''/2 at the Chebyshev points of [w - 2R, w + 2R]. NaN
+    where R is NaN.
     """
     n, q = T.shape
     basis = np.polynomial.chebyshev.chebvander(np.cos(np.pi * (np.arange(q) + 0.5) / max(q, 1)), q - 1) if q else T
@@ -40,7 +40,7 @@ def along_twice(w, R, D, T, E, F):
 
 
 def adj_along_two(X, E, F):
-    """The second derivative of the adjugate at X along E and F, in the bases of the singular vectors."""
+    """Return the second derivative of the adjugate at X along E and F, in the bases of the singular vectors."""
     P, s, Q = finite_svd(X)
     H, K = P.T @ E @ Q.T, P.T @ F @ Q.T
     h, k = np.diagonal(H), np.diagonal(K)
@@ -57,7 +57,7 @@ def adj_along_two(X, E, F):
 
 
 def prod_others_along_two(x, e, f):
-    """The coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k but i."""
+    """Return the coefficient of t*u in the product of x[k] + t*e[k] + u*f[k] over all k except i."""
 
     def products(order):
         a, found = np.array([1.0, 0.0, 0.0, 0.0]), []

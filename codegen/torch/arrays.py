@@ -1,10 +1,10 @@
-"""What NumPy's functions are in PyTorch where another name is not enough."""
+"""NumPy functions that have no direct counterpart in PyTorch, implemented in PyTorch."""
 
 import torch
 
 
 def kind(*arrays):
-    """The type and the device that arrays have in common, as arguments of what makes another one."""
+    """Return the common type and device of arrays, as arguments for a function that creates a tensor."""
     tensors = [x for x in arrays if isinstance(x, torch.Tensor)]
     real = [x for x in tensors if x.dtype.is_floating_point]
     wide = not real or any(x.dtype == torch.float64 for x in real)
@@ -12,34 +12,34 @@ def kind(*arrays):
 
 
 def number(value, dtype=None, device=None):
-    """A number as a tensor, of which 1/0 is infinite."""
+    """Return a number as a tensor, so that 1/0 is infinite."""
     return torch.as_tensor(value, dtype=dtype, device=device)
 
 
 def filled(shape, value, dtype=None, device=None):
-    """An array of equal entries."""
+    """Return an array of equal entries."""
     lengths = shape if isinstance(shape, tuple | torch.Size) else (shape,)
     return torch.full(lengths, value, dtype=dtype, device=device)
 
 
 def places(*bounds, dtype=None, device=None):
-    """The integers of a range: places of an axis."""
+    """Return the integers of a range, used as indices along an axis."""
     return torch.arange(*bounds, device=device)
 
 
 def alike(*values):
-    """Numbers among tensors as tensors."""
+    """Return numbers among tensors as tensors."""
     like = kind(*values)
     return [x if isinstance(x, torch.Tensor) else torch.tensor(x, **like) for x in values]
 
 
 def maximum(a, b):
-    """The larger of two, NaN if one is."""
+    """Return the larger of two, NaN if one is."""
     return torch.maximum(*alike(a, b))
 
 
 def minimum(a, b):
-    """The smaller of two, NaN if one is."""
+    """Return the smaller of two, NaN if one is."""
     return torch.minimum(*alike(a, b))
 
 
@@ -56,7 +56,7 @@ def log1p(x):
 
 
 def arctan2(y, x):
-    """The angle of (x, y)."""
+    """Return the angle of (x, y)."""
     return torch.atan2(*alike(y, x))
 
 
@@ -66,7 +66,7 @@ def hypot(a, b):
 
 
 def copysign(a, b):
-    """a with the sign of b."""
+    """Return a with the sign of b."""
     return torch.copysign(*alike(a, b))
 
 
@@ -76,7 +76,7 @@ def power(x, p):
 
 
 def sign(x):
-    """-1, 0 or 1, NaN of NaN."""
+    """-1, 0 or 1; NaN for NaN."""
     (x,) = alike(x)
     return torch.where(torch.isnan(x), x, torch.sign(x))
 
@@ -89,7 +89,7 @@ def where(test, a, b):
 
 
 def largest(x, axis=None, initial=None):
-    """The largest entry along an axis, `initial` where there is none."""
+    """Return the largest entry along an axis; `initial` for an empty axis."""
     if axis is None:
         x, axis = x.reshape(-1), 0
     if initial is not None and x.shape[axis] == 0:
@@ -100,44 +100,44 @@ def largest(x, axis=None, initial=None):
 
 
 def least(x, axis=None, initial=None):
-    """The least entry along an axis, `initial` where there is none."""
+    """Return the smallest entry along an axis; `initial` for an empty axis."""
     return -largest(-x, axis, None if initial is None else -initial)
 
 
 def broadcast_to(x, shape, dtype=None, device=None):
-    """An array, or a number, of this shape."""
+    """Return an array, or a number, of this shape."""
     if not isinstance(x, torch.Tensor):
         x = torch.tensor(x, device=device, dtype=dtype if isinstance(x, float) else None)
     return torch.broadcast_to(x, shape)
 
 
 def flipped(x):
-    """An array backwards along each axis."""
+    """Return an array reversed along each axis."""
     return torch.flip(x, tuple(range(x.ndim)))
 
 
 def cumsum(x, axis=0):
-    """The sums of the first entries along an axis."""
+    """Return the running sums along an axis."""
     return torch.cumsum(x, axis)
 
 
 def cumprod(x):
-    """The products of the first entries of a vector."""
+    """Return the running products of a vector."""
     return torch.cumprod(x, 0)
 
 
 def in_order(x):
-    """A vector in ascending order."""
+    """Return a vector in ascending order."""
     return torch.sort(x)[0]
 
 
 def sort_order(x):
-    """The places of the entries of a vector in ascending order, equal ones as they stand."""
+    """Return the indices that sort a vector in ascending order; the sort is stable."""
     return torch.argsort(x, stable=True)
 
 
 def run_starts(first, g):
-    """Of entries in runs that begin where `first` holds: the sum of g over the run, and its length."""
+    """Return, for each entry, the sum of g over its run and the run's length; runs begin where `first` holds."""
     run = torch.cumsum(first.to(torch.int64), 0) - 1
     sums = torch.zeros_like(g).index_add(0, run, g)
     counts = torch.zeros_like(g).index_add(0, run, torch.ones_like(g))
@@ -145,14 +145,14 @@ def run_starts(first, g):
 
 
 def set_at(x, at, value):
-    """x with other entries at these places."""
+    """Return x with other entries at these indices."""
     made = x.clone()
     made[at] = torch.as_tensor(value, dtype=x.dtype, device=x.device)
     return made
 
 
 def add_at(x, at, value):
-    """x with values added at these places, as often as they occur."""
+    """Return x with values added at these indices, once for each occurrence."""
     if any(isinstance(k, slice) for k in at):
         return set_at(x, at, x[at] + value)
     like = {"dtype": x.dtype, "device": x.device}
@@ -161,19 +161,19 @@ def add_at(x, at, value):
 
 
 def set_where(x, here, at, value):
-    """x with other entries at these places where `here` holds."""
+    """Return x with other entries at these indices where `here` holds."""
     made = x.clone()
     made[tuple(k[here] for k in at)] = value[here].to(x.dtype)
     return made
 
 
 def add_where(x, here, at, value):
-    """x with values added at these places where `here` holds."""
+    """Return x with values added at these indices where `here` holds."""
     return x.index_put(tuple(k[here] for k in at), value[here].to(x.dtype), accumulate=True)
 
 
 def guarded_entries(x, *at):
-    """The entries of x at these places, any number where one lies outside: the caller selects."""
+    """Return the entries of x at these indices; an out-of-range one gives any number, for the caller to discard."""
     index = [torch.as_tensor(k, device=x.device) for k in at]
     if 0 in x.shape:
         return torch.zeros(torch.broadcast_shapes(*(k.shape for k in index)), dtype=x.dtype, device=x.device)
@@ -181,81 +181,81 @@ def guarded_entries(x, *at):
 
 
 def cholesky(S):
-    """Lower L with S = L*L', NaN where S is not positive definite."""
+    """Return the lower L with S = L*L', NaN if S is not positive definite."""
     L, info = torch.linalg.cholesky_ex(S)
     return torch.where(info == 0, L, torch.nan)
 
 
 def lu_factors(X):
-    """Packed LU factors and the row swaps."""
+    """Return packed LU factors and the row swaps."""
     F, p, _ = torch.linalg.lu_factor_ex(X)
     return F, p
 
 
 def swaps(p):
-    """How many rows were swapped."""
+    """Return the number of row swaps."""
     return torch.sum(p != torch.arange(1, len(p) + 1, device=p.device))
 
 
 def by_factors(t, F, p, B):
-    """inv(X)*B, or inv(X')*B where t is 1, of a matrix B."""
+    """inv(X)*B, or inv(X')*B where t is 1, for a matrix B."""
     return torch.linalg.lu_solve(F, p.to(torch.int32), B, adjoint=bool(t))
 
 
 def triangular_solution(lower, t, A, B):
-    """inv(A)*B of a triangular A and a matrix B, or inv(A')*B where t is 1."""
+    """inv(A)*B for a triangular A and a matrix B, or inv(A')*B where t is 1."""
     A = torch.tril(A) if lower else torch.triu(A)
     return torch.linalg.solve_triangular(A.T if t else A, B, upper=bool(lower) == bool(t))
 
 
 def symmetric_spectrum(S):
-    """Eigenvalues, ascending, and eigenvectors."""
+    """Return eigenvalues, ascending, and eigenvectors."""
     return torch.linalg.eigh(S)
 
 
 def thin_svd(X):
-    """P, s, Q with X = P*diag(s)*Q."""
+    """Return P, s, Q with X = P*diag(s)*Q."""
     return torch.linalg.svd(X, full_matrices=False)
 
 
 def mended(fast, points, *given):
-    """`fast`, or where it holds NaN what the function `points` gives."""
+    """`fast`; where it is NaN, the value of the function `points`."""
     bad = torch.isnan(fast)
     return torch.where(bad, points(*given)[0], fast) if bool(torch.any(bad)) else fast
 
 
 def lu(X):
-    """P, L, U with X = P*L*U."""
+    """Return P, L, U with X = P*L*U."""
     return torch.linalg.lu(X)
 
 
 def polygamma(order, x):
-    """The derivatives of digamma; the first as a sum, since PyTorch's own has ten digits."""
+    """Return the derivatives of digamma; the first by a sum, because PyTorch's has only ten digits."""
     return torch.special.zeta(2.0, x) if int(order) == 1 else torch.special.polygamma(int(order), x)
 
 
 def matrix_exponential(X):
-    """The exponential of a square matrix."""
+    """Return the exponential of a square matrix."""
     return torch.linalg.matrix_exp(X)
 
 
 def eps_of(x):
-    """The distance from 1 to the next number of the type of x."""
+    """Return the distance from 1 to the next number of the type of x."""
     return torch.finfo(x.dtype).eps
 
 
 def gammainc(a, x):
-    """The regularised lower incomplete gamma function."""
+    """Return the regularised lower incomplete gamma function."""
     return torch.special.gammainc(*torch.broadcast_tensors(*alike(a, x)))
 
 
 def gammaincc(a, x):
-    """The regularised upper incomplete gamma function."""
+    """Return the regularised upper incomplete gamma function."""
     return torch.special.gammaincc(*torch.broadcast_tensors(*alike(a, x)))
 
 
 def read(value, device):
-    """What NumPy can read as a tensor, Python's floats in double precision."""
+    """Return anything that NumPy can read as a tensor; Python floats become float64."""
     x = torch.as_tensor(value, device=device)
     if x.dtype.is_floating_point and not hasattr(value, "dtype"):
         return torch.as_tensor(value, device=device, dtype=torch.float64)
@@ -263,7 +263,7 @@ def read(value, device):
 
 
 def argument(name, value, rank, whole, device):
-    """A tensor of a framework's argument: tensors as they are, what NumPy can read converted."""
+    """Return an argument as a tensor: tensors unchanged, anything that NumPy can read converted."""
     x = value if isinstance(value, torch.Tensor) else read(value, device)
     if x.ndim != rank:
         raise ValueError(f"{name} takes {f'a tensor of {rank} axes' if rank else 'a number'}")
@@ -277,9 +277,10 @@ def argument(name, value, rank, whole, device):
 
 
 def arguments(given):
-    """The arguments as tensors of one type on one device, which tensors and arrays decide, not Python's numbers.
+    """Return the arguments as tensors of one type on one device.
 
-    `given`: name, value, axes, whether integers.
+    Tensors and arrays determine both, Python numbers do not. Items of `given` are name, value, number of axes, and
+    whether the entries are integers.
     """
     on = {}
     for name, value, *_ in given:
@@ -296,7 +297,7 @@ def arguments(given):
 
 
 def in_type(arguments_, results):
-    """The results as tensors of the type and on the device of the arguments."""
+    """Return the results as tensors of the type and on the device of the arguments."""
     like = kind(*arguments_)
     return [torch.as_tensor(x).to(**like) for x in results]
 
@@ -307,6 +308,6 @@ def is_false(test):
 
 
 def made(shape, entries):
-    """A tensor of these entries in double precision, or of integers."""
+    """Return a tensor of these entries, in float64 or as integers."""
     whole = len(entries) > 0 and isinstance(entries[0], int)
     return torch.tensor(entries, dtype=torch.int64 if whole else torch.float64).reshape(shape)

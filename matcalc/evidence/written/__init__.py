@@ -1,1 +1,1 @@
-"""The value of a formula as it was written, and results compared with it."""
+"""Evaluates formulas as they were written, and compares results with these values."""

@@ -1,4 +1,4 @@
-"""Sums, products, powers and transposes of values, as the matrix language and NumPy mean them."""
+"""Evaluates sums, products, powers and transposes of values, by the matrix language or by NumPy's conventions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from matcalc.evidence.written.values import (
 )
 
 Call = Callable[[str, Sequence[Value]], Value]
-"""The entry of the rulebook that plays a part, applied to values."""
+"""Applies the rule with this role to values."""
 
 MOST_FACTORS, MOST_BITS = 12, 4000
+"""The largest matrix power that is computed by products, and the longest exact power of a number."""
 HALF = Fraction(1, 2)
 
 
@@ -46,7 +47,10 @@ def negative(value: Value) -> Value:
 
 
 def transposed(value: Value, numpy: bool) -> Value:
-    """Return the transpose: of a vector the other mark, in NumPy the vector itself."""
+    """Return the transpose. A column becomes a row and a row a column; with `numpy` a vector is unchanged.
+
+    Raises: NoReference for a tensor of rank above 2.
+    """
     if value.rank == 2:
         return replace(value, array=np.swapaxes(value.array, -1, -2))
     if value.rank > 2:
@@ -55,7 +59,7 @@ def transposed(value: Value, numpy: bool) -> Value:
 
 
 def chain(values: Sequence[Value], operators: Sequence[str], numpy: bool, call: Call) -> Value:
-    """Return a product chain, read from left to right."""
+    """Return the value of a product chain, evaluated from left to right."""
     left = values[0]
     for operator, right in zip(operators, values[1:], strict=True):
         left = _operated(left, operator, right, numpy, call)
@@ -102,7 +106,7 @@ def reciprocal(value: Value) -> Value:
 
 
 def by_entries(left: Value, right: Value, numpy: bool) -> Value:
-    """Return the product by entries; a factor without data that is 0 makes it 0."""
+    """Return the product by entries; it is 0 wherever a factor without data is 0."""
     both = [left, right]
     axes, arrays, row = in_one_shape(both, numpy)
     fixed = [one.fixed for one in both]
@@ -110,12 +114,12 @@ def by_entries(left: Value, right: Value, numpy: bool) -> Value:
 
 
 def multiplied(left: Value, right: Value, numpy: bool) -> Value:
-    """Return the matrix product, or a scaling; a 1 x 1 matrix that does not fit is a scalar."""
+    """Return the matrix product, or a scaling. An operand with one entry is a scalar if it does not fit otherwise."""
     if not left.rank or not right.rank:
         row = (left if left.rank else right).row
         return replace(by_entries(left, right, True), row=row and not numpy)
     if left.rank > 2 or right.rank > 2:
-        raise NoReference("a matrix product of a tensor")
+        raise NoReference("the matrix product of a tensor")
     if numpy and left.rank == 1:
         left = replace(left, row=True)
     a, b = as_matrix(left), as_matrix(right)
@@ -146,7 +150,7 @@ def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Ca
             return exact(found)
     if base.rank == 0 or elementwise:
         if exponent.rank and not elementwise:
-            raise NoReference("an exponent that is no scalar")
+            raise NoReference("an exponent that is not a scalar")
         return _raised(base, exponent, numpy, call)
     if base.rank != 2 or exponent.rank:
         raise NoReference("the power of a vector")

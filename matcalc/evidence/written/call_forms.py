@@ -1,4 +1,4 @@
-"""How calls are evaluated: their arguments, functions among them, and solutions of equations."""
+"""Evaluates calls: their arguments, which may be functions, and solutions of equations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from matcalc.errors import NoReference
 from matcalc.evidence.numeric.differences import Line, by_complex_step
 from matcalc.evidence.written.calls import Argument, called
-from matcalc.evidence.written.evaluator import Evaluator, Place, Steps
-from matcalc.evidence.written.plain_forms import as_place
+from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
+from matcalc.evidence.written.plain_forms import as_integer
 from matcalc.evidence.written.values import Array, Value
 from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
 from matcalc.rulebook.load import Candidate
@@ -20,10 +20,10 @@ from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 
 STEP, ROUGH = 2.0**-17, 1e-3
-"""The step of one difference inside an equation, and how far it may be from a complex step that it confirms."""
+"""The step of a difference inside an equation, and its largest relative error from a complex step it confirms."""
 
 
-def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
+def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     word, args = call_name(tree), list(tree.args)
     if args and args[0].head == "compare":
         word += str(args[0].value)
@@ -35,40 +35,40 @@ def call_value(at: Evaluator, tree: Ast, place: Place) -> Steps:
     if not candidates:
         raise NoReference(f"the function {word}")
     if candidates[0].rule.kind == "implicit":
-        return (yield from _solution(at, tree, candidates[0].rule, args, place))
-    outside = place
+        return (yield from _solution(at, tree, candidates[0].rule, args, scope))
+    outside = scope
     arguments: list[Argument] = []
     for k, arg in enumerate(args):
-        is_base = all(c.rule.takes_constants and not is_moved(c.rule, k) for c in candidates)
-        place = replace(outside, is_base=True) if is_base else outside
+        is_base = all(c.rule.takes_constants and not _is_moved(c.rule, k) for c in candidates)
+        scope = replace(outside, is_base=True) if is_base else outside
         if _takes_function(candidates, k):
-            arguments.append(Argument(partial(_function_value, at, _as_function(arg), place)))
+            arguments.append(Argument(partial(_function_value, at, _as_function(arg), scope)))
         else:
-            arguments.append(Argument((yield arg, place)))
+            arguments.append(Argument((yield arg, scope)))
     axis: int | None = None
-    place = replace(outside, is_base=True) if all(c.rule.takes_constants for c in candidates) else outside
+    scope = replace(outside, is_base=True) if all(c.rule.takes_constants for c in candidates) else outside
     for key, arg in call_keywords(tree):
-        value = yield arg, place
+        value = yield arg, scope
         if key == "axis":
-            axis = as_place(value)
+            axis = as_integer(value)
         else:
             arguments.append(Argument(value, key))
     return called(at.book, word, arguments, axis, at.expands)
 
 
-def _takes_function(candidates: Sequence[Candidate], place: int) -> bool:
-    """Whether an argument at this place is a function."""
+def _takes_function(candidates: Sequence[Candidate], position: int) -> bool:
+    """Whether some candidate takes a function at this position."""
     parameters = [c.signature.parameters for c in candidates]
-    return any(place < len(own) and own[place].kind == "function" for own in parameters)
+    return any(position < len(own) and own[position].kind == "function" for own in parameters)
 
 
-def is_moved(rule: Rule, place: int) -> bool:
-    """Whether an operation is linear in an argument, by its place, which is then no constant."""
-    return rule.parameters[min(place, len(rule.parameters) - 1)].name in rule.linear
+def _is_moved(rule: Rule, position: int) -> bool:
+    """Whether an operation is linear in the argument at a position, which is then no constant."""
+    return rule.parameters[min(position, len(rule.parameters) - 1)].name in rule.linear
 
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:
-    """Return an argument, of a number that is given the number; of a symbol a tree that is no literal."""
+    """Return an argument as a literal if it holds a number; a name with data becomes a tree that is no literal."""
     if tree.head == "given" and given_value(tree).kind == "number":
         return number(given_value(tree).value)
     return Ast("empty") if tree.head == "name" and tree.value in at.data else tree
@@ -78,37 +78,37 @@ def _as_function(tree: Ast) -> Ast:
     if tree.head == "function":
         return tree
     if tree.head != "name":
-        raise NoReference("a function that is none")
+        raise NoReference("an argument that is not a function")
     return Ast("function", (call(str(tree.value), name("x")),), "x")
 
 
-def _function_value(at: Evaluator, tree: Ast, place: Place, x: Array, k: int = 0) -> Array:
-    """Return a function argument at each entry of an array.
+def _function_value(at: Evaluator, tree: Ast, scope: Scope, x: Array, k: int = 0) -> Array:
+    """Return the value of a function argument at each entry of an array.
 
-    Raises: NoReference for a derivative of it.
+    Raises: NoReference for its derivatives (k > 0).
     """
     if k:
         raise NoReference("the derivative of a function argument")
     entries = np.asarray(x)
-    label = -1 - len(place.parameters)
-    inside = replace(place, parameters={**place.parameters, str(tree.value): Value(entries.reshape(-1), (label,))})
+    label = -1 - len(scope.parameters)
+    inside = replace(scope, parameters={**scope.parameters, str(tree.value): Value(entries.reshape(-1), (label,))})
     found = at.value(tree.args[0], inside).array
     return np.broadcast_to(found, (entries.size,)).reshape(entries.shape) if entries.size else entries
 
 
-def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: Place) -> Steps:
-    """Evaluate the solution of an equation; Newton's matrix is found along each entry of the unknown."""
+def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], scope: Scope) -> Steps:
+    """Evaluate the solution of an equation. Newton's matrix is computed column by column, as slopes."""
     last = dict(call_keywords(tree))
     equation, unknown, *rest = args
-    start = yield (rest[0] if rest else next(iter(last.values()))), place
+    start = yield (rest[0] if rest else next(iter(last.values()))), scope
     word = str(unknown.value)
 
     def left(y: Array, k: int = 0) -> Array:
         def at_point(z: Array) -> Array:
-            inside = replace(place, parameters={**place.parameters, word: Value(z)})
+            inside = replace(scope, parameters={**scope.parameters, word: Value(z)})
             found = at.value(equation, inside).array
             if found.shape != z.shape:
-                raise NoReference("an equation of another shape than its unknown")
+                raise NoReference("an equation whose shape differs from its unknown's")
             return found
 
         if not k:
@@ -127,14 +127,14 @@ def _solution(at: Evaluator, tree: Ast, rule: Rule, args: Sequence[Ast], place: 
     function = oracle(at.book, rule)
     if function is None or start.axes:
         raise NoReference("this equation")
-    given = {"equation": left, "unknown": word}
-    return Value(np.asarray(function(*(given.get(p.kind, start.array) for p in rule.signature.parameters))))
+    arguments = {"equation": left, "unknown": word}
+    return Value(np.asarray(function(*(arguments.get(p.kind, start.array) for p in rule.signature.parameters))))
 
 
 def _slope(f: Line, shape: tuple[int, ...]) -> Array:
-    """Return f'(0) by a complex step, else by a difference: some values take no complex number or drop what is small.
+    """Return f'(0), where f(0) = 0, by a complex step. Return a difference instead if the two disagree.
 
-    f(0) is 0. Newton's method ends at the solution with either.
+    Some functions reject complex numbers or drop small imaginary parts. Newton's method converges with either slope.
     """
     exact = by_complex_step(f, shape)
     rough = np.real(f(STEP) - f(-STEP)) / (2 * STEP)

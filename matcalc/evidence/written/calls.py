@@ -1,7 +1,7 @@
-"""Calls of the rulebook: the `value` of an entry, slow and obvious, at arrays.
+"""Evaluates calls by the `value` of a rule at arrays: slow and obvious.
 
-Which entry a call means is decided by the ranks of its arguments, as the language says it. An operation is applied once
-for each point of the index axes. Nothing but the `value` of an entry is used: no derivative, definition or rewrite.
+The ranks of the arguments select the rule, as in the language. An operation is applied once for each point of the
+index axes. Only the `value` of a rule is used: no derivative, definition or rewrite.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.signature import PLAIN
 
 Function = Callable[..., Array]
-"""A function argument: f(x, k=0), the k-th derivative at each entry of x."""
+"""A function argument: f(x, k=0) returns the k-th derivative at each entry of x."""
 
 EXTREMA: Mapping[str, Callable[[Iterable[Any]], Any]] = {"larger": max, "smaller": min}
-"""What of numbers and sizes is a number again, by the role of the entry."""
+"""Functions of exact numbers and sizes whose result is exact too, by the role of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a call: a value, or a function; `keyword` is the parameter's name where it is given by name."""
+    """An argument of a call: a value or a function. `keyword` is the parameter's name if it is passed by name."""
 
     value: Value | Function
     keyword: str = ""
@@ -49,9 +49,9 @@ class Argument:
 def called(
     book: Rulebook, name: str, arguments: Sequence[Argument], axis: int | None = None, numpy: bool = False
 ) -> Value:
-    """Return what a call means, applied to its arguments.
+    """Return the value of a call.
 
-    Raises: NoReference where no entry takes them, or the entry has no value.
+    Raises: NoReference if no rule takes these arguments, or the rule has no value.
     """
     candidates = book.spellings.get(name, ())
     numbers = [a.value.exact for a in arguments if isinstance(a.value, Value)]
@@ -71,8 +71,8 @@ def called(
             first = first or ((candidate, pairs) if pairs is not None else None)
         if first is not None:
             return _applied(book, *first, axis, numpy)
-    fold = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
-    if fold is not None and len(arguments) > 2 and axis is None:
+    reduction = next((c for c in candidates if c.rule.associative and len(c.signature.parameters) == 2), None)
+    if reduction is not None and len(arguments) > 2 and axis is None:
         return reduce(
             lambda a, b: called(book, name, [Argument(a), Argument(b)], None, numpy), [_value(a) for a in arguments]
         )
@@ -86,7 +86,7 @@ def _value(argument: Argument) -> Value:
 
 
 def _axis(arguments: Sequence[Argument], axis: int) -> int | None:
-    """Return the axis counted from the front; None for the only axis of a vector."""
+    """Return the axis counted from the front; None for a vector, which has one axis only."""
     rank = next((a.value.rank for a in arguments if isinstance(a.value, Value)), 0)
     return axis % rank if rank > 1 else None
 
@@ -95,21 +95,21 @@ Pairs = list[tuple[Declaration, Value | Function]]
 
 
 def _match(candidate: Candidate, arguments: Sequence[Argument], axis: int | None, squeeze: bool) -> Pairs | None:
-    """Return the arguments with the parameters of an entry, if numbers of arguments, ranks and kinds fit."""
+    """Return the parameters of a rule with their arguments; None unless count, ranks and kinds fit."""
     parameters = list(candidate.signature.parameters)
     named = {a.keyword for a in arguments if a.keyword}
     positional = [p for p in parameters if p.name not in named]
-    given = sum(not a.keyword for a in arguments)
+    count = sum(not a.keyword for a in arguments)
     repeated = bool(positional) and positional[-1].repeated
     if repeated:
-        positional = positional[:-1] + [positional[-1]] * max(given - len(positional) + 1, 0)
-    if len(positional) != given or not named <= {p.name for p in parameters}:
+        positional = positional[:-1] + [positional[-1]] * max(count - len(positional) + 1, 0)
+    if len(positional) != count or not named <= {p.name for p in parameters}:
         return None
-    places = iter(positional)
+    remaining = iter(positional)
     pairs: Pairs = []
     reduced = axis is not None
     for argument in arguments:
-        parameter = next(p for p in parameters if p.name == argument.keyword) if argument.keyword else next(places)
+        parameter = next(p for p in parameters if p.name == argument.keyword) if argument.keyword else next(remaining)
         fitted = _fit(candidate, parameter, argument.value, reduced, squeeze)
         if fitted is None:
             return None
@@ -137,7 +137,7 @@ def _fit(
 
 
 def _is_square(pairs: Pairs) -> bool:
-    """Whether each matrix that is to be square is."""
+    """Whether each argument that must be a square matrix is one."""
     return all(
         value.shape[0] == value.shape[1]
         for parameter, value in pairs
@@ -158,7 +158,7 @@ def _applied(book: Rulebook, candidate: Candidate, pairs: Pairs, axis: int | Non
     value = _tensor(pairs[first][1])
     rank = value.rank
     others = [k for k in range(rank) if k != axis]
-    outer = tuple(-1 - k for k in others)  # names for the axes that stay, which no index has
+    outer = tuple(-1 - k for k in others)  # labels for the remaining axes that no index has
     count = len(value.axes)
     moved = np.moveaxis(value.array, count + axis, -1)
     along = Value(moved, (*value.axes, *outer))
@@ -182,13 +182,13 @@ def _tensor(value: Value | Function) -> Value:
 
 
 def _by_entries(candidate: Candidate, function: Callable[..., Any], pairs: Pairs, numpy: bool) -> Value:
-    """Apply an elementwise entry to operands expanded to one shape."""
+    """Apply an elementwise rule to operands expanded to one shape."""
     values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
     axes, arrays, row = in_one_shape(values, numpy)
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     tensors = iter(np.broadcast_to(array, shape) for array in arrays)
-    given = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
-    found = _run(function, given)
+    operands = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
+    found = _run(function, operands)
     is_switch = candidate.rule.annihilates or all(value.fixed for value in values)
     return Value(np.asarray(found).reshape(shape), axes, row, fixed=is_switch)
 
@@ -208,23 +208,23 @@ def _operation(candidate: Candidate, function: Callable[..., Any], pairs: Pairs)
     found: list[Array] = []
     for at in product(*map(range, lengths)):
         tensors = iter(array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays)
-        given = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
-        value = _run(function, given)
+        operands = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
+        value = _run(function, operands)
         if candidate.output:
             value = value[candidate.rule.outputs.index(candidate.output)]
         found.append(np.asarray(value))
     if not found:
-        raise NoReference("an operation at no point")
+        raise NoReference("an operation under an index of length 0")
     return Value(np.stack(found).reshape((*lengths, *found[0].shape)), axes, fixed=all(v.fixed for v in values))
 
 
-def _run(function: Callable[..., Any], given: Sequence[Any]) -> Any:
-    """Return the value of an entry; NaN where it has none.
+def _run(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """Return the value of a rule at operands.
 
-    Raises: LinAlgError, as the entry.
+    Raises: LinAlgError if the rule's function raises it, or ValueError or ArithmeticError.
     """
     try:
         with np.errstate(all="ignore"):
-            return function(*given)
+            return function(*operands)
     except (ValueError, ArithmeticError) as error:
         raise np.linalg.LinAlgError(str(error)) from None

@@ -1,4 +1,4 @@
-"""What is claimed of a result."""
+"""Claims: the statements that the check compares with the reference."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matcalc.tensor.node import Node
 
 
 class Claim(NamedTuple):
-    """That `node` is what a derivation says it is, of the formula that the derivation begins with."""
+    """The claim that `node` has the meaning in `derivation`: a value or derivative of the derivation's root."""
 
     node: Node
     derivation: Derivation

@@ -1,8 +1,8 @@
 """Compares results with references before they are returned.
 
-A claim says what a node is: the value of a formula, or one of its derivatives. At each point the node is evaluated by
-plain NumPy, contracted with random directions, and compared with the slope of the reference along them. A result that
-differs where both sides are well determined is a fault of matcalc, and is not returned.
+A claim states the meaning of a node: the value of a formula, or one of its derivatives. At each point plain NumPy
+evaluates the node. Its value is contracted with random directions and compared with the reference's slope along them.
+A result that differs, although both sides are well determined, is a fault of matcalc. It is not returned.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 
 EXACT, COARSE = 1e-8, 1e-6
-"""What of its scale a result may differ by from a truth; what it must differ by to be refused."""
+"""The relative error below which a result is accepted at once, and the one above which it may be rejected."""
 
 NOISE, SECOND_NOISE = 1e-13, 1e-10
-"""Differences of a function, and second ones, are of rounding below it: numbers near 1 may stand in it and cancel."""
+"""Errors that rounding explains in first and second differences: terms near 1 may cancel inside the function."""
 
 MOST_ALONE = 8
-"""Claims of one request that are compared one by one; of more, this many groups are."""
+"""The number of claims up to which each is compared alone; more claims are compared in this many groups."""
 
 ADVICE = "this is a fault of matcalc: please report it with the formula; check=False skips the check"
 
 NUDGES, NUDGE, DETERMINED = 3, 1e-11, 0.1
-"""How often and how far data are nudged to see whether a difference is of rounding alone, and what part of it moves."""
+"""How often and how far data are perturbed, and the relative change of an error that is attributed to rounding."""
 
 
 def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
-    """Compare what is claimed of a formula with its reference; return at which points, or why at none.
+    """Compare claims with the reference of their formula; return the points compared, or why there are none.
 
     Raises: InternalError for a result that is wrong.
     """
@@ -95,18 +95,18 @@ def _with_plain_tangents(claim: Claim) -> Node:
 
 
 def _check_origin(reference: Reference, point: Point, is_first: bool) -> None:
-    """Compare a formula as it was read with what the system gives that it was read from, at one point.
+    """Compare a formula at the first point with the value from the system it was read from, such as SymPy.
 
     Raises: InternalError.
     """
     if reference.origin is None or not is_first:
         return
-    theirs = reference.origin(point.data, point.sizes)
-    if theirs is None or theirs.size != point.value.size or not np.all(np.isfinite(theirs)):
+    expected = reference.origin(point.data, point.sizes)
+    if expected is None or expected.size != point.value.size or not np.all(np.isfinite(expected)):
         return
-    off = float(np.max(np.abs(theirs.reshape(-1) - point.value.reshape(-1)), initial=0.0))
-    if off > COARSE * max(1.0, float(np.max(np.abs(theirs), initial=0.0))):
-        numbers = f"{point.value.reshape(-1)} where SymPy gives {theirs.reshape(-1)}"
+    off = float(np.max(np.abs(expected.reshape(-1) - point.value.reshape(-1)), initial=0.0))
+    if off > COARSE * max(1.0, float(np.max(np.abs(expected), initial=0.0))):
+        numbers = f"{point.value.reshape(-1)}, where SymPy gives {expected.reshape(-1)}"
         raise InternalError(f"the formula as read failed its check: {numbers} (at {point})", hint=ADVICE)
 
 
@@ -117,9 +117,9 @@ def _compared(
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
-    """Return the largest relative error at a point; None where nothing is determined there.
+    """Return the largest relative error at a point; None if no claim is determined there.
 
-    `confirmed` are the questions of which complex steps were confirmed by differences.
+    `confirmed` holds the keys of questions whose complex steps were confirmed by differences.
 
     Raises: InternalError.
     """
@@ -134,7 +134,7 @@ def _compared(
 
 
 def _groups(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
-    """Return claims in groups that are compared together: a formula of n symbols is not evaluated n times.
+    """Return claims in groups that are compared together, so that a formula of n symbols is not evaluated n times.
 
     Up to MOST_ALONE derivatives of a kind are compared one by one.
     """
@@ -147,9 +147,9 @@ def _groups(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
 
 
 def _error_of_all(claims: Sequence[Claim], reference: Reference, point: Point, confirmed: set[object]) -> float | None:
-    """Return the relative error of a sum of derivatives along all their directions; None where it confirms nothing.
+    """Return the relative error of the sum of several derivatives; None if the sum does not confirm all of them.
 
-    Raises: InternalError for a projection that is wrong.
+    Raises: InternalError for a wrong projection.
     """
     questions = [KINDS[claim.derivation.what](claim, point) for claim in claims]
     question = joined(questions)
@@ -177,7 +177,7 @@ def _error_of_one(
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
-    """Return the relative error of one claim at a point; None where it is not determined there.
+    """Return the relative error of one claim at a point; None if it is not determined there.
 
     Raises: InternalError.
     """
@@ -191,9 +191,9 @@ def _error_of_one(
 
 
 def _check_hull(claim: Claim, found: Array, point: Point) -> None:
-    """Compare a derivative with its projection on the linear hull of a variable's facts, which does not change it.
+    """Check that projecting a derivative onto the linear hull of the variable's facts does not change it.
 
-    Directions are in the hull, so they do not see what stands beside it: a gradient in a symmetric matrix is symmetric.
+    Directions lie in the hull, so slopes do not see a part outside: a gradient in a symmetric matrix is symmetric.
 
     Raises: InternalError.
     """
@@ -210,12 +210,14 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     parts = found.reshape(-1, *found.shape[-2:])
     off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
     if off > COARSE * float(np.max(np.abs(found), initial=0.0)):
-        message = f"{claim.label} failed its check: {off:.10g} of it is not in the linear hull of what {x.name} is"
+        message = (
+            f"{claim.label} failed its check: {off:.10g} of it is outside the linear hull of the facts of {x.name}"
+        )
         raise InternalError(f"{message} (at {point})", hint=ADVICE)
 
 
 def _check_tangents(claim: Claim, point: Point) -> None:
-    """Compare the projection that a call applies to the value of a tangent with that on the linear hull by numbers.
+    """Compare the projection that a call applies to a tangent with a numerical projection onto the linear hull.
 
     Raises: InternalError.
     """
@@ -224,9 +226,11 @@ def _check_tangents(claim: Claim, point: Point) -> None:
             plain = symbol(dx.name, dx.shape)
             drawn = np.random.default_rng([SEED_OF_COTANGENTS]).standard_normal(np.shape(point.data[x.name]))
             found = _evaluated([conventions.projected(plain, dx, 0)], {dx.name: drawn}, point.sizes)
-            wanted = projected(drawn, tuple(x.data[1]))
-            if found is None or not np.allclose(found[0], wanted, rtol=COARSE, atol=COARSE):
-                raise InternalError(f"{claim.label} failed its check: the projection of {dx.name}", hint=ADVICE)
+            expected = projected(drawn, tuple(x.data[1]))
+            if found is None or not np.allclose(found[0], expected, rtol=COARSE, atol=COARSE):
+                raise InternalError(
+                    f"{claim.label} failed its check: the projection of {dx.name} is wrong (at {point})", hint=ADVICE
+                )
 
 
 def _error(
@@ -266,15 +270,15 @@ def _error(
 
 
 def _distance(question: Question, found: Sequence[Array], truth: Truth) -> tuple[float, float]:
-    """Return how far a result is from a truth, and the size of both."""
+    """Return the largest difference of a result from a truth, and the magnitude of both."""
     with np.errstate(all="ignore"):
-        contracted, wanted = question.contract(*found), question.truth(truth.value)
-        if np.shape(contracted) != np.shape(wanted):
+        contracted, expected = question.contract(*found), question.truth(truth.value)
+        if np.shape(contracted) != np.shape(expected):
             return float("inf"), 1.0
-        off = np.abs(contracted - wanted)
+        off = np.abs(contracted - expected)
     off = np.where(np.isfinite(off), off, np.inf)
     finite = np.abs(contracted)[np.isfinite(contracted)]
-    size = max(truth.scale, float(np.max(finite, initial=0.0)), float(np.max(np.abs(wanted), initial=0.0)))
+    size = max(truth.scale, float(np.max(finite, initial=0.0)), float(np.max(np.abs(expected), initial=0.0)))
     return float(np.max(off, initial=0.0)), size
 
 
@@ -301,7 +305,7 @@ def _truth(
 
 
 def _evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
-    """Return the values of results by plain NumPy; None where they have none."""
+    """Return the values of nodes by plain NumPy; None if one cannot be evaluated at these data."""
     try:
         return [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
@@ -311,7 +315,7 @@ def _evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[
 def _is_determined(
     claim: Claim, question: Question, reference: Reference, point: Point, symbols: Sequence[Node], error: float
 ) -> bool:
-    """Whether a difference stays where data are nudged: neither result nor truth is rounding alone."""
+    """Whether an error persists when data are perturbed: then it is not rounding alone."""
     results = []
     for k in range(NUDGES):
         data = nudged(point, symbols, NUDGE, k)
@@ -329,14 +333,14 @@ def _is_determined(
 
 
 def _fault(claim: Claim, question: Question, found: Sequence[Array], truth: Truth, point: Point) -> InternalError:
-    mine, right = question.contract(*found), question.truth(truth.value)
-    if np.shape(mine) == np.shape(right):
+    result, expected = question.contract(*found), question.truth(truth.value)
+    if np.shape(result) == np.shape(expected):
         with np.errstate(all="ignore"):
-            off = np.abs(mine - right)
+            off = np.abs(result - expected)
         worst = np.unravel_index(int(np.argmax(np.where(np.isfinite(off), off, np.inf))), np.shape(off))
-        numbers = f"{mine[worst]:.10g} where the formula as written gives {right[worst]:.10g}"
+        numbers = f"{result[worst]:.10g} where the formula as written gives {expected[worst]:.10g}"
     else:
-        numbers = f"the shape {np.shape(mine)} where the formula as written gives {np.shape(right)}"
+        numbers = f"the shape {np.shape(result)} where the formula as written gives {np.shape(expected)}"
     along = " along a random direction" if question.first is not None else ""
     where = f" (at {point})" if str(point) else ""
     message = f"{claim.label} failed its check: {numbers}{along}{where}"

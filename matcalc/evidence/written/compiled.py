@@ -1,4 +1,4 @@
-"""Compares a compiled function with the formulas as they were written, by calling it at small random data."""
+"""Calls a compiled function at small random data and compares its results with the formulas as written."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from matcalc.tensor.symbols import Names
 
 
 class Result(NamedTuple):
-    """A result of a function: its name, its node, and where its value comes from."""
+    """A result of a function: its name, its node and its reference."""
 
     label: str
     node: Node
     reference: Reference
 
 
-KEPT_BLOCKS = 8
-"""More than NumPy keeps of the blocks of one size that were freed."""
+BLOCKS_REUSED = 8
+"""More freed blocks of one size than NumPy keeps for reuse."""
 
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
@@ -35,11 +35,11 @@ Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 def compiled_check(
     function: Function, results: Sequence[Result], names: Names, symbols: Sequence[Node], exact: float = EXACT
 ) -> str:
-    """Call a function at random data; return at which, and how far its results are from the references.
+    """Call a function at random data; return the points compared and the largest error, or why there are none.
 
-    `exact` is the part of the largest entry by which a result may differ.
+    `exact` is the largest permitted error, relative to the largest entry of a result.
 
-    Raises: InternalError for a result that is wrong.
+    Raises: InternalError for a wrong result.
     """
     known = [_known(result, names, symbols) for result in results]
     nodes = [result.node for result in results]
@@ -57,7 +57,7 @@ def compiled_check(
 
 
 def _known(result: Result, names: Names, symbols: Sequence[Node]) -> Result:
-    """Return a result whose reference has a value, if only that of its node."""
+    """Return a result with a reference that can be evaluated: its own, else that of its node."""
     if not result.reference.is_written:
         return result
     try:
@@ -70,26 +70,26 @@ def _known(result: Result, names: Names, symbols: Sequence[Node]) -> Result:
 def _compared(
     function: Function, results: Sequence[Result], point: Point, symbols: Sequence[Node], exact: float
 ) -> float | None:
-    """Return the largest relative error of the results at a point; None where they are not determined there.
+    """Return the largest relative error of the results at a point; None if they have no finite values there.
 
     Raises: InternalError.
     """
-    wanted = _wanted(results, point, point.data)
-    if wanted is None:
+    expected = _expected(results, point, point.data)
+    if expected is None:
         return None
-    found = _found(function, point, point.data, wanted)
+    found = _found(function, point, point.data, expected)
     if found is None:
         return None
     worst = 0.0
     for k, result in enumerate(results):
-        error, size = _distance(found[k], wanted[k])
+        error, size = _distance(found[k], expected[k])
         if error > exact * size and _is_determined(function, results, k, point, symbols, error):
-            raise _fault(result, found[k], wanted[k], point)
+            raise _fault(result, found[k], expected[k], point)
         worst = max(worst, error / size)
     return worst
 
 
-def _wanted(results: Sequence[Result], point: Point, data: Mapping[str, Array]) -> list[Array] | None:
+def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]) -> list[Array] | None:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -100,56 +100,57 @@ def _wanted(results: Sequence[Result], point: Point, data: Mapping[str, Array]) 
 
 
 def _spoil(values: Sequence[Array]) -> None:
-    """Write NaN where NumPy will place new arrays of these sizes.
+    """Write NaN to the memory in which NumPy will place new arrays of these sizes.
 
-    A function that leaves a result unwritten would else return what stood there before, which may be right: the
-    reference, or what an earlier call computed.
+    Otherwise an unwritten result could contain correct numbers of the reference or of an earlier call.
     """
-    spoilt = [np.full(np.shape(value), np.nan) for value in values for _ in range(KEPT_BLOCKS)]
+    spoilt = [np.full(np.shape(value), np.nan) for value in values for _ in range(BLOCKS_REUSED)]
     spoilt.clear()
 
 
-def _found(function: Function, point: Point, data: Mapping[str, Array], wanted: Sequence[Array]) -> list[Array] | None:
-    """Return the results of a function; None where it has none, as where a factorisation fails."""
-    _spoil(wanted)
+def _found(
+    function: Function, point: Point, data: Mapping[str, Array], expected: Sequence[Array]
+) -> list[Array] | None:
+    """Return the results of a function; None if it has none, for example because a factorization fails."""
+    _spoil(expected)
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
     except (np.linalg.LinAlgError, NoReference, IndexError):
         return None
 
 
-def _distance(found: Array, wanted: Array) -> tuple[float, float]:
-    size = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-300)
-    if found.shape != wanted.shape:
+def _distance(found: Array, expected: Array) -> tuple[float, float]:
+    size = max(float(np.max(np.abs(expected), initial=0.0)), 1e-300)
+    if found.shape != expected.shape:
         return float("inf"), size
     with np.errstate(all="ignore"):
-        off = np.abs(found - wanted)
+        off = np.abs(found - expected)
     return float(np.max(np.where(np.isfinite(off), off, np.inf), initial=0.0)), size
 
 
 def _is_determined(
     function: Function, results: Sequence[Result], k: int, point: Point, symbols: Sequence[Node], error: float
 ) -> bool:
-    """Whether a difference stays where data are nudged, so that it is not of rounding alone."""
+    """Whether an error persists when data are perturbed: then it is not rounding alone."""
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
-        wanted = _wanted(results, point, data)
-        found = None if wanted is None else _found(function, point, data, wanted)
-        if wanted is None or found is None:
+        expected = _expected(results, point, data)
+        found = None if expected is None else _found(function, point, data, expected)
+        if expected is None or found is None:
             return False
-        there = _distance(found[k], wanted[k])[0]
+        there = _distance(found[k], expected[k])[0]
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
     return True
 
 
-def _fault(result: Result, found: Array, wanted: Array, point: Point) -> InternalError:
-    if found.shape != wanted.shape:
-        numbers = f"the shape {found.shape} where the formula as written gives {wanted.shape}"
+def _fault(result: Result, found: Array, expected: Array, point: Point) -> InternalError:
+    if found.shape != expected.shape:
+        numbers = f"the shape {found.shape} where the formula as written gives {expected.shape}"
     else:
         with np.errstate(all="ignore"):
-            off = np.abs(found - wanted)
+            off = np.abs(found - expected)
         at = np.unravel_index(int(np.argmax(np.where(np.isfinite(off), off, np.inf))), off.shape)
-        numbers = f"{found[at]:.10g} where the formula as written gives {wanted[at]:.10g}"
+        numbers = f"{found[at]:.10g} where the formula as written gives {expected[at]:.10g}"
     where = f" (at {point})" if str(point) else ""
     return InternalError(f"the {result.label} failed its check: {numbers}{where}", hint=ADVICE)

@@ -1,7 +1,7 @@
-"""Tests data that were drawn for a declared fact, by the formulas of the fact, evaluated as they are written.
+"""Tests data drawn for a declared fact, by evaluating the formulas of the fact as written.
 
-The sampler of a fact is evaluated by the library. A fault in the library may draw data outside the domain, at which
-nothing would be compared.
+matcalc itself evaluates the sampler of a fact. So a fault in matcalc may draw data outside the domain, where nothing
+would be compared.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.node import Node
 
 CLOSE = 1e-8
-"""How far data may be from a fact, by rounding, relative to the largest entry."""
+"""The largest violation of a fact by rounding, relative to the largest entry."""
 
 
 def check_drawn(x: Node, drawn: Array) -> None:
-    """Raise InternalError for data of a symbol that do not have the one fact that it is declared to have.
+    """Raise InternalError if the data of a symbol with one declared fact do not have it.
 
-    Samplers of several facts may undo each other.
+    Symbols with several facts are not tested, because their samplers may undo each other.
     """
     declared = facts_of(x)
     if len(declared) != 1 or not drawn.size:
         return
     for fact in dict.fromkeys([*declared, *sorted(default_rulebook().closure(declared))]):
         if _is_lacking(drawn, fact):
-            raise InternalError(f"the data failed their check: what was drawn for {x.name} is not {fact}")
+            raise InternalError(f"the data failed their check: the data drawn for {x.name} are not {fact}")
 
 
 def _is_lacking(drawn: Array, name: str) -> bool:
@@ -47,7 +47,7 @@ def _is_lacking(drawn: Array, name: str) -> bool:
 
 
 def _value(text: str | None, drawn: Array) -> Array | None:
-    """Return the value of a test of a fact at data; None where it has none."""
+    """Return the value of a test of a fact at data; None if it has none."""
     if text is None:
         return None
     sizes = dict(zip(("m", "n"), drawn.shape, strict=True)) if drawn.ndim == 2 else {}

@@ -1,4 +1,4 @@
-"""The walk over a syntax tree that is evaluated: iterative, each form a generator that yields the operands it needs."""
+"""Evaluates a syntax tree iteratively: each form is a generator that yields the operands it needs."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ Leaf = Callable[[Ast, Data, Mapping[str, int]], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What names mean at a place of the tree: indices and parameters. `is_base` says that data are not moved there."""
+class Scope:
+    """The meaning of names in a subtree: indices and parameters. With `is_base` data are those before the move."""
 
     bound: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Value] = field(default_factory=dict)
     is_base: bool = False
 
 
-Steps = Generator[tuple[Ast, Place], Any, Value]
-Form: TypeAlias = "Callable[[Evaluator, Ast, Place], Steps | Value]"
-"""How a form is evaluated: its value, or a generator that yields operands with their places and returns the value."""
+Steps = Generator[tuple[Ast, Scope], Any, Value]
+Form: TypeAlias = "Callable[[Evaluator, Ast, Scope], Steps | Value]"
+"""Evaluates a form: returns its value, or a generator that yields operands with scopes and returns the value."""
 
 
 class Unmeasured(Exception):  # noqa: N818 - caught here
-    """An index whose length is not known yet."""
+    """Raised for an index whose length is not known yet."""
 
 
 @dataclass(slots=True)
 class Evaluator:
-    """An evaluation under way.
+    """The state of one evaluation.
 
-    `forms` say how each form of a tree is evaluated. `base` are the data before they were moved along a direction: an
+    `forms` evaluate the forms of a tree by head. `base` are the data before they were moved along a direction. An
     operation that takes its argument as a constant (its differential is 0) is evaluated at `base`.
     """
 
@@ -57,32 +57,32 @@ class Evaluator:
     shared: dict[tuple[Ast, bool], Value] = field(default_factory=dict)
     measured: dict[Ast, Value] = field(default_factory=dict)
 
-    def value(self, tree: Ast, place: Place | None = None) -> Value:
+    def value(self, tree: Ast, scope: Scope | None = None) -> Value:
         """Return the value of a tree.
 
-        Raises: NoReference for what cannot be evaluated; LinAlgError outside of a domain; IndexError for a place
-            outside of an axis.
+        Raises: NoReference for a form that cannot be evaluated; LinAlgError outside a domain; IndexError for an
+            out-of-range index.
         """
         stack: list[Steps] = []
-        answer = self._entered(tree, place or Place(), stack)
+        answer = self._entered(tree, scope or Scope(), stack)
         while stack:
             try:
-                asked = stack[-1].send(answer)
-                answer = self._entered(*asked, stack)
+                operand, inner = stack[-1].send(answer)
+                answer = self._entered(operand, inner, stack)
             except StopIteration as done:
                 stack.pop()
                 answer = done.value
         assert answer is not None
         return answer
 
-    def _entered(self, tree: Ast, place: Place, stack: list[Steps]) -> Value | None:
-        """Return the value of a tree that is known at once; put the steps to any other on the stack."""
-        known = self.measured.get(tree) if not place.parameters and not place.is_base else None
+    def _entered(self, tree: Ast, scope: Scope, stack: list[Steps]) -> Value | None:
+        """Return the value of a tree if it needs no operands; else push its generator on the stack and return None."""
+        known = self.measured.get(tree) if not scope.parameters and not scope.is_base else None
         if known is not None:
             return known
         if tree.head not in self.forms:
             raise NoReference(f"the form {tree.head}")
-        found = self.forms[tree.head](self, tree, place)
+        found = self.forms[tree.head](self, tree, scope)
         if isinstance(found, Value):
             return found
         stack.append(found)
@@ -90,16 +90,17 @@ class Evaluator:
 
     @property
     def expands(self) -> bool:
+        """Whether shapes expand by NumPy's rules."""
         return self.numpy or self.broadcasts
 
     def by_role(self, role: str, values: Sequence[Value]) -> Value:
-        """Return the entry that plays a part in the language, applied to values."""
+        """Return the value of the rule with this role, applied to values."""
         return called(self.book, spelled(role), [Argument(value) for value in values], None, self.expands)
 
     def length(self, label: int) -> int:
         """Return the length of an index.
 
-        Raises: Unmeasured where it is not known yet.
+        Raises: Unmeasured if it is not known yet.
         """
         found = self.lengths.get(label)
         if found is None:

@@ -1,4 +1,4 @@
-"""Points at which results are compared: random data with the declared facts, at two sets of small sizes."""
+"""Draws the points at which results are compared: random data with the declared facts, at two sets of small sizes."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from matcalc.tensor.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
 
 LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))
-"""Lengths of the size names, in order. The third set serves where one of the first two has no data."""
+"""Lengths of the size names, in order. The third set replaces one of the first two that has no data."""
 
 LARGER = (9, 10, 11, 8)
 """Lengths of a third point, for compiled functions: kernels have loops over blocks of four or eight entries."""
 
 MOST_AT_LARGER = 5_000
-"""Entries of data and value beyond which there is no third point."""
+"""The most entries of data and values at the third point."""
 
 MOST_ENTRIES = 50_000
-"""Entries of data and value beyond which nothing is compared: sizes declared as numbers may be of any length."""
+"""The most entries of data and values that are compared: sizes declared as numbers may have any length."""
 
 SEED = 29
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Data by name and lengths by size name; `value` is the reference's value there."""
+    """Data by symbol name and lengths by size name; `value` is the reference's value there."""
 
     data: Mapping[str, Array]
     sizes: Mapping[str, int]
@@ -62,18 +62,18 @@ def points(
     seed: int = 0,
     larger: bool = False,
 ) -> Iterator[Point]:
-    """Yield up to two points at which the first reference is finite and real, of different sizes where there are sizes.
+    """Yield up to two points of different sizes at which the first reference is finite and real.
 
-    With `larger` there is a third point, if its data are few.
+    A formula without sizes has one point. With `larger` there is a third point if it has few entries.
 
-    Raises: NoReference where the first reference cannot be evaluated, or data would be too large.
+    Raises: NoReference if the first reference cannot be evaluated, or data would be too large.
     """
     known = all_sizes(nodes, names, symbols)
-    asked = (*conditions(*nodes), *names.conditions)
+    required = (*conditions(*nodes), *names.conditions)
     along = lengths_of(nodes)
     found: list[Mapping[str, int]] = []
     for lengths in LENGTHS if known else LENGTHS[:1]:
-        sizes = fitting(known, lengths, symbols, asked)
+        sizes = fitting(known, lengths, symbols, required)
         if sizes is None or sizes in found:
             continue
         if _entries(symbols, nodes, sizes) > MOST_ENTRIES:
@@ -84,7 +84,7 @@ def points(
             yield point
         if len(found) == 2:
             break
-    sizes = fitting(known, LARGER, symbols, asked) if larger and found and known else None
+    sizes = fitting(known, LARGER, symbols, required) if larger and found and known else None
     if sizes is not None and _entries(symbols, nodes, sizes) <= MOST_AT_LARGER:
         point = _point(references[0], names, symbols, sizes, along, seed)
         if point is not None:
@@ -92,7 +92,7 @@ def points(
 
 
 def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str, int]) -> int:
-    """Return how many entries data and values have at these sizes."""
+    """Return the number of entries of data and values at these sizes."""
     shapes = chain((s.shape for s in symbols), (node.shape for node in nodes))
     return sum(prod(shape_at(shape, sizes)) for shape in shapes)
 
@@ -126,35 +126,38 @@ def _point(
 
 
 def fitting(
-    names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], asked: Sequence[Condition]
+    names: Sequence[str], lengths: Sequence[int], symbols: Sequence[Node], required: Sequence[Condition]
 ) -> dict[str, int] | None:
-    """Return the sizes that have these lengths, from the first or a later one on, at which there is a value."""
+    """Return lengths by size name that meet all required conditions; None if no rotation of `lengths` does."""
     for first in range(len(lengths)):
         sizes = {name: lengths[(first + k) % len(lengths)] for k, name in enumerate(names)}
         is_negative = any(length < 0 for s in symbols for length in shape_at(s.shape, sizes))
-        if not is_negative and all(holds(condition, sizes) for condition in asked):
+        if not is_negative and all(holds(condition, sizes) for condition in required):
             return sizes
     return None
 
 
 def nudged(point: Point, symbols: Sequence[Node], size: float, seed: int) -> Mapping[str, Array]:
-    """Return the data moved by a small part of their size along random directions that keep their linear facts."""
+    """Return the data perturbed along random directions that preserve their linear facts.
+
+    `size` is the step, relative to the largest entry of each array.
+    """
     return {
         **point.data,
         **{
-            s.name: point.data[s.name] + size * _length(point.data[s.name]) * point.direction(s, 100 + seed)
+            s.name: point.data[s.name] + size * _largest(point.data[s.name]) * point.direction(s, 100 + seed)
             for s in symbols
             if not is_index(s) and np.size(point.data[s.name])
         },
     }
 
 
-def _length(array: Array) -> float:
+def _largest(array: Array) -> float:
     return float(np.max(np.abs(array), initial=0.0))
 
 
 def report(at: Sequence[str], worst: float) -> str:
-    """Return at which points results were compared, and the largest relative error."""
+    """Return the text of `checked`: the points at which results were compared, and the largest relative error."""
     if not at:
         return "not checked: no data at which the formula and its result are finite"
     *first, last = list(filter(None, at)) or ["the declared sizes"]

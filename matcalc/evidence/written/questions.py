@@ -1,4 +1,4 @@
-"""What a result is asked: along which directions its derivative is compared, and with what it is contracted."""
+"""Chooses how a claim is compared: along which directions, and with what its value is contracted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from matcalc.evidence.written.values import Array
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a claim is tested at a point: along which directions, with which values of new symbols, contracted how.
+    """The comparison of a claim at a point.
 
-    `contract` takes the value of the result. `first` and `second` are directions by symbol name; without them the value
-    itself is compared.
+    `contract` maps the value of the result, and `truth` the slope of the reference, to the numbers that are compared.
+    `first` and `second` are directions by symbol name; without them the value itself is compared. `extra` holds the
+    values of new symbols: tangents and cotangents.
     """
 
     contract: Callable[..., Array]
@@ -30,12 +31,12 @@ class Question:
 
     @property
     def key(self) -> object:
-        """What tells truths apart at one point."""
+        """Questions with the same key have the same truth at one point."""
         return tuple(self.first or ()), tuple(self.second or ()), self.second is None
 
 
 def _inner(a: Array, b: Array) -> Array:
-    """Return the sum of entries of a product over the axes of b, which are the last of a."""
+    """Return the inner product over the axes of b, which are the last axes of a."""
     return np.tensordot(a, b, b.ndim) if b.ndim else np.asarray(a * b)
 
 
@@ -102,7 +103,7 @@ def _product(claim: Claim, point: Point) -> Question:
 
 
 def joined(questions: Sequence[Question]) -> Question:
-    """Return one question for several: the sum of what each is contracted with, along all their directions at once."""
+    """Return one question for several: the sum of their contractions, along all their directions at once."""
 
     def contract(*found: Array) -> Array:
         parts = [question.contract(value) for question, value in zip(questions, found, strict=True)]
@@ -116,7 +117,7 @@ def joined(questions: Sequence[Question]) -> Question:
 
 
 JOINED = ("gradient", "vjp", "hvp")
-"""Derivatives in several symbols that may be added: what each is contracted with is a number."""
+"""Derivatives in several symbols that may be added, because each contraction is a number."""
 
 PROJECTED = ("gradient", "jacobian", "hessian", "vjp", "hvp")
 """Derivatives whose last axes are those of a variable."""

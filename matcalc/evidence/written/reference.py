@@ -1,7 +1,7 @@
-"""References: where the value of a formula comes from that results are compared with.
+"""References: independent evaluators of formulas, with which results are compared.
 
-The reference of a formula read from text is its syntax tree; that of a Python function is the function; that of what
-NumPy's functions made of objects is these functions at arrays. What has nothing better refers to its node.
+The reference of a formula read from text is its syntax tree. That of a Python function is the function itself. An
+expression built by NumPy's functions refers to these functions of arrays. Any other formula refers to its node.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 Data: TypeAlias = Mapping[str, Any]
 Sizes: TypeAlias = Mapping[str, int]
 Run: TypeAlias = "Callable[[Sequence[Any], Data, Sizes, Data], Any]"
-"""The value from the values of other references, data, sizes, and the data before they were moved."""
+"""Computes a value from the values of other references, data, sizes, and the data before they were moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """A value that does not come from the normal form; `what` says where it comes from.
+    """An evaluator that does not use the normal form; `what` describes it.
 
-    `is_written` is false where it comes from a node after all. `origin` gives the value once more, as the system gives
-    it that the formula was read from; None where it has none.
+    `is_written` is false if it does use a node. `origin` computes the value by the system that the formula was read
+    from, such as SymPy; it returns None if that system has no value.
     """
 
     what: str
@@ -45,7 +45,7 @@ class Reference:
     def value(self, data: Data, sizes: Sizes, base: Data | None = None) -> Array:
         """Return the value at data; `base` are the data before they were moved along a direction.
 
-        Raises: NoReference; LinAlgError outside of a domain; IndexError for a part outside.
+        Raises: NoReference; LinAlgError outside a domain; IndexError for an out-of-range index.
         """
         import numpy as np
 
@@ -55,7 +55,7 @@ class Reference:
             self._run(found, data, sizes, data if base is None else base)
         value = np.asarray(found[self])
         if value.dtype.kind not in "fciub":
-            raise NoReference("a value that is no array of numbers")
+            raise NoReference("a value that is not an array of numbers")
         return value
 
     def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
@@ -64,27 +64,27 @@ class Reference:
                 found[one] = one.run([found[arg] for arg in one.args], data, sizes, base)
 
     def __reduce__(self) -> tuple[object, ...]:
-        place: dict[Reference, int] = {}
+        number: dict[Reference, int] = {}
         records: list[tuple[Any, ...]] = []
         for one in operands_first(self, lambda reference: reference.args):
-            if one not in place:
-                place[one] = len(records)
-                args = tuple(place[arg] for arg in one.args)
+            if one not in number:
+                number[one] = len(records)
+                args = tuple(number[arg] for arg in one.args)
                 records.append((one.what, one.run, args, one.is_written, one.origin))
         return _restored, (tuple(records),)
 
 
 def _restored(records: Sequence[tuple[Any, ...]]) -> Reference:
-    """Return the reference of a pickle, which is a flat list, so that its depth costs nothing."""
-    made: list[Reference] = []
+    """Return a reference from its pickle, a flat list: its depth is not limited by recursion."""
+    restored: list[Reference] = []
     for what, run, args, is_written, origin in records:
-        made.append(Reference(what, run, tuple(made[k] for k in args), is_written, origin))
-    return made[-1]
+        restored.append(Reference(what, run, tuple(restored[k] for k in args), is_written, origin))
+    return restored[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class NotPickled:
-    """The value of a Python function that did not come with a pickle."""
+    """Stands in a pickle for a Python function that cannot be pickled; raises NoReference when called."""
 
     why: str
 
@@ -93,7 +93,7 @@ class NotPickled:
 
 
 class OfPython:
-    """A value of a Python function of the user's; pickled without it where it cannot be pickled."""
+    """Base of evaluators that call a user's Python function; pickles as `NotPickled` if that does not pickle."""
 
     __slots__ = ()
 
@@ -130,7 +130,7 @@ def values_of(references: Sequence[Reference], data: Data, sizes: Sizes) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeValue:
-    """The value of a syntax tree, from the values of its leaves that hold objects, in order."""
+    """The value of a syntax tree, computed from the values of its leaves that hold objects, in order."""
 
     tree: Ast
     leaves: Sequence[Ast]
@@ -151,7 +151,7 @@ class TreeValue:
         return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts)
 
     def _with_sums(self, names: tuple[str, ...]) -> Ast:
-        """Return the tree with its sums over indices written; `names` are no indices."""
+        """Return the tree with explicit sums over indices; `names` are not indices."""
         found = self.explicit.get(names)
         if found is None:
             found = self.explicit[names] = with_sums(self.tree, lambda word: word not in names)
@@ -167,7 +167,7 @@ def _tree_value(records: tuple[Record, ...], numpy: bool, broadcasts: bool) -> T
 
 @dataclass(frozen=True, slots=True)
 class CallValue(OfPython):
-    """The value of a function of arrays, applied to others."""
+    """The value of a function of arrays, applied to the values of other references."""
 
     function: Callable[..., Any]
 
@@ -184,7 +184,7 @@ class CallValue(OfPython):
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue(OfPython):
-    """The value of a Python function of data by name; `at` is the place of one result in what it returns."""
+    """One result of a Python function of data by name; `at` is the path of indices to it in the returned value."""
 
     function: Callable[..., Any]
     parameters: Sequence[str]
@@ -193,11 +193,11 @@ class FunctionValue(OfPython):
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
         import numpy as np
 
-        given = {name: np.array(data[name])[()] for name in self.parameters}
+        arguments = {name: np.array(data[name])[()] for name in self.parameters}
         try:
-            found = self.function(**given)
-            for place in self.at:
-                found = found[place]
+            found = self.function(**arguments)
+            for position in self.at:
+                found = found[position]
             return np.asarray(found)
         except np.linalg.LinAlgError:
             raise
@@ -206,14 +206,14 @@ class FunctionValue(OfPython):
 
 
 def of_node(node: Node) -> Reference:
-    """Return the reference of a formula that is known by its node alone."""
+    """Return a reference that evaluates a node, for a formula known only by its node."""
     return Reference("its node", NodeValue(node), is_written=False)
 
 
 def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Reference:
-    """Return the reference of a syntax tree; what leaves of it hold refers on.
+    """Return the reference of a syntax tree; objects in its leaves have references of their own.
 
-    With `numpy` operators mean what they mean there; with `broadcasts` shapes are expanded as NumPy does.
+    With `numpy` operators have NumPy's meaning; with `broadcasts` shapes expand as in NumPy.
     """
     value = TreeValue.of(tree, numpy, broadcasts)
     own = [given_reference(leaf) or of_node(given_value(leaf)) for leaf in value.leaves]
@@ -221,13 +221,13 @@ def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Referen
 
 
 def of_call(function: Callable[..., Any], *args: Reference) -> Reference:
-    """Return the reference of a function of arrays, applied to others."""
+    """Return the reference of a function of arrays, applied to the values of other references."""
     return Reference("the same functions at arrays", CallValue(function), args)
 
 
 def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Sequence[int] = ()) -> Reference:
     """Return the reference of a Python function written for NumPy: the function itself, at arrays.
 
-    `at` is the place of one result in what it returns.
+    `at` is the path of indices to one result in the returned value.
     """
     return Reference("the function at arrays", FunctionValue(function, tuple(parameters), tuple(at)))

@@ -1,7 +1,7 @@
-"""Evaluates a syntax tree at given data: the formula as it was written, and nothing else.
+"""Evaluates a syntax tree at data: the reference evaluator of a formula as written.
 
-This is the reference that results are compared with. It knows shapes from the arrays, operations from the `value` of
-their entries, and neither the normal form nor derivatives, rewrites or facts. It is slow and obvious.
+Shapes come from the arrays, operations from the `value` of their rules. The normal form, derivatives, rewrites and
+facts are not used, so that a fault in them shows. It is slow and obvious.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def tree_value(
     numpy: bool = False,
     broadcasts: bool = False,
 ) -> Array:
-    """Return the value of a syntax tree, its sums over indices written, at data.
+    """Return the value at data of a syntax tree with explicit sums over indices.
 
     `base` are the data before they were moved along a direction.
 
-    Raises: as `Evaluator.value`; NoReference too for an index whose length only what stands around it tells, which
-        is known where shapes are unified, and not here.
+    Raises: as `Evaluator.value`; NoReference also for an index whose length follows only from its context. Shape
+        inference finds such lengths; this evaluator does not.
     """
     try:
         return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array
     except Unmeasured:
-        raise NoReference("an index whose length follows from what stands around it") from None
+        raise NoReference("an index whose length follows only from its context") from None

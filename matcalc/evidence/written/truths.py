@@ -1,7 +1,7 @@
-"""What a derivative is, by numbers: slopes of a reference along random directions.
+"""Computes slopes of a reference along random directions, the numbers that derivatives are compared with.
 
 First derivatives come from a complex step that agrees with a central difference, else from differences at many steps.
-Second derivatives are differences of complex steps, or of both. Each has an estimate of its own error.
+Second derivatives are differences of complex steps, or second differences. Each comes with an error estimate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
-"""The steps of a central difference, and how far it may be from a complex step that it confirms."""
+"""The steps of a central difference, and its largest relative error from a complex step that it confirms."""
 
 ROUNDING = 1e-15
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
@@ -28,9 +28,9 @@ Directions = Mapping[str, Array]
 
 
 class Truth(NamedTuple):
-    """A number to compare with, its estimated error, and the size of what rounding is a part of.
+    """A value to compare with, its estimated error, and the magnitude to which rounding errors are relative.
 
-    `by_complex_step` says that a complex step gave it, which differences confirmed here or at another point.
+    `by_complex_step` marks the result of a complex step that differences confirmed, here or at another point.
     """
 
     value: Array
@@ -56,7 +56,7 @@ def along(data: Mapping[str, Array], directions: Directions, t: Any) -> Mapping[
 def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
     """Return f'(0) by a complex step that one central difference confirms, else by differences at a few steps.
 
-    None where neither tells. `is_confirmed` says that complex steps of this function were confirmed at another point.
+    Return None if neither is reliable. With `is_confirmed` complex steps were confirmed at another point.
     """
     exact = by_complex_step(f, value.shape)
     try:
@@ -85,7 +85,7 @@ def _quotient(f: Line, h: float) -> Array:
 
 
 def slowly(f: Line, value: Array) -> Truth | None:
-    """Return f'(0) by differences at many steps; None where they do not converge."""
+    """Return f'(0) by differences at many steps; None if they do not converge."""
     try:
         found = slope(f)
     except (np.linalg.LinAlgError, IndexError):
@@ -97,9 +97,9 @@ def slowly(f: Line, value: Array) -> Truth | None:
 
 
 def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed: bool = False) -> Truth | None:
-    """Return d2f/ds dt at 0 by central differences in t of complex steps in s; real differences confirm it.
+    """Return d2f/ds dt at 0 by central differences in t of complex steps in s, confirmed by real differences.
 
-    `is_confirmed` is as in `quickly`.
+    `is_confirmed` is as in `quickly`. None if the differences do not confirm it.
     """
     slopes = [by_complex_step(partial(_swapped, f, t), value.shape) for t in (STEP, -STEP)]
     if slopes[0] is None or slopes[1] is None:
@@ -117,7 +117,7 @@ def _swapped(f: Callable[[Any, float], Array], t: float, s: Any) -> Array:
 
 
 def _is_second(f: Callable[[Any, float], Array], exact: Array, scale: float) -> bool:
-    """Whether one real difference is near a second derivative."""
+    """Whether a second derivative agrees with one real second difference."""
     h = 2.0**-9
     try:
         corners = [sign * np.asarray(f(s * h, t * h)) for s, t, sign in CORNERS]
@@ -131,7 +131,7 @@ CORNERS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 
 
 def second_slowly(f: Callable[[Any, float], Array], value: Array) -> Truth | None:
-    """Return d2f/ds dt at 0 by real differences at many steps; None where they do not converge."""
+    """Return d2f/ds dt at 0 by real differences at many steps; None if they do not converge."""
     return _second(f, value, SECOND_STEPS)
 
 
@@ -156,5 +156,5 @@ def _largest(array: Any) -> float:
 
 
 def _scale(slope: Array, value: Array) -> float:
-    """Return the size of a slope; not below a small part of the value, of which rounding is a part."""
+    """Return the magnitude of a slope, at least a small part of the value's, which bounds rounding errors."""
     return max(_largest(slope), 1e-3 * _largest(value), 1e-300)

@@ -1,8 +1,8 @@
-"""The values that the reference evaluator computes with: arrays with named index axes in front, and a row mark.
+"""Values of the reference evaluator: arrays with labelled index axes in front, and a row mark.
 
-A `Value` is what a part of a syntax tree evaluates to at given data. Inside an index form it depends on indices: each
-is an axis in front, named by a number. The axes behind are the core: none of a scalar, one of a vector, two of a
-matrix. Nothing here knows nodes, facts or derivatives.
+A subtree of a syntax tree evaluates to a `Value`. Inside an index form it depends on indices: each is a leading axis,
+labelled by a number. The other axes are the core: none for a scalar, one for a vector, two for a matrix. Nodes, facts
+and derivatives are not used here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Value:
     """An array: one axis for each index in `axes`, then the core axes.
 
-    `row` marks a vector that is read as a row. `exact` is the number, of an expression of numbers and sizes alone.
-    `fixed` says that no data are in it: where it is 0, a product that holds it is 0, whatever else it holds.
+    `row` marks a vector that is read as a row. `exact` is the exact number if it depends on numbers and sizes only.
+    `fixed` marks a value that does not depend on data: where it is 0, a product with it is 0, even with NaN.
     """
 
     array: Array
@@ -50,7 +50,7 @@ def exact(number: Fraction | int) -> Value:
 
 
 def as_float(number: Fraction) -> float:
-    """Return the nearest float, infinite where there is none."""
+    """Return the nearest float; infinite if the number is too large."""
     try:
         return float(number)
     except OverflowError:
@@ -58,24 +58,24 @@ def as_float(number: Fraction) -> float:
 
 
 def aligned(values: Sequence[Value]) -> tuple[tuple[int, ...], list[Array]]:
-    """Return all index axes of values, and their arrays with an axis for each (of length 1 where there is none)."""
+    """Return all index axes of values, and their arrays with each of them (of length 1 if the value lacks it)."""
     axes = tuple(dict.fromkeys(label for value in values for label in value.axes))
     return axes, [with_axes(value, axes) for value in values]
 
 
 def with_axes(value: Value, axes: Sequence[int]) -> Array:
-    """Return the array with these index axes in this order, of length 1 where the value has none of a name."""
+    """Return the array with these index axes in this order, of length 1 if the value lacks one."""
     if tuple(axes) == value.axes:
         return value.array
     order = [value.axes.index(label) for label in axes if label in value.axes]
     count = len(value.axes)
-    turned = np.transpose(value.array, [*order, *range(count, value.array.ndim)])
-    lengths = iter(turned.shape[:count])
-    return turned.reshape([*(next(lengths) if label in value.axes else 1 for label in axes), *value.shape])
+    ordered = np.transpose(value.array, [*order, *range(count, value.array.ndim)])
+    lengths = iter(ordered.shape[:count])
+    return ordered.reshape([*(next(lengths) if label in value.axes else 1 for label in axes), *value.shape])
 
 
 def core_expanded(arrays: Sequence[Array], count: int) -> list[Array]:
-    """Return arrays with `count` index axes and cores of one rank: NumPy's rule, new axes in front of the core."""
+    """Return arrays with `count` index axes and cores of one rank; as in NumPy, new axes precede the core."""
     rank = max(array.ndim - count for array in arrays)
     return [a.reshape([*a.shape[:count], *[1] * (rank - a.ndim + count), *a.shape[count:]]) for a in arrays]
 
@@ -83,14 +83,14 @@ def core_expanded(arrays: Sequence[Array], count: int) -> list[Array]:
 def in_one_shape(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], list[Array], bool]:
     """Return values expanded to one shape: the index axes, arrays that broadcast, whether the result is a row.
 
-    A scalar goes everywhere. In the matrix language a column goes along columns and a row along rows; with `numpy`
-    shapes are aligned at their last axis. What has one entry is a scalar where it does not fit otherwise.
+    In the matrix language a vector expands as a column (n x 1) or, if it is marked, as a row (1 x n). With `numpy`
+    shapes are aligned at their last axis. A value with one entry is a scalar if it does not fit otherwise.
 
-    Raises: NoReference where they do not fit.
+    Raises: NoReference if they do not fit.
     """
     found = _expanded(values, numpy) or _expanded([as_scalar(v) if is_one(v) else v for v in values], numpy)
     if found is None:
-        raise NoReference("shapes that do not fit")
+        raise NoReference("shapes that do not fit together")
     return found
 
 
@@ -114,7 +114,7 @@ def _expanded(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], li
 
 
 def as_matrix(value: Value) -> Value:
-    """Return a scalar as 1 x 1, a row as 1 x n, a column as n x 1; a matrix as it is."""
+    """Return a scalar as 1 x 1, a row as 1 x n, a column as n x 1; other values unchanged."""
     if value.rank == 0:
         return replace(value, array=value.array[..., None, None], row=False)
     if value.rank == 1:
@@ -125,20 +125,20 @@ def as_matrix(value: Value) -> Value:
 def as_scalar(value: Value) -> Value:
     """Return a value with one entry as a scalar.
 
-    Raises: NoReference for one with another number of entries.
+    Raises: NoReference for another number of entries.
     """
     if any(length != 1 for length in value.shape):
-        raise NoReference("a value that is no scalar")
+        raise NoReference("a value that is not a scalar")
     return replace(value, array=value.array.reshape(value.array.shape[: len(value.axes)]), row=False)
 
 
 def is_one(value: Value) -> bool:
-    """Whether a value has one entry, and axes."""
+    """Whether a value has axes, and one entry."""
     return bool(value.rank) and all(length == 1 for length in value.shape)
 
 
 def switched_product(arrays: Sequence[Array], fixed: Sequence[bool]) -> Array:
-    """Return the product of arrays by entries; 0 wherever one of them that is `fixed` is 0."""
+    """Return the product of arrays by entries; it is 0 wherever a `fixed` one is 0."""
     total = arrays[0]
     for array in arrays[1:]:
         total = total * array

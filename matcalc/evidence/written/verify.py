@@ -1,4 +1,4 @@
-"""The way to the check from layers that run without NumPy."""
+"""Entry of the check for layers that run without NumPy."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from matcalc.evidence.written.reference import Reference
 from matcalc.tensor.symbols import Names
 
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy"}
-"""Packages that evaluate references, with their names."""
+"""Display names of the packages that evaluate references."""
 
 
 def verify(claims: Iterable[Claim], reference: Reference, names: Names) -> str:
-    """Compare results with the formula as written; return at which data, or why at none.
+    """Compare results with the formula as written; return the points compared, or why there are none.
 
-    Formulas are derived without NumPy too. There nothing can be evaluated, and nothing is compared.
+    Formulas are also derived without NumPy; then nothing can be evaluated and nothing is compared.
 
-    Raises: InternalError for a result that is wrong.
+    Raises: InternalError for a wrong result.
     """
     try:
         from matcalc.evidence.written.claims import checked

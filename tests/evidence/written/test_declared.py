@@ -29,7 +29,7 @@ LACKING = {
 @pytest.mark.parametrize("fact", LACKING)
 def test_data_without_the_fact_are_refused(fact: str) -> None:
     x = mc.expression("X", f"{SQUARE} {fact}").names.symbols["X"]
-    with pytest.raises(mc.InternalError, match="what was drawn for X is not"):
+    with pytest.raises(mc.InternalError, match="the data drawn for X are not"):
         check_drawn(x, np.array(LACKING[fact]))
     for n in (1, 2, 3, 10):
         for mode in range(4):
@@ -48,5 +48,5 @@ def test_every_fact_with_a_test_is_here() -> None:
 def test_a_faulty_sampler_is_no_reason_to_compare_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     e = mc.expression("sum(log(p))", "p: vector(n) positive")
     monkeypatch.setattr(samplers, "applied", lambda book, text, array, *_: -np.abs(array))
-    with pytest.raises(mc.InternalError, match="is not positive"):
+    with pytest.raises(mc.InternalError, match="drawn for p are not positive"):
         e.gradient("p")

@@ -21,21 +21,6 @@ Series = dict[tuple[int, int], Array]
 EPS = 2.0**-52
 
 
-def abs_(x: Array) -> Array:
-    """Return |x|; for complex x its analytic continuation, x or -x."""
-    return x * np.sign(np.real(x)) if np.iscomplexobj(x) else np.abs(x)
-
-
-def sigmoid_(x: Array) -> Array:
-    """Return 1/(1 + exp(-x)); SciPy's function takes real numbers only."""
-    return 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else sp.expit(x)
-
-
-def softplus_(x: Array) -> Array:
-    """Return log(1 + exp(x)); NumPy's function takes real numbers only."""
-    return np.log1p(np.exp(x)) if np.iscomplexobj(x) else np.logaddexp(0.0, x)
-
-
 def ratio0_(x: Array, y: Array) -> Array:
     """Return x/y, and 0 where both are 0."""
     both = (x == 0) & (y == 0)

@@ -23,12 +23,6 @@ def finite_(X: Array) -> Array:
     return X if np.all(np.isfinite(X)) else np.full(X.shape, np.nan)
 
 
-def logabsdet_(X: Array) -> Any:
-    """Return log|det(X)|; for complex X its analytic continuation, with an imaginary part."""
-    sign, size = np.linalg.slogdet(finite_(X))
-    return size + np.log(sign * np.sign(np.real(sign))) if np.iscomplexobj(X) and sign != 0 else size
-
-
 def finite_all_(*arrays: Array) -> bool:
     return all(np.all(np.isfinite(M)) for M in arrays)
 

@@ -123,7 +123,7 @@ def regular(A, C):
 
 @njit(types.void(MATRIX, int64, VECTOR_OUT), **EXACT)
 def pivots_used(R, k, y):
-    """y = 1 where LU of k rows divides by R[j, j], 0 where that is zero or in the last row, NaN if within rounding."""
+    """y = 1 where LU of k rows divides by R[j, j], 0 if it is zero or in the last row, NaN near 0."""
     n = R.shape[0]
     for j in range(n):
         largest = 0.0

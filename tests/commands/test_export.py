@@ -81,7 +81,7 @@ def test_results_against_numpy(tmp_path):
 
 
 WRONG = [
-    ("value[0] = softplus_sum + lam_wt_w", "value[0] = softplus_sum + lam_wt_w + 1e-6", "value is "),
+    ("value[0] = lam_wt_w + softplus_sum", "value[0] = lam_wt_w + softplus_sum + 1e-6", "value is "),
     ("X.T @ y_sigmoid ", "X.T @ y_sigmoid*1.0000001 ", "gradient_w["),
     ("2.0*lam_w_i", "2.1*lam_w_i", "the difference quotient of value in w[0] with step "),
 ]

@@ -31,7 +31,7 @@ def test_a_transposition_of_batch_axes_is_found(rule, monkeypatch):
     """The former matcher read an operation with a batch axis as one that commutes with transposition."""
     rewrite = next(r for r in BOOK.rewrites if str(r) == rule)
     assert rewrite_faults(rewrite, BOOK) == []
-    monkeypatch.setattr(operand_readings, "_turns", lambda node: node.kind == "map" or node.rule.transpose_same)
+    monkeypatch.setattr(operand_readings, "_commutes", lambda node: node.kind == "map" or node.rule.transpose_same)
     assert "inside a larger tensor" in "".join(rewrite_faults(rewrite, BOOK))
 
 

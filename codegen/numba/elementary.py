@@ -23,7 +23,7 @@ INLINED = {**SCALAR, "forceinline": True}
 LOG2_E = 1.4426950408889634
 LOG2_HIGH = 6.93147180369123816490e-01
 LOG2_LOW = 1.90821492927058770002e-10
-ROUND = 6755399441055744.0  # 1.5*2^52: adding a number rounds it to an integer, which is in the last bits of the sum
+ROUND = 6755399441055744.0  # 1.5*2^52: adding a number rounds it to an integer in its last bits
 
 
 @intrinsic

@@ -9,9 +9,9 @@ import platform
 import sys
 from pathlib import Path
 
-from matcalc.compiler.runtime import blas_trial
-from matcalc.compiler.runtime.blas_library import found, opened, threads
-from matcalc.compiler.runtime.blas_routines import load_routines
+from matcalc.compiler.blas import blas_trial
+from matcalc.compiler.blas.blas_library import found, opened, threads
+from matcalc.compiler.blas.blas_routines import load_routines
 
 ROUTINES = ("dgemm", "dgemv", "dpotrf", "dgetrf", "dsyevd", "dgesdd")
 ORDERS = (4, 16, 32, 64, 128, 256, 512)

@@ -13,7 +13,7 @@ from typing import Any
 
 import matcalc as mc
 from matcalc import errors, solvers
-from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.call.compiled import Compiled
 
 PAGE = Path(__file__).with_name("interface.md")
 SECTIONS: dict[str, tuple[str, ...]] = {

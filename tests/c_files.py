@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
-from matcalc.compiler.runtime.spec import nest, size_names
+from matcalc.compiler.spec.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.spec.spec import nest, size_names
 
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Werror")
 LIBRARIES = ("-llapacke", "-lopenblas", "-lm")

@@ -18,10 +18,10 @@ from insertions import Formula, Original, as_number, at, differences, known_form
 
 import matcalc as mc
 from matcalc.calculus.simplify import rewrite as rewriting
+from matcalc.compiler.call import recall
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan import build_contraction, compare, expand, lower
 from matcalc.compiler.program import Call, Each
-from matcalc.compiler.runtime import recall
 from matcalc.evidence.written.points import points
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, rebuild

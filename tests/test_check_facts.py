@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.api.exporting import exported
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.evidence.numeric.sampling import sample, whole
-from matcalc.exporting import exported
 from matcalc.language.declare import FACTS
 
 S = np.array([[4.0, 0.5, 1.5], [0.5, 5.0, 0.0], [1.25, 0.0, 6.0]])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import matcalc as mc
-from matcalc import building
+from matcalc.api import building
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
 from matcalc.tensor.size import Size

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc import building
-from matcalc.compiler.runtime import spec as specs
+from matcalc.api import building
+from matcalc.compiler.spec import spec as specs
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 
@@ -77,7 +77,7 @@ def test_another_process_writes_the_same(way, monkeypatch):
     make = getattr(building, ways[way])
     monkeypatch.setattr(building, ways[way], lambda **given: asked.append(given) or make(**given))
     kept = []
-    monkeypatch.setattr("matcalc.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    monkeypatch.setattr("matcalc.api.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
     found = pickle.loads(kept[0])
     assert len(asked) == 1

@@ -5,9 +5,10 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc import building
-from matcalc.compiler.runtime import entry_code, native
-from matcalc.compiler.runtime.compiled import CALLED
+from matcalc.api import building
+from matcalc.compiler.call.compiled import CALLED
+from matcalc.compiler.entry import entry_code
+from matcalc.compiler.llvm import native
 from matcalc.tensor.node import toposort
 
 

@@ -14,8 +14,8 @@ import matcalc
 
 PACKAGE = Path(matcalc.__file__).parent
 
-# From the bottom to the top; "" are the public files on top of the package. Files there that import nothing but one
-# another (errors, locks, ...) are the ground below all rooms.
+# From the bottom to the top. The files on top of the package (errors, locks, progress) import nothing but one another:
+# they are the ground below all rooms.
 ROOMS = [
     "store",
     "pictures",
@@ -29,7 +29,15 @@ ROOMS = [
     "calculus.derive",
     "calculus.evaluate",
     "compiler",
-    "compiler.runtime",
+    "compiler.machine",
+    "compiler.blas",
+    "compiler.kernels",
+    "compiler.spec",
+    "compiler.entry",
+    "compiler.numba",
+    "compiler.llvm",
+    "compiler.files",
+    "compiler.call",
     "compiler.verify",
     "compiler.plan",
     "compiler.emit",
@@ -41,7 +49,7 @@ ROOMS = [
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
     "expressions",
-    "",
+    "api",
     "rows",
     "solvers",
     "testing",

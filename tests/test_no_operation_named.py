@@ -37,14 +37,14 @@ PLACES = {
     ("min", "max"): (
         "functions of sizes, which are part of the language",
         "tensor/size.py tensor/size_tree.py tensor/signature.py language/declare.py compiler/cost_formulas.py"
-        " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/runtime/entry_sizes.py"
+        " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
         " expressions/sympy_bridge/values.py",
     ),
     ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",
-                 "formula/elaborate/arithmetic.py compiler/runtime/save_test.py"),
+                 "formula/elaborate/arithmetic.py compiler/files/save_test.py"),
     ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
@@ -73,8 +73,8 @@ CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
     "Python text": "compiler/emit/module.py compiler/emit/row_blocks.py compiler/emit/loops.py"
-    " compiler/plan/variants.py compiler/runtime/array_test.py compiler/runtime/save_test.py"
-    " compiler/runtime/save_solve.py",
+    " compiler/plan/variants.py compiler/files/array_test.py compiler/files/save_test.py"
+    " compiler/files/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.compiler.runtime import recall
-from matcalc.compiler.runtime.library import read_library
-from matcalc.compiler.runtime.own_runtime import FUNCTIONS
-from matcalc.compiler.runtime.spec import Later
+from matcalc.compiler.call import recall
+from matcalc.compiler.kernels.library import read_library
+from matcalc.compiler.machine.own_runtime import FUNCTIONS
+from matcalc.compiler.spec.spec import Later
 from matcalc.rulebook import load
 from matcalc.store import installation
 from matcalc.store.data_folders import data_folder
 from matcalc.store.kept_forms import kept_form
 
-HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.building", "matcalc.rulebook.load")
+HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.api.building", "matcalc.rulebook.load")
 START = """
 import json, os, sys
 import numpy as np
@@ -340,8 +340,8 @@ SOME = Path(__file__).parents[1] / "benchmarks"
 ALL = f"""
 import pickle
 sys.path.insert(0, {str(SOME)!r})
-from matcalc.compiler.runtime import image
-from matcalc.compiler.runtime.compiled import Compiled
+from matcalc.compiler.llvm import image
+from matcalc.compiler.call.compiled import Compiled
 
 place = os.environ["PLACE"]
 if not os.path.exists(place):
@@ -386,7 +386,7 @@ def test_every_problem_runs_without_numba_to_the_same_bits(tmp_path, problems):
 
 
 def test_the_functions_of_the_runtime_are_those_of_the_assembly():
-    from matcalc.compiler.runtime.own_runtime import ASSEMBLY
+    from matcalc.compiler.machine.own_runtime import ASSEMBLY
 
     defined = [line.split("@")[1].split("(")[0] for line in ASSEMBLY.splitlines() if line.startswith("define")]
     assert tuple(defined) == FUNCTIONS

@@ -6,8 +6,8 @@ from scipy import sparse
 from sparse_cases import FORMULAS, LOGISTIC, QUICK, SIZES, SYMBOLS, data, dense, function, sigmoid
 
 import matcalc as mc
-from matcalc.building import planned, request_of
-from matcalc.compiler.runtime.sparse import stored_by_name
+from matcalc.api.building import planned, request_of
+from matcalc.compiler.call.sparse import stored_by_name
 from matcalc.compiler.verify.interpret import Interpreter
 
 

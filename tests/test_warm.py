@@ -15,12 +15,13 @@ import pytest
 import scipy
 
 from matcalc.commands.cli import main
-from matcalc.compiler.runtime import blas_choice, blas_kept, blas_trial, warm
-from matcalc.compiler.runtime.blas_library import found, opened, threads
-from matcalc.compiler.runtime.blas_routines import BOUNDS, TRIED, Routine, load_routines
-from matcalc.compiler.runtime.library import load_library
-from matcalc.compiler.runtime.linked_functions import called_by_entries
-from matcalc.compiler.runtime.machine_code import PREFIX, machine_code
+from matcalc.compiler.blas import blas_choice, blas_kept, blas_trial
+from matcalc.compiler.blas.blas_library import found, opened, threads
+from matcalc.compiler.blas.blas_routines import BOUNDS, TRIED, Routine, load_routines
+from matcalc.compiler.kernels import warm
+from matcalc.compiler.kernels.library import load_library
+from matcalc.compiler.kernels.linked_functions import called_by_entries
+from matcalc.compiler.machine.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported
 from matcalc.store.cache_entries import write
 
@@ -230,7 +231,7 @@ def test_mkl_agrees_in_every_routine(monkeypatch):
     mkl()
     program = """
 import json
-from matcalc.compiler.runtime import blas_trial
+from matcalc.compiler.blas import blas_trial
 blas_trial.SECONDS, blas_trial.TRIED = 0.0, (1, 2, 31, 130)
 blas_trial.main()
 """

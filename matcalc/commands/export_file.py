@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from matcalc.compiler.runtime.write_file import write_text
-from matcalc.exporting import exported
+from matcalc.api.exporting import exported
+from matcalc.compiler.files.write_file import write_text
 from matcalc.language.identifiers import file_path
 
 

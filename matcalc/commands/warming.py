@@ -28,7 +28,7 @@ def warm(arguments: argparse.Namespace) -> int:
 
 
 def compile_all(jobs: int, is_quiet: bool) -> None:
-    from matcalc.compiler.runtime import warm as warming
+    from matcalc.compiler.kernels import warm as warming
     from matcalc.store.cache_folder import cache_folder
 
     def progress(name: str, done: int, count: int) -> None:
@@ -42,7 +42,7 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
 
 
 def ship(jobs: int) -> int:
-    from matcalc.compiler.runtime.ship import ship as shipping
+    from matcalc.compiler.kernels.ship import ship as shipping
 
     for part, path in shipping(jobs):
         print(f"{part}: {path.stat().st_size / 1e6:.2f} MB in {path}")
@@ -50,9 +50,9 @@ def ship(jobs: int) -> int:
 
 
 def measure(given: str) -> int:
-    from matcalc.compiler.runtime.blas_choice import MARGIN
-    from matcalc.compiler.runtime.blas_choice import measure as measured
-    from matcalc.compiler.runtime.blas_routines import CLASSES, TRIED
+    from matcalc.compiler.blas.blas_choice import MARGIN
+    from matcalc.compiler.blas.blas_choice import measure as measured
+    from matcalc.compiler.blas.blas_routines import CLASSES, TRIED
 
     choice = measured(given)
     orders = "".join(f"{f'{word}, {n}':>14}" for word, n in zip(CLASSES, TRIED, strict=True))
@@ -66,7 +66,7 @@ def measure(given: str) -> int:
 
 
 def forget() -> int:
-    from matcalc.compiler.runtime.blas_choice import forget as forgotten
+    from matcalc.compiler.blas.blas_choice import forget as forgotten
 
     print("new processes use SciPy's OpenBLAS alone" if forgotten() else "nothing was chosen: OpenBLAS does all")
     return 0

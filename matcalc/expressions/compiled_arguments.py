@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from matcalc.compiler.runtime.convert import to_size
-from matcalc.compiler.runtime.spec import Operand
+from matcalc.compiler.call.convert import to_size
+from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Key, Symbol

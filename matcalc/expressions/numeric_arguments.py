@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from matcalc.compiler.runtime.spec import Operand
+    from matcalc.compiler.spec.spec import Operand
 
 Value: TypeAlias = "float | npt.NDArray[np.float64]"
 
@@ -36,8 +36,8 @@ def value_of(
     """
     import numpy as np
 
-    from matcalc.compiler.runtime.bind import bind
-    from matcalc.compiler.runtime.convert import to_numbers, to_size
+    from matcalc.compiler.call.bind import bind
+    from matcalc.compiler.call.convert import to_numbers, to_size
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
     expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
@@ -53,7 +53,7 @@ def value_of(
 
 
 def _operand(symbol: Node) -> Operand:
-    from matcalc.compiler.runtime.spec import Operand
+    from matcalc.compiler.spec.spec import Operand
 
     return Operand(symbol.name, symbol.shape, dtype="int64" if INDEX in symbol.data[1] else "float64")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numpy.typing import DTypeLike
 
-from matcalc.compiler.runtime.spec import Nesting
+from matcalc.compiler.spec.spec import Nesting
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol

@@ -21,7 +21,7 @@ from matcalc.page.symbols import symbols_in, symbols_of
 from matcalc.tensor.node import toposort
 
 if TYPE_CHECKING:
-    from matcalc.equivalence import Equivalence
+    from matcalc.api.equivalence import Equivalence
 
 Record = dict[str, Any]
 

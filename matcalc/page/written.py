@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from matcalc.building import gradient_request, specified
-from matcalc.compiler.runtime.save import saved_text
+from matcalc.api.building import gradient_request, specified
+from matcalc.compiler.files.save import saved_text
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from matcalc import building
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.loaded import check_on_numpy
-from matcalc.compiler.runtime.result_shapes import new_result
-from matcalc.compiler.runtime.scipy_routines import count_of_threads
-from matcalc.compiler.runtime.spec import CompiledSpec
+from matcalc.api import building
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.machine.scipy_routines import count_of_threads
+from matcalc.compiler.spec.result_shapes import new_result
+from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request

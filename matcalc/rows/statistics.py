@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from matcalc.compiler.runtime.compiled import Compiled
+    from matcalc.compiler.call.compiled import Compiled
 
 CHANGE = 2.0**-40
 """The relative change of the totals that tests how many digits a value keeps."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matcalc.building import build
-from matcalc.compiler.runtime.bind import bind
+from matcalc.api.building import build
+from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from matcalc.compiler.runtime.compiled import Compiled
+    from matcalc.compiler.call.compiled import Compiled
 
 Block = Mapping[str, "npt.ArrayLike"]
 Arrays = tuple["np.ndarray[Any, Any]", ...]

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.modules import load_text
-from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
-from matcalc.compiler.runtime.sparse import stored_by_name
-from matcalc.compiler.runtime.spec import size_names
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.call.sparse import stored_by_name
+from matcalc.compiler.kernels.modules import load_text
+from matcalc.compiler.spec.result_shapes import output_shapes, solve_sizes
+from matcalc.compiler.spec.spec import size_names
 from matcalc.solvers.packing import Integers, Matrix, Table, Vector
 
 HEAD = '''\
@@ -35,8 +35,8 @@ import math
 
 import numpy as np
 
-from matcalc.compiler.runtime.jit import exact, njit
-from matcalc.compiler.runtime.pointer_call import call_at
+from matcalc.compiler.numba.jit import exact, njit
+from matcalc.compiler.call.pointer_call import call_at
 from numba import types
 
 EXACT = {{"error_model": "numpy", "fastmath": False, "nogil": True}}

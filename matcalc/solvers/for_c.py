@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.modules import load_text
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.kernels.modules import load_text
 from matcalc.errors import NotSupported
 from matcalc.solvers.compiled_loops import Callee
 from matcalc.solvers.given import Inputs, read_inputs, scalar
@@ -27,8 +27,8 @@ TEXT = '''\
 
 import numpy as np
 
-from matcalc.compiler.runtime.jit import cfunc, njit
-from matcalc.compiler.runtime.pointer_call import call_at, word_at
+from matcalc.compiler.numba.jit import cfunc, njit
+from matcalc.compiler.call.pointer_call import call_at, word_at
 from numba import types
 
 OPTIONS = {"error_model": "numpy", "nogil": True}

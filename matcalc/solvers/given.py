@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
-from matcalc.compiler.runtime.convert import to_array, to_size
-from matcalc.compiler.runtime.loaded import check_on_numpy
-from matcalc.compiler.runtime.sparse import to_csr
-from matcalc.compiler.runtime.spec import Operand
+from matcalc.compiler.call.convert import to_array, to_size
+from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.call.sparse import to_csr
+from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from matcalc.compiler.runtime.pointer_call import call_at
+from matcalc.compiler.call.pointer_call import call_at
 from matcalc.solvers.loop_endings import FAULT, NOT_FINITE
 from matcalc.solvers.packing import Integers, Vector
 

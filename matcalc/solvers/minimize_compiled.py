@@ -15,9 +15,9 @@ import numpy as np
 
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
-from matcalc.compiler.runtime.convert import to_array
-from matcalc.compiler.runtime.places import check_indices
-from matcalc.compiler.runtime.spec import Operand
+from matcalc.compiler.call.convert import to_array
+from matcalc.compiler.spec.places import check_indices
+from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free, nearest, shown
 from matcalc.language.kinds import INDEX

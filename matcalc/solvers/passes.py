@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 import matcalc as mc
 from matcalc.calculus.derive.conventions import check_variable
-from matcalc.compiler.runtime.bind import bind
-from matcalc.compiler.runtime.loaded import check_on_numpy
-from matcalc.compiler.runtime.result_shapes import output_shapes, solve_sizes
-from matcalc.compiler.runtime.sparse import refuse_sparse
+from matcalc.compiler.call.bind import bind
+from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.call.sparse import refuse_sparse
+from matcalc.compiler.spec.result_shapes import output_shapes, solve_sizes
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt

@@ -5,8 +5,8 @@ import pytest
 from codegen.running import kernel
 from scipy import special
 
-from matcalc.compiler.runtime.library import load_library
-from matcalc.compiler.runtime.modules import load_items
+from matcalc.compiler.kernels.library import load_library
+from matcalc.compiler.kernels.modules import load_items
 
 
 class Kernels(dict):

@@ -6,9 +6,9 @@ import numba
 import numpy as np
 from codegen.oracles import EMPTY, FACTS, ORACLES
 
+from matcalc.compiler.kernels.library import load_library
+from matcalc.compiler.kernels.modules import load_items
 from matcalc.compiler.lowering_entries import entries, load
-from matcalc.compiler.runtime.library import load_library
-from matcalc.compiler.runtime.modules import load_items
 from matcalc.compiler.terms import Term
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.oracle import oracle

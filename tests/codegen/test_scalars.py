@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from matcalc.compiler.runtime.library import free_names, import_block
-from matcalc.compiler.runtime.modules import generated_imports, load_items, load_text
+from matcalc.compiler.kernels.library import free_names, import_block
+from matcalc.compiler.kernels.modules import generated_imports, load_items, load_text
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.store.data_folders import data_folder

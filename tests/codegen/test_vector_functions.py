@@ -12,7 +12,7 @@ from scipy import special
 
 import matcalc as mc
 from benchmarks.whole_range import EXACT, argument, units, whole_range
-from matcalc.compiler.runtime.engine import widest
+from matcalc.compiler.numba.engine import widest
 from matcalc.store.data_folders import data_folder
 
 TABLE = tomllib.loads((data_folder("codegen") / "scalars.toml").read_text())

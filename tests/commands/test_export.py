@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.api.exporting import exported
 from matcalc.commands import cli
-from matcalc.compiler.runtime.library import load_library
-from matcalc.compiler.runtime.save_test import TEST_NAMES
-from matcalc.exporting import exported
+from matcalc.compiler.files.save_test import TEST_NAMES
+from matcalc.compiler.kernels.library import load_library
 
 LOGISTIC = ("sum(log(1 + exp(-y .* (X*w)))) + lam*w'*w", "w", "X: matrix(m, n); w: vector(n); lam: scalar positive")
 FACTORS = (

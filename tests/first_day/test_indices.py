@@ -477,7 +477,7 @@ def test_own_njit_code():
 def test_c_entry():
     import ctypes
 
-    from matcalc.compiler.runtime.spec import size_names
+    from matcalc.compiler.spec.spec import size_names
 
     f = path_of("numba")
     data = data_of("factors", "repeated")

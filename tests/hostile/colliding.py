@@ -9,8 +9,8 @@ import numpy as np
 
 import matcalc as mc
 from hostile.names import all_names
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.save import saved_text
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.files.save import saved_text
 
 
 def groups(names: Sequence[str], count: int) -> list[list[str]]:

@@ -12,10 +12,10 @@ import numpy as np
 import matcalc as mc
 from hostile.parameters import FOREIGN, PATHS, Parameter, Printed
 from hostile.texts import MARK
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.save import saved_text
+from matcalc.api.pullbacks import TwoPass
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.files.save import saved_text
 from matcalc.errors import MatcalcError
-from matcalc.pullbacks import TwoPass
 
 PACKAGE = str(Path(mc.__file__).parent)
 LONGEST = 20_000

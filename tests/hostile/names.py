@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cache
 
 import matcalc as mc
-from matcalc.building import planned, request_of
+from matcalc.api.building import planned, request_of
 from matcalc.compiler.emit.module import emit
-from matcalc.compiler.runtime.library import global_names, load_library
-from matcalc.compiler.runtime.save import saved_text
-from matcalc.compiler.runtime.save_test import TEST_NAMES
-from matcalc.compiler.runtime.source import TAKEN
+from matcalc.compiler.files.save import saved_text
+from matcalc.compiler.files.save_test import TEST_NAMES
+from matcalc.compiler.kernels.library import global_names, load_library
+from matcalc.compiler.spec.source import TAKEN
 from matcalc.language.identifiers import MAX_BYTES, WORDS
 
 OTHERS = ["λ", "ν", "变", "ħ", "é", "_", "out", "self", "check_facts", "x" * MAX_BYTES]

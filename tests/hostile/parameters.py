@@ -20,10 +20,10 @@ import numpy as np
 
 import matcalc as mc
 from matcalc import solvers
+from matcalc.api.pullbacks import TwoPass
 from matcalc.commands import cli
 from matcalc.commands.prompt import Prompt
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.pullbacks import TwoPass
+from matcalc.compiler.call.compiled import Compiled
 from matcalc.rulebook.fields import RULE_FIELDS
 
 LOSS = "sum(log(1 + exp(X*w))) + w'*w"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from matcalc.api.compiling import compile as compiled
 from matcalc.calculus.derive.differentiate import pullback, pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiling import compile as compiled
+from matcalc.compiler.call.compiled import Compiled
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.evidence.numeric.covariance import degree
 from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none

@@ -42,7 +42,7 @@ def test_an_own_operation_compiles(cube, target, tmp_path):
     assert np.isclose(value, np.trace(np.linalg.matrix_power(A @ X, 3)))
     assert np.allclose(gradient, 3 * A.T @ np.linalg.matrix_power((A @ X).T, 2))
     function.save(tmp_path / "saved.py")
-    assert "matcalc.compiler.runtime" not in (tmp_path / "saved.py").read_text()
+    assert "matcalc.compiler." not in (tmp_path / "saved.py").read_text()
 
 
 def test_a_file_holds_no_function_whose_text_does_not_stand_alone(tmp_path):

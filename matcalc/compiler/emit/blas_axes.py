@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from matcalc.compiler.kernels.library import closure, load_library
 from matcalc.compiler.lowering_entries import FIELD, Kernel
 from matcalc.compiler.program import WORD, Call, Program, walk
-from matcalc.compiler.runtime.library import closure, load_library
 from matcalc.compiler.targets import SPELLINGS
 from matcalc.tensor.size import Size
 

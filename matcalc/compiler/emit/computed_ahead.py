@@ -8,7 +8,7 @@ from matcalc.compiler.emit.blas_axes import blas_axes
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing
 from matcalc.compiler.program import Program
-from matcalc.compiler.runtime.spec import CompiledSpec, Operand
+from matcalc.compiler.spec.spec import CompiledSpec, Operand
 from matcalc.tensor.sizes_from_shapes import Condition
 
 

@@ -33,7 +33,7 @@ PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take par
 Entry = TypeVar("Entry", Kernel, Scalar)
 COST = "10000"  # flops; no other lowering competes
 DECORATOR = '@njit(error_model="numpy")'
-IMPORTED = "from matcalc.compiler.runtime.user_functions import {name}"
+IMPORTED = "from matcalc.compiler.kernels.user_functions import {name}"
 
 
 def own_kernel(node: Node) -> Kernel | None:

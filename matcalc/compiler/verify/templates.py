@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
+from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.lowering_entries import Kernel
-from matcalc.compiler.runtime.library import load_library
 
 
 def space_of(kernel: Kernel) -> dict[str, Any]:

@@ -4,10 +4,10 @@ import numpy as np
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.plan import plan
-from matcalc.compiler.runtime.compiled import Compiled
-from matcalc.compiler.runtime.spec import CompiledSpec, Operand
+from matcalc.compiler.spec.spec import CompiledSpec, Operand
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.tensor.node import toposort
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from matcalc import building
+from matcalc.api import building
 from matcalc.compiler.plan import known_orders
 from matcalc.compiler.plan.known_orders import Parts
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.building import planned, request_of
+from matcalc.api.building import planned, request_of
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan import variants
 from matcalc.compiler.plan.variants import orders

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from compiler.verify.mutants import bodies, expressions
 
 from matcalc.compiler.entrywise import Apply
+from matcalc.compiler.kernels import library
 from matcalc.compiler.lowering_entries import FIELD
 from matcalc.compiler.program import WORD, Call, applied
-from matcalc.compiler.runtime import library
 from matcalc.compiler.verify import templates
 from matcalc.store.data_folders import data_folder
 

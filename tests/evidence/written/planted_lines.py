@@ -40,7 +40,7 @@ def entered(frame: FrameType, event: str, arg: Any) -> Any:
 
 def words(function: Any, target: str) -> set[str]:
     """Return the kernels and functions of `codegen/` that a compiled function reaches."""
-    from matcalc.compiler.runtime.library import closure, free_names, load_library
+    from matcalc.compiler.kernels.library import closure, free_names, load_library
 
     used = closure(load_library(target), free_names(function.source))
     planned = {found for line in function.plan.split("\n") for found in re.findall(r"\b(\w+)\(", line)}

@@ -1,0 +1,1 @@
+"""The library for each routine of BLAS and LAPACK: found, measured, chosen."""

@@ -1,0 +1,399 @@
+"""Defines `Compiled`, a function made of generated source and callable with any array-like.
+
+Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
+list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is not the known
+one. `__call__` tries the quick entry of the generated module, then the fallback, which converts, checks, and reports
+errors. Calls share nothing but compiled code, so a function may run in many threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from matcalc.compiler.blas import blas_kept
+from matcalc.compiler.call.bind import bind
+from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
+from matcalc.compiler.entry.call_slot import connect, with_call_slot
+from matcalc.compiler.llvm import image
+from matcalc.compiler.machine.array_layout import are_arrays_known
+from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
+from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
+from matcalc.errors import NotSupported
+from matcalc.language.identifiers import by_name
+from matcalc.locks import loading, uncollected
+from matcalc.store.cache_entries import recording
+
+if TYPE_CHECKING:
+    from matcalc.compiler.call.ahead import Key, Pair
+    from matcalc.compiler.call.bound import Bound
+    from matcalc.compiler.call.plan_text import Plan
+    from matcalc.compiler.kernels.modules import Lease
+
+UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
+TARGETS = ("numba", "numpy")
+
+
+class Found(NamedTuple):
+    """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
+
+    image: image.Ready
+    seconds: Mapping[str, float]
+    cache: str
+    note: str
+
+
+def beside() -> Any:
+    """Import and return the rarely used parts of compiled functions."""
+    from matcalc.compiler.call import beside_calls
+
+    return beside_calls
+
+
+class Compiled:
+    """A compiled function: `fn(X, w)`, `fn(X=X, w=w)`, `fn(X, w, out=(None, G))`, `fn(X, w, check_facts=True)`.
+
+    An argument of any name can be given in a dictionary, `fn({"out": x})`: as a keyword, `out` and `check_facts` are
+    always the options.
+
+    Attributes: `args`, `source`, `plan`, `stats`, `faults`, `numba`, `numba_into`, `cfunc()`, `bind(X=X)`,
+    `save(path)`.
+    """
+
+    _ready: Found | None = None
+    _blas: str | None = None  # the BLAS library, if it is known without the kernels
+    _text: str
+
+    def __new__(cls, spec: CompiledSpec) -> Compiled:
+        """Return an object with a call slot if the function has an entry in machine code."""
+        if cls is not Compiled or CALLED is None or spec.target != "numba" or spec.sparse or _needs_fallback(spec):
+            return object.__new__(cls)
+        ready = _found(spec, CALLED)
+        made: Compiled = object.__new__(CALLED if ready or beside().has_entry(spec) else cls)
+        made._ready = ready
+        return made
+
+    def __init__(self, spec: CompiledSpec) -> None:
+        if spec.target not in TARGETS:
+            raise NotSupported(f"no runtime for the target {spec.target!r}", hint=f"targets: {', '.join(TARGETS)}")
+        self.spec = spec
+        self._sparse = bool(spec.sparse)
+        self._twins: dict[Callable[..., Any], Any] = {}
+        self._kept: dict[Key, Pair | None] = {}
+        if self._ready is not None:
+            self._run_image(self._ready)
+            return
+        with loading, uncollected(), recording() as record:
+            spent = self._run_text()
+        self._seconds = dict(spec.seconds) | spent
+        self._cache = "built" if record.built else "hit"
+        self._note = record.note
+
+    def _run_text(self) -> dict[str, float]:
+        """Run the text of the module; return the seconds of each stage."""
+        spec = self.spec
+        start = time.perf_counter()
+        self._text = beside().text_of(spec)
+        middle = time.perf_counter()
+        self._lease: Lease | None = beside().lease_of(spec, self._text)
+        module = self._lease.module
+        into = beside().into_of(spec, module)
+        self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
+        needs_fallback = _needs_fallback(spec)
+        quick = None if needs_fallback else getattr(module, spec.name, None)
+        self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
+        self._quick: Callable[..., Any] | None = quick
+        self._shapes: Callable[..., Any] = getattr(module, f"{spec.name}_shapes", _refuse)
+        self.address = beside().address_of(into) if type(self) is CALLED else 0
+        self._machine: Any = None
+        if self.address:
+            code = beside().entry(spec, type(self))
+            self._machine = connect(self, code, spec, self.address, Compiled.__call__)
+            image.keep(spec, self._text, beside().made(into), code)
+        return {"kernels": middle - start, "compile": time.perf_counter() - middle}
+
+    def _run_image(self, found: Found) -> None:
+        """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
+        ready = found.image
+        self._text, self.address, self._lease = ready.source, ready.address, None
+        self._into = self._run = image.Exactly(self.spec, ready)
+        self._quick, self._shapes = None, _refuse
+        self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
+        self._seconds = {**dict(self.spec.seconds), **found.seconds}
+        self._cache, self._note = found.cache, found.note
+        self._blas = None if blas_kept.is_kept() else blas_kept.DEFAULT
+
+    @property
+    def module(self) -> ModuleType:
+        """The module of the source; it is run now if only its machine code was loaded."""
+        with loading:
+            if self._lease is None:
+                self._lease = beside().lease_of(self.spec, beside().text_of(self.spec))
+            return self._lease.module
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._sparse:
+            return self._with_sparse(args, kwargs)
+        if kwargs or (len(args) == 1 and isinstance(args[0], dict)):
+            out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
+            values = self._bound(args, kwargs)
+            if args and isinstance(args[0], dict) and out is None and not check and self._machine is not None:
+                return self(*values)  # machine code checks them, now in order
+            if not check:
+                try:
+                    return (self._quick or _refuse)(*values) if out is None else self._filled(values, out)
+                except np.linalg.LinAlgError:
+                    raise
+                except UNFIT:
+                    pass
+            return self._fallback(*values, out=out, check_facts=check)
+        try:
+            return (self._quick or _refuse)(*args)
+        except np.linalg.LinAlgError:
+            raise
+        except UNFIT:
+            return self._fallback(*self._bound(args, kwargs))
+
+    @property
+    def _entry(self) -> Callable[..., Any]:
+        """The function for arguments in order. It is not stored, so that this object is in no reference cycle."""
+        return self._quick or self._fallback
+
+    def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
+        """Return the function of the remaining arguments, with these fixed: `fn.bind(X=X, y=y)(w)`.
+
+        Parts that depend on the fixed arguments alone (Gram matrices, factors) are computed now if that saves work in
+        each call; see the `plan` of the bound function. Call `bind` again after the data change: arrays of float64 in C
+        order are not copied, and the parts computed from them are not updated.
+
+        Raises: TypeError for a name that is no argument or a value that is no array; ShapeError for another rank;
+            LinAlgError if the computation at binding fails.
+        """
+        named = by_name({} if given is None else given, "bind()")
+        twice = next((name for name in keywords if name in named), None)
+        if twice is not None:
+            raise TypeError(f"{self.spec.name} is given {twice} twice")
+        made: Bound = beside().bound(self, self._kept, {**named, **keywords})
+        return made
+
+    def _filled(self, values: Sequence[Any], out: Any) -> Any:
+        """Write into exact arrays that share no memory; for others raise one of UNFIT before anything is written."""
+        if self._run is None:
+            raise ValueError
+        places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
+        results: list[Any] = []
+        known = [value for value in values if isinstance(value, np.ndarray)]
+        for k, shape in enumerate(self._shapes(*values)):
+            place = places[k] if shape else np.empty(1)
+            if place.shape != (shape or (1,)) or (not shape and places[k] is not None):
+                raise ValueError
+            if any(np.may_share_memory(place, other) for other in known):
+                raise ValueError
+            results.append(place)
+            known.append(place)
+        for place, operand in zip(results, self.spec.outputs, strict=True):
+            if operand.blank:
+                place[...] = 0.0
+        status = self._run(*values, *results)
+        if status > self.spec.numeric_faults:
+            raise ValueError
+        if status:
+            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
+        made = [r if o.shape else r.item() for r, o in zip(results, self.spec.outputs, strict=True)]
+        return nest(self.spec.nesting, made)
+
+    def _with_sparse(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Call with each sparse matrix replaced by its arrays."""
+        out, check = kwargs.pop("out", None), kwargs.pop("check_facts", None)
+        values = self._bound(args, kwargs)
+        if self.spec.check_facts if check is None else check:
+            beside().check_sparse_facts(self.spec)
+        inputs = beside().stored(self.spec, values)
+        try:
+            if out is None and not check:
+                try:
+                    return (self._quick or _refuse)(*inputs)
+                except np.linalg.LinAlgError:
+                    raise
+                except UNFIT:
+                    pass
+            return self._fallback(*inputs, out=out, check_facts=check)
+        except np.linalg.LinAlgError:
+            beside().check_stored(self.spec, inputs)
+            raise
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        return bind(self.spec.name, self.spec.names, args, kwargs)
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The names of the arguments, in order."""
+        return self.spec.names
+
+    @property
+    def source(self) -> str:
+        """The program that runs, under a header with the formula of each result."""
+        return f"{beside().header(self.spec)}\n\n{self._text}"
+
+    @property
+    def plan(self) -> Plan:
+        """Kernel calls and loops with their flops and bytes; printing adds their least times on this machine."""
+        made: Plan = beside().plan_of(self.spec, self._text)
+        return made
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The meanings of the statuses 1, 2, ... of `numba_into`; the last two: misfit sizes, shared memory."""
+        return (*self.spec.faults, *beside().further_entries.FAULTS)
+
+    @property
+    def checked(self) -> str:
+        """The data at which the function was compared with its formulas as written; or why it was not."""
+        return self.spec.checked
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Seconds of each stage, whether compiled code came from the cache, the BLAS library, a note for the user."""
+        blas = self._blas or beside().does_blas(self._text)
+        return {**self._seconds, "cache": self._cache, "blas": blas, "note": self._note}
+
+    @property
+    def numba(self) -> Any:
+        """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
+        return self._twin(beside().further_entries.allocating)
+
+    @property
+    def numba_into(self) -> Any:
+        """The njit function that writes into arrays of the caller, checks sizes and returns a status."""
+        return self._twin(beside().further_entries.into)
+
+    def cfunc(self) -> Any:
+        """Return Numba's handle (`.address`, `.ctypes`) of a C function.
+
+        It is `int64 f(double **in, int64 *sizes, double **out)`. Arguments and results are in order, all by address;
+        sizes are in the order of `size_names(spec)`; the status is that of `numba_into`. Sizes are not checked.
+        """
+        return self._twin(beside().further_entries.c_entry)
+
+    def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
+        """Return a further entry, built once. Its callers hold addresses, so the machine code is never freed."""
+        with loading:
+            if make not in self._twins:
+                module = self.module
+                if self._lease is not None:
+                    beside().keep(self._lease)
+                self._twins[make] = make(self.spec, module.__name__)
+            return self._twins[make]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the function as a stand-alone file that needs NumPy, SciPy and, for speed, Numba.
+
+        An existing file is replaced as a whole and keeps its mode; a link is followed.
+
+        Raises: ParseError for a path that names no file; OSError if writing fails or the path is no regular file;
+        NotSupported for a function that cannot be saved.
+        """
+        beside().save(self.spec, path)
+
+    def _fallback(self, *values: Any, out: Any = None, check_facts: bool | None = None) -> Any:
+        """Convert and check the arguments, which are in order, then call."""
+        spec = self.spec
+        values = tuple(bind(spec.name, spec.entered, values, {}))
+        count = len(spec.arguments)
+        arrays = [to_array(a, v) for a, v in zip(spec.arguments, values[:count], strict=True)]
+        given = {n: to_size(n, v) for n, v in zip(spec.sizes, values[count:], strict=True)}
+        inputs: list[Any] = [_number(a, o) for a, o in zip(arrays, spec.arguments, strict=True)]
+        inputs += given.values()
+        shapes = self._output_shapes(arrays, given, inputs)
+        if spec.check_facts if check_facts is None else check_facts:
+            from matcalc.calculus.evaluate.check_data import check_declared
+
+            check_declared((o.name, o.facts, a) for o, a in zip(spec.arguments, arrays, strict=True))
+        if out is None:
+            return self._finish(inputs, [new_result(o, shape) for o, shape in zip(spec.outputs, shapes, strict=True)])
+        parts = flatten(spec.nesting, out, "out")
+        wanted = check_outs(spec.outputs, parts, shapes)
+        results = []
+        for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
+            is_free = place is not None and not needs_copy(place, arrays)
+            result = place if place is not None and is_free else new_result(operand, shape)
+            if is_free and operand.blank:
+                result[...] = 0.0
+            results.append(result)
+        return self._finish(inputs, results, wanted)
+
+    def _output_shapes(
+        self, arrays: Sequence[Array], given: Mapping[str, int], inputs: Sequence[Any]
+    ) -> Sequence[tuple[int, ...]]:
+        """Return the shapes of the results, from generated code or, if it raises, by evaluating the sizes."""
+        try:
+            shapes: Sequence[tuple[int, ...]] = self._shapes(*inputs)
+            if all(length >= 0 for shape in shapes for length in shape):
+                return shapes
+        except UNFIT:
+            pass
+        return output_shapes(self.spec, solve_sizes(self.spec, [a.shape for a in arrays], given))
+
+    def _finish(self, inputs: Sequence[Any], results: list[Any], wanted: Sequence[Array | None] = ()) -> Any:
+        """Call, raise for a fault, copy results that were not computed in the caller's arrays, and nest."""
+        status = self._fill(inputs, results)
+        if status > self.spec.numeric_faults:
+            beside().check_indices(self.spec, inputs)
+        if status:
+            raise np.linalg.LinAlgError(self.spec.faults[status - 1])
+        with np.errstate(over="ignore"):
+            for k, place in enumerate(wanted):
+                if place is not None and place is not results[k]:
+                    place[...] = results[k]
+                    results[k] = place
+            parts = zip(results, self.spec.outputs, strict=True)
+            values = [np.asarray(r, o.dtype) if o.shape else r.item() for r, o in parts]
+        return nest(self.spec.nesting, values)
+
+    def _fill(self, inputs: Sequence[Any], results: Sequence[Any]) -> int:
+        """Write the results of exact arguments into arrays; return the status."""
+        with np.errstate(all="ignore"):
+            return self._into(*inputs, *results)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Compiled, (self.spec,))
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.spec.name}({', '.join(self.args)})>"
+
+
+def _found(spec: CompiledSpec, kind: type) -> Found | None:
+    """Return the machine code of a function, from the disk or compiled now; None if only Numba can compile it."""
+    with loading, uncollected(), recording() as record:
+        made = _loaded(spec) or beside().natively(spec, kind)
+    return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
+
+
+def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
+    """Return the machine code of a function from the disk with the seconds of loading; None if it is not cached."""
+    start = time.perf_counter()
+    ready = image.recalled(spec)
+    return None if ready is None else (ready, {"load": time.perf_counter() - start})
+
+
+def _number(array: Array, operand: Operand) -> Any:
+    """Return an argument in the type that compiled code takes: an array, a number or a Python integer."""
+    return array if operand.shape else array[()] if operand.dtype == "float64" else int(array)
+
+
+def _needs_fallback(spec: CompiledSpec) -> bool:
+    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
+
+
+def _refuse(*_: Any) -> Any:
+    """Raise ValueError in place of a generated function that a module lacks."""
+    raise ValueError
+
+
+CALLED = with_call_slot(Compiled)

@@ -1,0 +1,1 @@
+"""The entry from Python into machine code: an object with its own call address."""

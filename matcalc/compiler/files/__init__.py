@@ -1,0 +1,1 @@
+"""Text in files: saved Python, C, PyTorch and JAX, each with its own test."""

@@ -1,0 +1,210 @@
+"""Compiled functions as one file of C99: the mathematics first, then what it calls, then the test of the file.
+
+The text is that of the Numba target in the words of C: loops, kernels and elementwise functions are said once, in
+`codegen/numba`, and translated. LAPACK is called through LAPACKE's functions that take their workspace, BLAS through
+CBLAS; nothing is allocated. Nothing in the file depends on when or where it was made: equal specs give equal bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from matcalc.compiler.files.c_functions import Function, Unit, boxed, wrapped
+from matcalc.compiler.files.c_kinds import DOUBLE, INTEGER, Kind
+from matcalc.compiler.files.c_names import parameters, size_text, spelled
+from matcalc.compiler.files.c_test import test_text
+from matcalc.compiler.files.c_words import helpers_of, load_c_words
+from matcalc.compiler.files.save_header import header_text
+from matcalc.compiler.spec.source import into_name
+from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Derivative, Operand, size_names
+
+SAYS = """\
+Arrays are double, row by row, sizes int64_t. The workspace is the caller's: work holds {work} entries.
+Compile with  gcc -std=c99 -O2 -ffp-contract=off -c {name}.c  and link with  -llapacke -lopenblas -lm  (or another
+BLAS with CBLAS); with -DMATCALC_TEST it is a program that tests itself. No option may regroup sums (-ffast-math)."""
+AS_WRITTEN = """\
+#if defined(__GNUC__) && !defined(__clang__) /* no product is merged into a sum: x*y - z*w of equal products is 0 */
+#pragma GCC optimize ("fp-contract=off")
+#else
+#pragma STDC FP_CONTRACT OFF
+#endif"""
+LINE = "/* ---- The mathematics ends here. What follows: the functions that it calls{test}. ---- */"
+
+
+def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivative] = (), has_test: bool = True) -> str:
+    """Return the text of the file of functions, with its test or without.
+
+    Raises: NotSupported with the name of what has no form in C.
+    """
+    unit = Unit(reserved={name for spec in specs for name in (spec.name, f"{spec.name}_work")})
+    mains = [_main(unit, spec) for spec in specs]
+    for main in mains:
+        unit.reach(main)
+    inner = [function for function in unit.reached if function not in mains]
+    entries = [_entry(spec, main) for spec, main in zip(specs, mains, strict=True)]
+    works = [function.workspace.definition for function in unit.reached if function.takes_work]
+    known = [*derivatives, *(own for spec in specs for own in spec.derivatives)]
+    test = test_text(specs, known) if has_test else ""
+    body = "\n\n".join(
+        [*(main.text for main in mains), *entries, *(f.text for f in inner), *works, *unit.constants.values()]
+    )
+    helpers = helpers_of(body)
+    kinds = _kinds(body)
+    heads = [wrapped(f"{function.head};") for function in unit.reached]
+    heads += [f"{work.splitlines()[0]};" for work in works]
+    prototypes = [f"{wrapped(f'int {_head(spec)};')}\nint64_t {_work_head(spec)};" for spec in specs]
+    texts = [text for main, entry in zip(mains, entries, strict=True) for text in (main.text, entry)]
+    line = LINE.format(test=", and the test of this file" if test else "")
+    parts = [
+        _header(specs, given),
+        _includes("\n".join([body, *helpers])),
+        AS_WRITTEN,
+        "\n".join(kinds),
+        *([PAIR_TYPE] if "pair" in body else []),
+        *prototypes,
+        "\n".join(heads),
+        *unit.constants.values(),
+        *helpers,
+        *texts,
+        *([line] if inner or works or test else []),
+        *(function.text for function in inner),
+        *works,
+        *([test] if test else []),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+PAIR_TYPE = "typedef struct { double first, second; } pair;"
+
+
+def _main(unit: Unit, spec: CompiledSpec) -> Function:
+    """Return the function of a spec, whose arguments are arrays with their shapes."""
+    unit.add(spec.source)
+    for statement in ast.parse(spec.source).body:
+        if isinstance(statement, ast.Assign):
+            _constant(unit, statement)
+    kinds = [_kind(operand) for operand in spec.arguments] + [INTEGER for _ in spec.sizes]
+    kinds += [Kind("double", max(1, len(operand.shape))) for operand in spec.outputs]
+    return unit.function(into_name(spec.source), kinds)
+
+
+def _constant(unit: Unit, statement: ast.Assign) -> None:
+    """Take in an array of numbers that stands above a function."""
+    (target,) = statement.targets
+    assert isinstance(target, ast.Name) and isinstance(statement.value, ast.Call)
+    call, shape = statement.value, ""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in load_c_words().views:
+        shape = ast.unparse(call.args[0]).strip("()")
+        assert isinstance(call.func.value, ast.Call)
+        call = call.func.value
+    assert isinstance(call.args[0], ast.List)
+    entries = [_number(entry) for entry in call.args[0].elts]
+    lengths = [part.strip() for part in shape.split(",") if part.strip()] or [str(len(entries))]
+    kind = Kind("double", len(lengths))
+    unit.arrays[target.id] = kind
+    unit.constants[target.id] = (
+        f"static const double {target.id}_entries[] = {{{', '.join(entries) or '0.0'}}};\n"
+        f"static const {kind.text} {target.id} = {{(double *){target.id}_entries, {{{', '.join(lengths)}}}}};"
+    )
+
+
+def _number(node: ast.expr) -> str:
+    words = load_c_words().literals
+    text = ast.unparse(node)
+    return words.get(text) or (f"-{words[text[1:]]}" if text[1:] in words else text)
+
+
+def _kind(operand: Operand) -> Kind:
+    if not operand.shape:
+        return DOUBLE if operand.dtype == "float64" else INTEGER
+    return Kind("double" if operand.dtype == "float64" else "int64_t", len(operand.shape))
+
+
+# ---- the public functions
+
+
+def _head(spec: CompiledSpec) -> str:
+    return f"{spec.name}({', '.join(parameters(spec))})"
+
+
+def _work_head(spec: CompiledSpec) -> str:
+    names = spelled(spec)
+    return f"{spec.name}_work({', '.join(f'int64_t {names.sizes[n]}' for n in size_names(spec)) or 'void'})"
+
+
+def _entry(spec: CompiledSpec, main: Function) -> str:
+    """Return the public function and the one that says how much workspace it needs."""
+    names = spelled(spec)
+    given: list[str] = []
+    for name, operand, kind in zip(names.arguments, spec.arguments, main.given, strict=False):
+        shape = ", ".join(size_text(names, size) for size in operand.shape)
+        given.append(f"({kind.text}){{({kind.base} *){name}, {{{shape}}}}}" if kind.rank else name)
+    given += [names.sizes[name] for name in spec.sizes]
+    for name, operand in zip(names.outputs, spec.outputs, strict=True):
+        shape = ", ".join(size_text(names, size) for size in operand.shape) or "1"
+        given.append(f"({Kind('double', max(1, len(operand.shape))).text}){{{name}, {{{shape}}}}}")
+    given += ["work"] if main.takes_work else []
+    sizes = [names.sizes[name] for name in size_names(spec)]
+    lengths = dict.fromkeys(
+        size_text(names, size)
+        for operand in (*spec.arguments, *spec.outputs)
+        for size in operand.shape
+        if not size.is_integer
+    )
+    tests = [f"{text} < 0 || {text} > {LONGEST_AXIS}" for text in dict.fromkeys([*sizes, *lengths])]
+    tests += [f"{size_text(names, condition.size)} < 0" for condition in spec.conditions]
+    inner = [size_text(names, size) for size in spec.blas_axes]
+    tests += [f"{text} > {LONGEST_AXIS}" for text in inner if text not in (*sizes, *lengths)]
+    lines = [wrapped(f"int {_head(spec)}"), "{"]
+    lines += [] if main.takes_work else ["    (void)work;"]
+    if tests:
+        lines += [wrapped(f"    if ({' || '.join(tests)}) {{"), f"        return {len(spec.faults) + 1};", "    }"]
+    lines += [wrapped(f"    return (int){main.called}({', '.join(given)});"), "}"]
+    rows = [f"Compute {', '.join(o.name for o in spec.outputs)}. Returns", "  0  where all went well"]
+    rows += [f"  {status}  {fault}" for status, fault in enumerate(spec.faults, 1)]
+    rows += [f"  {len(spec.faults) + 1}  a size is negative, too large, or does not fit"] if tests else []
+    text = "0"
+    if main.takes_work:
+        arrays = [*spec.arguments, *spec.sizes, *spec.outputs]
+        atoms = []
+        for place, axis in main.workspace.ordered:
+            of = arrays[place]
+            shape_of = of.shape if isinstance(of, Operand) else ()
+            length = of if isinstance(of, str) else ""
+            if isinstance(of, Operand):
+                length = size_text(names, shape_of[axis]) if shape_of else "1"
+            else:
+                length = names.sizes[length]
+            atoms.append(length)
+        text = f"{main.called}_work({', '.join(atoms)})"
+    unused = [f"    (void){n};" for n in sizes if n not in re.findall(r"\w+", text)]
+    work = [f"/* Return how many entries of workspace {spec.name} needs. */", f"int64_t {_work_head(spec)}", "{"]
+    work += [*unused, f"    return {text};", "}"]
+    return "\n".join([*boxed("\n".join(rows)), *lines]) + "\n\n" + "\n".join(work)
+
+
+# ---- what stands first
+
+
+def _header(specs: Sequence[CompiledSpec], given: str) -> str:
+    calls = ", ".join(f"{spec.name}_work({', '.join(size_names(spec))})" for spec in specs)
+    says = SAYS.format(work=calls, name=specs[0].name)
+    text = ast.literal_eval(header_text(specs, given, "ARRAYS"))
+    return "\n".join(boxed(text.replace("ARRAYS Run the file to test it.", says)))
+
+
+def _includes(body: str) -> str:
+    names = ["math", "stdint", *(["string"] if "memcpy" in body else [])]
+    lines = ["#include <cblas.h>"] if "Cblas" in body else []
+    lines += ["#include <lapacke.h>"] if "LAPACKE_" in body else []
+    lines += [f"#include <{name}.h>" for name in names]
+    return "\n".join(lines)
+
+
+def _kinds(body: str) -> list[str]:
+    """Return the types of the arrays that the file speaks of."""
+    found = [Kind(base, rank) for base in ("double", "int32_t", "int64_t") for rank in range(1, 13)]
+    words = set(re.findall(r"\w+", body))
+    return [kind.definition for kind in found if kind.text in words]

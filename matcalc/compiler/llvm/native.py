@@ -1,0 +1,122 @@
+"""Compiled functions by LLVM alone: the text of a generated module, written as assembly without Numba.
+
+Generated code is a small part of Python: loops, numbers, entries of arrays, calls of kernels by symbol and of functions
+of numbers, which are linked in. Written so it takes LLVM half of what it takes for the same text through Numba, and
+Numba's own half is saved. What is not of that part, as values of a user's own rules, Numba compiles as before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from time import perf_counter
+
+import llvmlite.binding as llvm
+from llvmlite.binding import context
+
+from matcalc.compiler.entry.entry_code import entry
+from matcalc.compiler.kernels.kernel_code import Part, is_there, kernel, placed
+from matcalc.compiler.kernels.library import load_library
+from matcalc.compiler.kernels.linked_functions import linked
+from matcalc.compiler.kernels.modules import load_items, symbol_of
+from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError, kind_of_word
+from matcalc.compiler.llvm.image import Made, Ready, keep
+from matcalc.compiler.llvm.native_function import has_loops
+from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
+from matcalc.compiler.machine.llvm_passes import optimise, settle
+from matcalc.compiler.machine.machine_code import add_symbols, host_machine
+from matcalc.compiler.machine.made_by import surroundings
+from matcalc.compiler.spec.source import into_name, numba_text
+from matcalc.compiler.spec.spec import CompiledSpec
+from matcalc.store.cache_entries import count_built
+
+PREFIX = "matcalc.function."
+
+
+class Linker:
+    """Finds kernels and functions of numbers, and keeps in mind what is to be linked in."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, bytes] = {}
+        self.names: list[str] = []
+
+    def __call__(self, name: str, kinds: Sequence[Kind]) -> Outside | None:
+        """Return a kernel, or a function of numbers, that is compiled where it is not kept; None for others."""
+        item = load_library("numba").items.get(name)
+        if item is None or not item.is_function:
+            return None
+        if item.is_kernel:
+            symbol = symbol_of("numba", name)
+            found = kernel(symbol, surroundings())
+            if found is None:
+                load_items("numba", [name])
+                found = kernel(symbol, surroundings())
+            return None if found is None else outside_kernel(symbol, found.types)
+        if any(kind.rank for kind in kinds):
+            return None
+        function = linked(name, kinds)
+        if function is None:
+            return None
+        self.codes[function.name] = function.code
+        self.names.append(name)
+        return Outside(function.name, tuple(kinds), kind_of_word(function.result), can_fail=False)
+
+
+def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] | None:
+    """Return a function, compiled now, that Python calls in objects of a class with a call slot; and seconds by stage.
+
+    None where there is no such entry to it, or its text has a form that only Numba knows.
+    """
+    into = entry(spec, kind)
+    if into is None:
+        return None
+    start = perf_counter()
+    try:
+        symbol, assembly, linker = assembly_of(spec)
+    except UnknownFormError:
+        return None
+    middle = perf_counter()
+    part = compiled_part(symbol, assembly, linker)
+    if not is_there(part, surroundings()):  # routines that only an import of SciPy finds
+        load_items("numba", linker.names)
+        if not is_there(part, surroundings()):
+            return None
+    count_built()
+    text = numba_text(spec)
+    keep(spec, text, Made(part, True, surroundings()), into)
+    code, address = placed(part)
+    seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
+    return Ready(text, code, address, into), seconds
+
+
+def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
+    """Return the symbol of a function, its assembly, and what is linked into it."""
+    linker = Linker()
+    module = Module(load_library("numba").items, linker)
+    module.add(spec.source)
+    symbol = PREFIX + hashlib.sha256(spec.source.encode()).hexdigest()[:16]
+    kinds = [Kind(operand.dtype, len(operand.shape)) for operand in spec.arguments]
+    kinds += [Kind("int64")] * len(spec.sizes)
+    results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
+    is_result = [False] * len(kinds) + [True] * len(results)
+    return symbol, module.entered(into_name(spec.source), [*kinds, *results], is_result, symbol), linker
+
+
+def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:
+    add_symbols()
+    machine, around = host_machine(), context.create_context()
+    module = llvm.parse_assembly(assembly, around)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    for code in linker.codes.values():
+        module.link_in(llvm.parse_bitcode(code, around))
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol and not function.name.startswith("llvm."):
+            function.linkage = "internal"
+    module.verify()
+    passes = optimise if linker.codes or has_loops(assembly) else settle
+    passes(module, machine)
+    code = bytes(machine.emit_object(module))
+    named = [*module.functions, *module.global_variables]
+    needs = [value.name for value in named if value.is_declaration and not value.name.startswith("llvm.")]
+    del module  # before its context
+    return Part(symbol, code, tuple(needs))

@@ -1,0 +1,218 @@
+"""A generated module in LLVM's assembly: its functions, the constants above them, and what calls of kernels look like.
+
+The function that Python enters has the calling convention of Numba, whose own it stands for: `i32 f(result, excinfo,
+arguments)`, an array as its owner, parent, number of entries, size of an entry, data, lengths and strides. Others are
+of this module alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from matcalc.compiler.kernels.library import Item
+from matcalc.compiler.kernels.native_kinds import BYTES, Kind, Number, Row, UnknownFormError, Value, kind_of_word
+from matcalc.compiler.llvm.native_function import RAISED, Function
+from matcalc.compiler.llvm.native_lines import Lines, real
+from matcalc.compiler.llvm.native_words import load_llvm_words
+
+ANY_ORDER = "reassoc "
+"""What is allowed of the additions to a total in a generated text: their order, so that a loop adds in lanes."""
+SAYS = pickle.dumps((MemoryError, ("there is no memory for the arrays of a call",), None))
+RAISES = f"""
+@says = internal constant [{len(SAYS)} x i8] c"{"".join(f"{chr(92)}{byte:02X}" for byte in SAYS)}"
+@{RAISED} = internal constant {{ ptr, i32, ptr, ptr, i32 }} {{ ptr @says, i32 {len(SAYS)}, ptr null, ptr null, i32 0 }}
+"""
+"""What Numba's convention says of an exception: where a pickle of its class and arguments is."""
+
+
+class Outside(NamedTuple):
+    """A function outside of this module, in Numba's calling convention; `can_fail`: whether its status is looked at."""
+
+    symbol: str
+    kinds: Sequence[Kind]
+    result: Kind | None
+    can_fail: bool
+
+    def written(self, lines: Lines, args: Sequence[Value], result: str) -> str:
+        given = ", ".join(text for arg in args for text in _passed(lines, arg))
+        status = lines.new(f'call i32 @"{self.symbol}"(ptr {result}, ptr %excinfo{", " if given else ""}{given})')
+        return status if self.can_fail else ""
+
+    @property
+    def declaration(self) -> str:
+        kinds = ", ".join(word for kind in self.kinds for word in _words(kind))
+        return f'declare i32 @"{self.symbol}"(ptr, ptr{", " if kinds else ""}{kinds})'
+
+
+class Inside(NamedTuple):
+    """A function of this module."""
+
+    symbol: str
+    kinds: Sequence[Kind]
+    result: Kind | None
+
+    def written(self, lines: Lines, args: Sequence[Value], result: str) -> str:
+        given = [f"ptr {result}", "ptr %excinfo"]
+        for arg in args:
+            if isinstance(arg, Number):
+                given.append(f"{arg.kind.word} {arg.text}")
+            else:
+                given += [f"ptr {arg.data}", *(f"i64 {length}" for length in arg.lengths)]
+        return lines.new(f"call i32 @{self.symbol}({', '.join(given)})")
+
+
+Found = Callable[[str, Sequence[Kind]], Outside | None]
+"""What finds a function outside, by its name and the kinds of its arguments."""
+
+
+@dataclass
+class Module:
+    """What is written of a generated module; `items` are the functions of `codegen/`, `found` those outside."""
+
+    items: Mapping[str, Item]
+    found: Found
+    functions: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    arrays: dict[str, Row] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    outside: dict[str, Outside] = field(default_factory=dict)
+    inside: dict[tuple[str, tuple[Kind, ...]], Inside] = field(default_factory=dict)
+
+    def add(self, source: str) -> None:
+        """Take in the functions and constants of a generated text."""
+        for statement in ast.parse(source).body:
+            if isinstance(statement, ast.FunctionDef):
+                self.functions[statement.name] = statement
+            elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                self._constant(statement.targets[0].id, statement.value)
+            else:
+                raise UnknownFormError(ast.unparse(statement))
+
+    def callee(self, name: str, kinds: Sequence[Kind]) -> Outside | Inside:
+        """Return what is called by a name with arguments of these kinds."""
+        known = (name, tuple(kinds))
+        if known in self.inside:
+            return self.inside[known]
+        if name in self.functions:
+            return self._inside(name, self.functions[name], kinds)
+        outside = self.found(name, kinds)
+        if outside is not None:
+            self.outside[outside.symbol] = outside
+            return outside
+        item = self.items.get(name)
+        node = ast.parse(item.text).body[0] if item is not None else None
+        if not isinstance(node, ast.FunctionDef):
+            raise UnknownFormError(name)
+        return self._inside(name, node, kinds)
+
+    def entered(self, name: str, kinds: Sequence[Kind], is_result: Sequence[bool], symbol: str) -> str:
+        """Return the assembly of the module whose function of this name is entered from outside by a symbol."""
+        function = Function(self, self.functions[name], kinds, ANY_ORDER, wraps=False)
+        given, words = {}, []
+        for k, (argument, kind) in enumerate(zip(self.functions[name].args.args, kinds, strict=True)):
+            given[argument.arg] = _taken(k, kind)
+            words += _parameters(k, kind, is_result[k])
+        body = "\n".join(function.body(given))
+        head = f'define i32 @"{symbol}"(ptr noalias %result, ptr noalias %excinfo, {", ".join(words)})'
+        declared = "\n".join(outside.declaration for outside in self.outside.values())
+        return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
+
+    def _inside(self, name: str, node: ast.FunctionDef, kinds: Sequence[Kind]) -> Inside:
+        function = Function(self, node, kinds, ANY_ORDER if name in self.functions else "")
+        made = Inside(f"own.{len(self.inside)}", tuple(kinds), function.kinds.result)
+        self.inside[name, tuple(kinds)] = made
+        given: dict[str, Value] = {}
+        words = ["ptr %result", "ptr %excinfo"]
+        for k, (argument, kind) in enumerate(zip(node.args.args, kinds, strict=True)):
+            if kind.rank:
+                lengths = [f"%a{k}.{axis}" for axis in range(kind.rank)]
+                given[argument.arg] = Row(f"%a{k}", lengths, "null", kind)
+                words += [f"ptr %a{k}", *(f"i64 {length}" for length in lengths)]
+            else:
+                given[argument.arg] = Number(f"%a{k}", kind)
+                words.append(f"{kind.word} %a{k}")
+        body = "\n".join(function.body(given))
+        self.texts.append(f"define internal i32 @{made.symbol}({', '.join(words)}) {{\n{body}\n}}")
+        return made
+
+    def _constant(self, name: str, value: ast.expr) -> None:
+        """Take in `np.array([...])`, or a view of it in another shape."""
+        shape: Sequence[ast.expr] = ()
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in load_llvm_words().views
+        ):
+            (stated,) = value.args
+            shape, value = stated.elts if isinstance(stated, ast.Tuple) else [stated], value.func.value
+        if not isinstance(value, ast.Call) or ast.unparse(value.func) != "np.array" or len(value.args) != 1:
+            raise UnknownFormError(name)
+        (entries,) = value.args
+        if not isinstance(entries, ast.List) or value.keywords:
+            raise UnknownFormError(name)
+        numbers = ", ".join(f"double {real(_number(entry))}" for entry in entries.elts)
+        lengths = [ast.unparse(length) for length in shape] or [str(len(entries.elts))]
+        place = f"@constant.{len(self.arrays)}"
+        self.texts.append(f"{place} = internal constant [{len(entries.elts)} x double] [{numbers}], align 64")
+        self.arrays[name] = Row(place, lengths, "null", Kind("float64", len(lengths)))
+
+
+def _number(node: ast.expr) -> float:
+    text = ast.unparse(node)
+    named = {"np.inf": float("inf"), "-np.inf": -float("inf"), "np.nan": float("nan")}
+    if text in named:
+        return named[text]
+    value = ast.literal_eval(node)
+    if type(value) not in (int, float):
+        raise UnknownFormError(text)
+    return float(value)
+
+
+# --- Numba's calling convention
+
+
+def _words(kind: Kind) -> list[str]:
+    if not kind.rank:
+        return ["i8" if kind.word == "i1" else kind.word]
+    return ["ptr", "ptr", "i64", "i64", "ptr", *["i64"] * (2 * kind.rank)]
+
+
+def _passed(lines: Lines, value: Value) -> list[str]:
+    """Return what a value is passed as, with its types."""
+    if isinstance(value, Number):
+        if value.kind.word == "i1":
+            return [f"i8 {lines.new(f'zext i1 {value.text} to i8')}"]
+        return [f"{value.kind.word} {value.text}"]
+    size = BYTES[value.kind.number]
+    strides, entries = [str(size)], value.lengths[-1]
+    for length in reversed(value.lengths[:-1]):
+        strides.insert(0, lines.new(f"mul nsw i64 {entries}, {size}"))
+        entries = lines.new(f"mul nsw i64 {entries}, {length}")
+    shape = [f"i64 {text}" for text in (*value.lengths, *strides)]
+    return ["ptr null", "ptr null", f"i64 {entries}", f"i64 {size}", f"ptr {value.data}", *shape]
+
+
+def _parameters(k: int, kind: Kind, is_result: bool) -> list[str]:
+    if not kind.rank:
+        return [f"{kind.word} %a{k}"]
+    axes = range(kind.rank)
+    noalias = "noalias " if is_result else ""
+    parts = ["ptr %a{k}.owner", "ptr %a{k}.parent", "i64 %a{k}.count", "i64 %a{k}.size", "ptr {noalias}%a{k}"]
+    parts += [f"i64 %a{{k}}.{axis}" for axis in axes] + [f"i64 %a{{k}}.stride{axis}" for axis in axes]
+    return [part.format(k=k, noalias=noalias) for part in parts]
+
+
+def _taken(k: int, kind: Kind) -> Value:
+    if not kind.rank:
+        return Number(f"%a{k}", kind)
+    return Row(f"%a{k}", [f"%a{k}.{axis}" for axis in range(kind.rank)], "null", kind)
+
+
+def outside_kernel(symbol: str, types: Sequence[str]) -> Outside:
+    """Return a kernel by its symbol and the words of its signature."""
+    result, *arguments = types
+    kinds = tuple(map(kind_of_word, arguments))
+    return Outside(symbol, kinds, None if result == "void" else kind_of_word(result), True)

@@ -1,1 +1,0 @@
-"""Generated modules as living functions: loading, caching, calling."""

@@ -26,9 +26,9 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
-from matcalc.tensor.node import Node
-from matcalc.tensor.selectors import Selector, merge
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.selectors import Selector, merge
+from matcalc.tensor.sizes.size import Size
 
 LENGTHS = ({"n": 3, "m": 2}, {"n": 2, "m": 2}, {"n": 1, "m": 3}, {"n": 3, "m": 1}, {"n": 1, "m": 1}, {"n": 2, "m": 4})
 """Different sizes, equal ones, and 1."""

@@ -20,7 +20,8 @@ import matcalc as mc
 from matcalc.calculus.simplify import rewrite as rewriting
 from matcalc.compiler.call import recall
 from matcalc.compiler.lowering_entries import Lowerings, load
-from matcalc.compiler.plan import build_contraction, compare, expand, lower
+from matcalc.compiler.plan import compare, expand, lower
+from matcalc.compiler.plan.products import build_contraction
 from matcalc.compiler.program import Call, Each
 from matcalc.evidence.written.points import points
 from matcalc.language.read import read

@@ -8,7 +8,7 @@ import matcalc as mc
 from matcalc.api import building
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
 RIGHT = [

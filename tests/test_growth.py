@@ -9,7 +9,7 @@ from matcalc.api import building
 from matcalc.compiler.call.compiled import CALLED
 from matcalc.compiler.entry import entry_code
 from matcalc.compiler.llvm import native
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 
 def network(depth, stem="W"):

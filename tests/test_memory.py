@@ -9,11 +9,11 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify.chains import runs_in
-from matcalc.compiler.plan.describe import brief
-from matcalc.tensor import node as nodes
-from matcalc.tensor import size
+from matcalc.compiler.plan.values.describe import brief
 from matcalc.tensor.constructors import product, symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes import node as nodes
+from matcalc.tensor.sizes import size
+from matcalc.tensor.sizes.size import Size
 
 ELSEWHERE = (
     "matcalc.expressions.sympy_bridge",
@@ -27,20 +27,20 @@ OF_THE_BOOK = {
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.notation.scalar._norm": "nothing",
     "matcalc.tensor.raw_nodes.parameter": "nothing",
-    "matcalc.tensor.product_facts.closed_under": "kinds of products",
+    "matcalc.tensor.facts.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
     "matcalc.rulebook.elsewhere.elsewhere": "nothing",
     "matcalc.rulebook.load._table_of": "files of rules",
     "matcalc.compiler.lowering_entries.load": "folders of kernels",
     "matcalc.compiler.cost_formulas.formula": "costs of kernels",
     "matcalc.compiler.cost_formulas.quick": "costs of kernels",
-    "matcalc.compiler.plan.running_totals._rule": "names of kernels for running totals",
-    "matcalc.compiler.plan.sparse_forms._rule": "names of kernels for stored entries",
+    "matcalc.compiler.plan.values.running_totals._rule": "names of kernels for running totals",
+    "matcalc.compiler.plan.sparse_data.sparse_forms._rule": "names of kernels for stored entries",
     "matcalc.compiler.verify.templates.functions": "nothing",
     "matcalc.language.read._parser": "nothing",
     "matcalc.language.numpy_dialect._parser": "nothing",
     "matcalc.expressions.numpy_bridge.dispatch._written": "names of functions of NumPy",
-    "matcalc.language.latex_layout._parser": "nothing",
+    "matcalc.language.latex.latex_layout._parser": "nothing",
     "matcalc.commands.rule_pages._headings": "files of rules",
     "matcalc.store.data_folders.data_folder": "names of folders",
     "matcalc.compiler.kernels.library.load_library": "targets",
@@ -69,7 +69,7 @@ OF_THE_BOOK = {
     "matcalc.compiler.machine.scipy_routines._library": "nothing",
     "matcalc.solvers.charts._charts": "nothing",
     "matcalc.solvers.compiled_loops.loop": "names of loops",
-    "matcalc.solvers.for_c._module": "nothing",
+    "matcalc.solvers.adapters.for_c._module": "nothing",
     "matcalc.store.cache_folder._temporary": "nothing",
     "matcalc.store.cache_folder._made": "folders",
 }

@@ -36,7 +36,8 @@ CALLING_BY = ("call", "candidates", "operate", "apply")
 PLACES = {
     ("min", "max"): (
         "functions of sizes, which are part of the language",
-        "tensor/size.py tensor/size_tree.py tensor/signature.py language/declare.py compiler/cost_formulas.py"
+        "tensor/sizes/size.py tensor/sizes/size_tree.py tensor/nodes/signature.py language/declare.py"
+        " compiler/cost_formulas.py"
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
         " expressions/sympy_bridge/values.py",
     ),
@@ -45,7 +46,7 @@ PLACES = {
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",
                  "formula/elaborate/arithmetic.py compiler/files/save_test.py"),
-    ("kron",): ("a kind of product that facts pass through", "tensor/product_facts.py"),
+    ("kron",): ("a kind of product that facts pass through", "tensor/facts/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
     ("outer", "matmul"): ("NumPy's own names", "expressions/operators.py"),
@@ -56,12 +57,12 @@ PLACES = {
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
-    ("gamma", "iota", "psi"): ("Greek letters", "formula/elaborate/inference.py language/latex_names.py"),
+    ("gamma", "iota", "psi"): ("Greek letters", "formula/inference/inference.py language/latex/latex_names.py"),
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
-     "tanh", "vec"): ("commands of LaTeX", "language/latex_names.py"),
+     "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
-               "expressions/sympy_bridge/given_objects.py language/latex_names.py commands/cli.py"),
-    ("ln",): ("a command of LaTeX", "language/latex_names.py"),
+               "expressions/sympy_bridge/given_objects.py language/latex/latex_names.py commands/cli.py"),
+    ("ln",): ("a command of LaTeX", "language/latex/latex_names.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("matmul", "pow"): ("names of Python's operators", "expressions/array_manners.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
@@ -73,7 +74,7 @@ CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
     "Python text": "compiler/emit/module.py compiler/emit/row_blocks.py compiler/emit/loops.py"
-    " compiler/plan/variants.py compiler/files/array_test.py compiler/files/save_test.py"
+    " compiler/plan/products/variants.py compiler/files/array_test.py compiler/files/save_test.py"
     " compiler/files/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }

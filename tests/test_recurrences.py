@@ -12,7 +12,7 @@ import pytest
 import matcalc as mc
 from matcalc.calculus.simplify.simplify import rewriter
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.substitute import remake
 from tests.recurrences import QUOTIENTS, RECURRENCES
 

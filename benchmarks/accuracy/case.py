@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.precise.arithmetic import Array
+from matcalc.rulelab.rule_point import Point
 
 JSON = dict[str, "JSON"] | list["JSON"] | str | float | None
 Answer = Array | Exception

@@ -16,12 +16,12 @@ from benchmarks.accuracy.derivatives import orders
 from benchmarks.accuracy.inputs import inputs
 from benchmarks.accuracy.store import Store
 from matcalc.errors import MatcalcError
-from matcalc.evidence.numeric.rule_point import Point
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.precise import digits, doubles, numbers
 from matcalc.evidence.precise.arithmetic import Array, Precise, mp, objects
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
+from matcalc.rulelab.rule_point import Point
 
 SHAKEN = 1e-30
 ENTRYWISE = 220

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.evidence.numeric.rule_point import Form, Point, facts_in, forms, lengths_of, point
 from matcalc.evidence.numeric.sampling import interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
+from matcalc.rulelab.rule_point import Form, Point, facts_in, forms, lengths_of, point
+from matcalc.tensor.nodes.signature import PLAIN
 from matcalc.tensor.raw_nodes import symbol
-from matcalc.tensor.signature import PLAIN
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 Array = np.ndarray
 Drawn = Callable[[np.random.Generator, tuple[int, ...]], Array]

@@ -20,7 +20,7 @@ from matcalc.evidence.numeric.sampling import projected
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.nodes.signature import PLAIN
 
 HERE = Path(__file__).parent
 CASES = HERE.parent.parent / "tests" / "cases" / "rules.json"

@@ -12,7 +12,7 @@ from benchmarks.pairs.store import Record
 from benchmarks.pairs.table import Pair
 from matcalc.language.declare import read_declarations
 from matcalc.rulebook.load import Rulebook
-from matcalc.tensor.signature import size_of
+from matcalc.tensor.nodes.signature import size_of
 from matcalc.testing.trees import Leaf, Tree, Written, write
 
 GOOD = ("right", "wrong")

@@ -13,7 +13,7 @@ import matcalc as mc
 from benchmarks.simplification.random_expressions import DECLARATIONS, SIZES, expression, shuffled
 from matcalc.evidence.numeric.sampling import sample
 from matcalc.formula.notation.length import tokens
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 Data = dict[str, float | np.ndarray]
 PERTURBED, PERTURBATIONS = 1e-13, 64

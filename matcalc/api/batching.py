@@ -24,8 +24,8 @@ from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import product
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 def scores(

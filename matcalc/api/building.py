@@ -29,9 +29,9 @@ from matcalc.compiler.emit.computed_ahead import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import cost_of, listed, work
 from matcalc.compiler.plan import plan
-from matcalc.compiler.plan.estimate import Estimate
-from matcalc.compiler.plan.sparse import Sparse, sparse_of, takes_any_order, without_sparse
-from matcalc.compiler.plan.sparse_meaning import Meaning
+from matcalc.compiler.plan.sparse_data.sparse import Sparse, sparse_of, takes_any_order, without_sparse
+from matcalc.compiler.plan.sparse_data.sparse_meaning import Meaning
+from matcalc.compiler.plan.values.estimate import Estimate
 from matcalc.compiler.program import Program, applied
 from matcalc.compiler.spec.spec import (
     CompiledSpec,
@@ -63,9 +63,9 @@ from matcalc.language.identifiers import free, identifier, is_one_of, nearest, s
 from matcalc.language.write import text, where_text
 from matcalc.progress import under_way
 from matcalc.rulebook.load import is_shipped
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names, declaration, free_sizes
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"

@@ -26,7 +26,7 @@ from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import request_of
 from matcalc.pictures.plots import Curves
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5
 """Allowed relative errors: against complex steps and plain values; the maximum against differences."""

@@ -15,7 +15,7 @@ from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected
 from matcalc.evidence.written.points import fitting
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import lengths_of
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 
 NUDGE, ROUNDING, VANISHING = 1e-9, 1e-3, 1e-3

@@ -21,7 +21,6 @@ from matcalc.api.equivalence import mistake_of
 from matcalc.calculus.derive.conventions import as_matrix, shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.numeric.differences import Slope, extrapolated
-from matcalc.evidence.numeric.finding import REFUSED, table
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
@@ -30,8 +29,9 @@ from matcalc.expressions.wanted import apart
 from matcalc.language.declare import read_declarations
 from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves
+from matcalc.rulelab.finding import REFUSED, table
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import declaration
 

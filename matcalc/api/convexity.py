@@ -24,7 +24,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wanted import apart
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 
 NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}

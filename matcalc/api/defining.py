@@ -18,10 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError
-from matcalc.evidence.numeric.finding import Finding, RuleReport
-from matcalc.evidence.numeric.rewrite_check import rewrite_faults
-from matcalc.evidence.numeric.rule_check import tested
-from matcalc.evidence.numeric.rule_point import Draws
 from matcalc.expressions.calling import function
 from matcalc.formula.elaborate.check_rule import check_rule
 from matcalc.language.declare import read_signature
@@ -31,6 +27,10 @@ from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.files import line_numbers
 from matcalc.rulebook.load import Rulebook, adopt, default_rulebook, on_trial, survey
 from matcalc.rulebook.rule import Rewrite, Rule
+from matcalc.rulelab.finding import Finding, RuleReport
+from matcalc.rulelab.rewrite_check import rewrite_faults
+from matcalc.rulelab.rule_check import tested
+from matcalc.rulelab.rule_point import Draws
 
 FORMULAS = ("where", "differential", "derivative", "definition", "linear", "value", "sizes", "square")
 """Fields that hold formulas; messages name faults by them."""

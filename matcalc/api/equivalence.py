@@ -35,7 +35,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import all_sizes
 

@@ -23,8 +23,8 @@ from matcalc.expressions.read_input import expressions
 from matcalc.language.identifiers import by_name, shown
 from matcalc.pictures.plots import Cells
 from matcalc.tensor.lookups import lengths_of
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import holds
 from matcalc.tensor.symbols import all_sizes
 
 LENGTHS = ((6, 4, 5, 3), (4, 6, 3, 5), (5, 5, 5, 5), (2, 2, 2, 2), (1, 1, 1, 1))

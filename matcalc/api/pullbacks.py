@@ -33,7 +33,7 @@ from matcalc.expressions.wanted import whole_symbols
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 

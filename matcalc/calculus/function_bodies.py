@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from matcalc.calculus.templates import derivative_template
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import number, parameter
 from matcalc.tensor.substitute import Batched, instantiate
 

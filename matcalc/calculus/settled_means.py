@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, power, product, size_number, zeros
-from matcalc.tensor.node import Node, Operand, toposort
+from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild
 
 Term = tuple[Fraction, Node]

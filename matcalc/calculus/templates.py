@@ -18,9 +18,9 @@ from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import TIED, Rule
 from matcalc.tensor.constructors import symbol, zeros
-from matcalc.tensor.node import Node, Shape
-from matcalc.tensor.signature import PLAIN, Binding, bind, output_of, result_shape, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.nodes.signature import PLAIN, Binding, bind, output_of, result_shape, tensors_of
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 
 Pull = Callable[..., list[Node]]

@@ -16,13 +16,13 @@ from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expression
 from matcalc.language.declare import Declaration, Signature, write_declaration
-from matcalc.language.latex import latex
+from matcalc.language.latex.latex import latex
 from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook, default_rulebook, measured, shipped_rulebook
 from matcalc.rulebook.notations import latex_templates, spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.nodes.signature import PLAIN
 
 STANDS_FOR = {"number": "5/2", "equation": "Y + tanh(Y) - start", "unknown": "Y"}
 """The arguments in a shown adjoint for parameters that are neither tensors nor functions."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from matcalc.tensor.size import Size, maximum, minimum
+from matcalc.tensor.sizes.size import Size, maximum, minimum
 
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,

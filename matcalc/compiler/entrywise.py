@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     from matcalc.compiler.lowering_entries import Scalar

@@ -24,7 +24,7 @@ from matcalc.compiler.entrywise import (
     within,
 )
 from matcalc.compiler.program import Argument, Call, Each, Loop, Program, Proof, Step, View, statements, walk_inside
-from matcalc.tensor.size import ONE, Size, total, volume
+from matcalc.tensor.sizes.size import ONE, Size, total, volume
 
 COLUMN = 64
 Cost = tuple[int, Size, Size]

@@ -19,7 +19,7 @@ from matcalc.compiler.cost_formulas import formula, quick
 from matcalc.compiler.targets import FIELDS, SPELLINGS, spelling_of
 from matcalc.compiler.terms import Term, bytes_of, terms_of
 from matcalc.errors import NotSupported, RuleError
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 PEAK, PLAIN = 0.02, 0.25  # ns per flop: a blocked kernel without a stated rate, a loop
 TRAFFIC = 0.06  # ns per byte that moves through the second-level cache

@@ -18,7 +18,7 @@ from functools import cached_property
 from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Literal, reads, within
 from matcalc.compiler.lowering_entries import FIELD, Kernel, Scalar
 from matcalc.errors import NotSupported
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 WORD = re.compile(r"[^\W\d]\w*")
 

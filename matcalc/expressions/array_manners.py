@@ -33,8 +33,8 @@ from matcalc.language.numpy_names import METHODS, SEVERAL
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import Condition as SizeCondition
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import Condition as SizeCondition
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:

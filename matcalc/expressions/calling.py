@@ -19,7 +19,7 @@ from matcalc.language.write import ends
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import broadcast, symbol
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.substitute import solution, substitute
 from matcalc.tensor.symbols import Names
 

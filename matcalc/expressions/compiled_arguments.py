@@ -12,7 +12,7 @@ from matcalc.expressions.handle import Key, Symbol
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, free_sizes, marks
 
 

@@ -26,7 +26,7 @@ from matcalc.expressions.wanted import apart, first_derivatives, second_derivati
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import add, inner, symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, new_names
 
 UNCHECKED = "not checked: check=False"

@@ -39,15 +39,15 @@ from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.written import formula_in, latex_in, named_formula_in
 from matcalc.formula.elaborate.given import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
+from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
-from matcalc.formula.notation.graph import Graph
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, given, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.node import Node, sizes_met, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, sizes_met, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
 from matcalc.expressions.wanted import apart
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.formula.notation import draw
+from matcalc.formula.graph import draw
 from matcalc.formula.notation.as_solutions import solved
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.formula.notation.write_node import whole_formula_of
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.constructors import transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 class Forms(Handle):

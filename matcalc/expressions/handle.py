@@ -13,7 +13,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.verify import verify
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from matcalc.errors import NotSupported, NoValue
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.operators import Arithmetic, Method, Operation
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
+from matcalc.tensor.sizes.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,8 +12,8 @@ from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import check_conditions, solve
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import check_conditions, solve
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names, free_sizes
 

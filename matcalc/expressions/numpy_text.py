@@ -25,14 +25,14 @@ from matcalc.expressions.expression import Expression, as_expression, of_meaning
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
 from matcalc.expressions.read_formulas import read_formulas
-from matcalc.formula.elaborate.inference import LETTERS, inferred_rank
+from matcalc.formula.inference.inference import LETTERS, inferred_rank
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, MODULES
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import size_number
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
 Value: TypeAlias = Any

@@ -18,7 +18,7 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import ends
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 PRODUCT, OUTER = "matmul", "outer"
 """NumPy's names of the matrix product, and of the product of a column and a row here."""

@@ -10,7 +10,7 @@ from html import escape
 from typing import NamedTuple
 
 from matcalc.errors import NotSupported
-from matcalc.formula.notation.graph import Graph
+from matcalc.formula.graph.graph import Graph
 
 FOLDED = "<details{open}><summary>{title}</summary>{body}</details>"
 

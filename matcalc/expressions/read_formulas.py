@@ -17,14 +17,14 @@ from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.sympy_bridge.numbers import numbers_of
 from matcalc.formula.elaborate.equations import names_of
-from matcalc.formula.elaborate.scope import Scope
 from matcalc.formula.elaborate.texts import elaborate
+from matcalc.formula.inference.scope import Scope
 from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.identifiers import shown
 from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names, declaration
 

@@ -24,8 +24,8 @@ from matcalc.language.identifiers import shown
 from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast, whole
 from matcalc.tensor.constructors import size_number
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:

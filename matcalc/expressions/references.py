@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from matcalc.evidence.written.reference import Data, Reference, Sizes, of_call
 from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import is_object_array, length_in
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 class Slot(NamedTuple):

@@ -14,7 +14,7 @@ from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 

@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import ShapeError
 from matcalc.expressions.numpy_bridge.arguments import size_in
 from matcalc.expressions.read_formulas import read_formulas
-from matcalc.formula.elaborate.unify import is_length
+from matcalc.formula.inference.unify import is_length
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.identifiers import bounded, normalised
@@ -25,10 +25,10 @@ from matcalc.language.read import read
 from matcalc.language.syntax import walk
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import size_number, symbol
-from matcalc.tensor.node import Node, sizes_met
-from matcalc.tensor.size import Size
-from matcalc.tensor.size_equations import Equation, eliminate, linear_part
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 

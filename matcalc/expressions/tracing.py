@@ -23,7 +23,7 @@ from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_sta
 from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any

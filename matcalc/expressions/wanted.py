@@ -25,7 +25,7 @@ from matcalc.language.syntax import Ast, block, name, part, walk
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names
 

@@ -12,8 +12,8 @@ from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_looks, latex_names
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import KINDS
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import KINDS
 from matcalc.tensor.symbols import Names
 
 VECTORS = "abcdpquvrstzghklmnwxyfeoij"
@@ -55,7 +55,7 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
 
 def latex_in(formula: Ast, names: Names) -> str:
     """Return a formula over the symbols of `names` as LaTeX."""
-    from matcalc.language.latex import latex
+    from matcalc.language.latex.latex import latex
 
     nodes = {**names.parts, **names.symbols}
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}

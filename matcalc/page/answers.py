@@ -18,7 +18,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest
 from matcalc.page.questions import Question, question
 from matcalc.page.symbols import symbols_in, symbols_of
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 if TYPE_CHECKING:
     from matcalc.api.equivalence import Equivalence

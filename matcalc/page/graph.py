@@ -10,11 +10,11 @@ import numpy as np
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.written import formula_in, latex_in
-from matcalc.formula.notation.draw import words
-from matcalc.formula.notation.graph import drawn
+from matcalc.formula.graph.draw import words
+from matcalc.formula.graph.graph import drawn
 from matcalc.language.write import text
 from matcalc.page.trials import Trial, trial
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 ENTRIES = 36
 

@@ -13,7 +13,7 @@ from matcalc.language.kinds import INDEX
 from matcalc.language.read import read
 from matcalc.language.write import text
 from matcalc.page.questions import Question
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import declaration, marks
 
 Record = dict[str, Any]

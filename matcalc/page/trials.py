@@ -13,8 +13,8 @@ from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import holds
 from matcalc.tensor.symbols import all_sizes
 
 LENGTHS = ((3, 4, 2, 5), (4, 3, 5, 2), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))

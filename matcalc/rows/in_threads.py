@@ -30,8 +30,8 @@ from matcalc.expressions.requests import Request
 from matcalc.rows.blocks import counted
 from matcalc.rows.separating import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 
 LEAST = 2**17
 """The entries of arguments with rows below which threads do not pay."""

@@ -18,8 +18,8 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, over_terms, power, product, size_number, symbol
-from matcalc.tensor.node import Indices, Node, toposort
-from matcalc.tensor.size import Monomial, Size, polynomial
+from matcalc.tensor.nodes.node import Indices, Node, toposort
+from matcalc.tensor.sizes.size import Monomial, Size, polynomial
 from matcalc.tensor.substitute import Batched, instantiate, remake
 from matcalc.tensor.symbols import Names
 

@@ -20,7 +20,7 @@ from matcalc.rows.separating import entries, separated
 from matcalc.rows.statistics import Statistics, statistics_of
 from matcalc.rows.totals import Block, RowTotals, from_npy, from_parquet, passes
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     import os

@@ -17,7 +17,7 @@ from matcalc.language.identifiers import by_name
 from matcalc.rows.blocks import ROWS
 from matcalc.rows.separating import sufficient
 from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, output, passes
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
 if TYPE_CHECKING:

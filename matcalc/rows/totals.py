@@ -18,9 +18,9 @@ from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, short_text
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import solve
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names, free_sizes
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 from matcalc.errors import MatcalcError
 from matcalc.language.identifiers import identifier, nearest
-from matcalc.language.latex_names import LOOKS
+from matcalc.language.latex.latex_names import LOOKS
 from matcalc.language.read import read
 from matcalc.language.syntax import call_name, with_order
 from matcalc.rulebook.roles import ROLES

@@ -25,7 +25,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.solvers.given import Inputs, symbol_like
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 ENTRIES: dict[str, Callable[[int], tuple[NDArray[np.intp], ...]]] = {

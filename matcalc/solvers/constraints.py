@@ -20,7 +20,7 @@ from matcalc.language.identifiers import by_name, shown
 from matcalc.solvers.derivatives import Values
 from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Packing, Vector
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 RELATION = re.compile(r"<=|>=|==|!=|<|>")
 OPENING, CLOSING = "([{", ")]}"

@@ -26,8 +26,8 @@ from matcalc.language.identifiers import by_name, free, nearest
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import solve
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import solve
 from matcalc.tensor.symbols import Names
 
 LONG = 10**8

@@ -27,8 +27,8 @@ from matcalc.solvers.loop_endings import FAULT, MESSAGES, PRODUCT, SUCCESSES
 from matcalc.solvers.packing import Matrix, Table, Vector
 from matcalc.solvers.problem import Problem
 from matcalc.solvers.squares import residuals
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 COUNTS = {"maxcor", "maxiter", "maxfun", "maxls", "max_nfev"}
 """Options that are counts, at least 1; the others are numbers, at least 0."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby, islice, permutations, product
 from typing import Any, TypeVar
 
-from matcalc.tensor.labelling import commuting_from
-from matcalc.tensor.node import Exchange, Indices, Node
+from matcalc.tensor.nodes.labelling import commuting_from
+from matcalc.tensor.nodes.node import Exchange, Indices, Node
 from matcalc.tensor.product import simple_product
 
 MOST_ORDERS = 120

@@ -10,8 +10,8 @@ from operator import eq
 from typing import NamedTuple
 
 from matcalc.tensor.constructors import product
-from matcalc.tensor.node import Node, Shape
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.sizes.size import Size
 
 
 class Broadcast(NamedTuple):

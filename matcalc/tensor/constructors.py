@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor import elementwise
 from matcalc.tensor.network import Network, is_closed_scalar
-from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
+from matcalc.tensor.nodes.node import Indices, Node, Operand, Shape, exponent_of
 from matcalc.tensor.operations import operate
 from matcalc.tensor.pickling import pickle_form
 from matcalc.tensor.product import finish, gather, remembered, size_number, transposed, zeros
 from matcalc.tensor.raw_nodes import constant, number, selector, symbol
-from matcalc.tensor.selectors import Selector, Span, are_apart
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sizes.selectors import Selector, Span, are_apart
+from matcalc.tensor.sizes.size import Size, is_nonnegative
 from matcalc.tensor.sums import add, scale, split_coef
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matcalc.tensor.axes import inverse, least_order, with_axes
-from matcalc.tensor.grouping import MOST
-from matcalc.tensor.node import Indices, Node, Operand, exponent_of, tilt_of
+from matcalc.tensor.nodes.grouping import MOST
+from matcalc.tensor.nodes.node import Indices, Node, Operand, exponent_of, tilt_of
 from matcalc.tensor.product import has_square, parts_of, simple_product, square_of, transposed
 from matcalc.tensor.raw_nodes import is_long, map_node, number, power_node
 from matcalc.tensor.sums import scale, split_coef, transposed_rank

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from matcalc.errors import ShapeError
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.node import Node, everything
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, everything
+from matcalc.tensor.sizes.size import Size
 
 
 def is_index(symbol: Node) -> bool:

@@ -13,11 +13,11 @@ from fractions import Fraction
 from weakref import WeakKeyDictionary
 
 from matcalc.errors import ShapeError
-from matcalc.tensor.canonical_labels import Factor
-from matcalc.tensor.grouping import MOST, is_long
-from matcalc.tensor.node import Indices, Node, Operand
+from matcalc.tensor.nodes.canonical_labels import Factor
+from matcalc.tensor.nodes.grouping import MOST, is_long
+from matcalc.tensor.nodes.node import Indices, Node, Operand
 from matcalc.tensor.raw_nodes import product_node
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 _wholes: WeakKeyDictionary[Node, bool] = WeakKeyDictionary()
 

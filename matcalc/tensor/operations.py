@@ -12,17 +12,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.language.read import read
-from matcalc.tensor.canonical_labels import Factor, components
-from matcalc.tensor.node import Indices, Node, Operand, Shape, tilt_of
+from matcalc.tensor.nodes.canonical_labels import Factor, components
+from matcalc.tensor.nodes.node import Indices, Node, Operand, Shape, tilt_of
+from matcalc.tensor.nodes.signature import Binding, bind, core_rank, output_of, result_shape, size_of, tensors_of
 from matcalc.tensor.product import simple_product, zeros
 from matcalc.tensor.raw_nodes import op_node
-from matcalc.tensor.signature import Binding, bind, core_rank, output_of, result_shape, size_of, tensors_of
 from matcalc.tensor.sums import split_coef, transposed_rank
 
 if TYPE_CHECKING:
     from matcalc.language.declare import Declaration
     from matcalc.rulebook.rule import Rule
-    from matcalc.tensor.size import Size
+    from matcalc.tensor.sizes.size import Size
 
 
 class Slot(NamedTuple):

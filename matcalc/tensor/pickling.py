@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.tensor import raw_nodes
-from matcalc.tensor.facts import describe
-from matcalc.tensor.node import Node, intern, toposort
+from matcalc.tensor.facts.facts import describe
+from matcalc.tensor.nodes.node import Node, intern, toposort
 from matcalc.tensor.sums import exchanges_of_sum, symmetry_of_sum
 
 Record = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[Any, ...]]

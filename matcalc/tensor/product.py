@@ -16,15 +16,15 @@ from typing import Protocol
 
 from matcalc.errors import NotSupported, RuleError
 from matcalc.rulebook.notations import sum_of_squares
-from matcalc.tensor.canonical_labels import Factor, components, order_operands
-from matcalc.tensor.grouping import MOST, runs_of
-from matcalc.tensor.labelling import SYMMETRIC_OR_SKEW, described, labelled
 from matcalc.tensor.network import Network, flatten, is_closed_scalar, next_inlined
-from matcalc.tensor.node import Indices, Node, Operand, Shape, exponent_of
+from matcalc.tensor.nodes.canonical_labels import Factor, components, order_operands
+from matcalc.tensor.nodes.grouping import MOST, runs_of
+from matcalc.tensor.nodes.labelling import SYMMETRIC_OR_SKEW, described, labelled
+from matcalc.tensor.nodes.node import Indices, Node, Operand, Shape, exponent_of
 from matcalc.tensor.raw_nodes import is_long, merged_exponents, number, power_node, product_node
 from matcalc.tensor.reindex import reduce_selectors
-from matcalc.tensor.size import Size
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors
+from matcalc.tensor.sizes.size import Size
 
 REMEMBERED = 1024  # cached products of each constructor: the last 256 already hit for four of five in a derivation
 

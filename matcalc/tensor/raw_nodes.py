@@ -8,11 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.facts import describe
-from matcalc.tensor.labelling import symmetry
-from matcalc.tensor.node import Exchange, Indices, Node, Shape, intern
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.facts.facts import describe
+from matcalc.tensor.nodes.labelling import symmetry
+from matcalc.tensor.nodes.node import Exchange, Indices, Node, Shape, intern
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     import numpy as np

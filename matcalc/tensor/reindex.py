@@ -11,10 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from matcalc.tensor.network import Network
-from matcalc.tensor.node import Indices
+from matcalc.tensor.nodes.node import Indices
 from matcalc.tensor.raw_nodes import selector as selector_node
-from matcalc.tensor.selectors import Selector, are_apart, merge, slice_of
-from matcalc.tensor.size import is_nonnegative, volume
+from matcalc.tensor.sizes.selectors import Selector, are_apart, merge, slice_of
+from matcalc.tensor.sizes.size import is_nonnegative, volume
 
 Entry = tuple[Selector, Indices, int]
 

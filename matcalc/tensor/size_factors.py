@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm, prod
 
-from matcalc.tensor.node import Node, Operand
+from matcalc.tensor.nodes.node import Node, Operand
 from matcalc.tensor.raw_nodes import size_atom
-from matcalc.tensor.size import COMPOUND, Atom, Size
-from matcalc.tensor.size_equations import quotient
+from matcalc.tensor.sizes.size import COMPOUND, Atom, Size
+from matcalc.tensor.sizes.size_equations import quotient
 
 MOST_TERMS = 400  # of the expanded product of sums of sizes; larger ones stay products
 

@@ -14,10 +14,10 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, size_number, symbol
 from matcalc.tensor.lookups import is_places
-from matcalc.tensor.node import Indices, Node, toposort
+from matcalc.tensor.nodes.node import Indices, Node, toposort
 from matcalc.tensor.raw_nodes import lookup, op_node
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 
 UNKNOWN = "#"
 """The prefix of the name of a bound unknown, which no user's name has: `#1`, `#2`, ... from the inside out."""

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from matcalc.errors import ShapeError
 from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
-from matcalc.tensor.grouping import MOST, full_runs
-from matcalc.tensor.labelling import SKEW, SYMMETRIC
-from matcalc.tensor.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
+from matcalc.tensor.nodes.grouping import MOST, full_runs
+from matcalc.tensor.nodes.labelling import SKEW, SYMMETRIC
+from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
 from matcalc.tensor.product import simple_product, size_number, transposed, with_coef, without_coef, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
-from matcalc.tensor.size import Size, collected
 from matcalc.tensor.size_factors import rational_content
+from matcalc.tensor.sizes.size import Size, collected
 
 ONE_TO_ONE = ("merge", "slice", "flip", "shift")
 """Selectors that only rename an axis: a sum over one of their indices has one term."""

@@ -13,9 +13,9 @@ from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.elementwise import apply
 from matcalc.tensor.network import is_closed_scalar
-from matcalc.tensor.node import Node, Operand, kept_with_node
+from matcalc.tensor.nodes.node import Node, Operand, kept_with_node
 from matcalc.tensor.product import simple_product
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import add
 
 

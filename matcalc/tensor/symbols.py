@@ -13,8 +13,8 @@ from typing import Any
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.node import Node, sizes_met
-from matcalc.tensor.sizes_from_shapes import Condition, kind_text, undetermined
+from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.sizes.sizes_from_shapes import Condition, kind_text, undetermined
 
 
 @dataclass(frozen=True, slots=True)

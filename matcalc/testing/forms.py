@@ -21,8 +21,8 @@ from matcalc.language.read import read
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.signature import size_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.signature import size_of
+from matcalc.tensor.sizes.size import Size
 
 Shape = tuple[Size, ...]
 

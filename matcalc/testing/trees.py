@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from matcalc.evidence.numeric.sampling import interior
 from matcalc.rulebook.load import Rulebook
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.testing.forms import Form, Shape, Slot
 
 LENGTHS = (2, 3, 4, 1, 5, 6)

@@ -158,7 +158,7 @@ def test_third_order():
 
 
 def test_hessian_of_a_factorisation_has_no_large_node():
-    from matcalc.tensor.node import toposort
+    from matcalc.tensor.nodes.node import toposort
 
     hessian = mc.hessian("norm2(M - U*V')^2", "U", "M: matrix(m, n); U: matrix(m, k); V: matrix(n, k)")
     sizes = {"m": 50, "n": 40, "k": 5}

@@ -27,7 +27,7 @@ from codegen.running import (
     sizes_of,
 )
 
-from matcalc.compiler.plan.sparse_forms import SIGNATURES
+from matcalc.compiler.plan.sparse_data.sparse_forms import SIGNATURES
 from matcalc.rulebook import default_rulebook
 
 ELSEWHERE = {*BY_PROPERTY, *SIGNATURES}

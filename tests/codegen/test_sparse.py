@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from codegen.running import KERNELS, fill
 
-from matcalc.compiler.plan.sparse_forms import LINEAR, SIGNATURES
+from matcalc.compiler.plan.sparse_data.sparse_forms import LINEAR, SIGNATURES
 
 ORACLES = {  # the result of each; X and Z have the values v and u, `at` holds the indices of the stored entries
     "csr_mv": lambda X, w, **_: X @ w,

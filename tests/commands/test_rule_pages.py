@@ -14,7 +14,7 @@ from matcalc.expressions.read_input import expression
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import on_trial, shipped_rulebook
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.nodes.signature import PLAIN
 from rules import readme
 
 BOOK = default_rulebook()

@@ -8,7 +8,7 @@ from matcalc.compiler.entrywise import Literal, Product, Read
 from matcalc.compiler.listing import listing
 from matcalc.compiler.program import Buffer, Let, Loop, Program, ProgramFault, Store, View
 from matcalc.compiler.verify.order import verify
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 N = Size.of("n")
 X = Buffer("x", (N,), role="input")

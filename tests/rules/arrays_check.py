@@ -25,7 +25,7 @@ from rules.compiled_check import Case, compiled_of
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotDifferentiable, NotSupported
-from matcalc.evidence.numeric.finding import REFUSED, distance, largest
+from matcalc.rulelab.finding import REFUSED, distance, largest
 
 EXACT = 1e-12
 ANY_BOUND = ("radius",)

@@ -19,10 +19,10 @@ from rules.compiled_check import SAME, cases, compiled_findings, groups
 from rules.samplers import DRAWS
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.evidence.numeric.finding import REFUSED
-from matcalc.evidence.numeric.rule_point import lengths_of, point
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulelab.finding import REFUSED
+from matcalc.rulelab.rule_point import lengths_of, point
 
 NOT_FINITE = (np.nan, np.inf, -np.inf)
 EMPTY = ((0,), (0, 2), (2, 0))

@@ -18,17 +18,17 @@ from matcalc.calculus.derive.differentiate import pullback, pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.errors import NotDifferentiable, NotSupported
-from matcalc.evidence.numeric.covariance import degree
-from matcalc.evidence.numeric.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none
-from matcalc.evidence.numeric.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
+from matcalc.rulelab.covariance import degree
+from matcalc.rulelab.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none
+from matcalc.rulelab.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.signature import tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import tensors_of
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
 SHAPES = ((3, 4, 2, 5), (4, 2, 3, 5), (1,), (0,), (0, 3), (3, 0), (1, 4), (4, 1))

@@ -8,9 +8,9 @@ differential 0) are leaves.
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotDifferentiable
-from matcalc.evidence.numeric.rewrite_check import is_gauge_part
-from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
+from matcalc.rulelab.rewrite_check import is_gauge_part
+from matcalc.rulelab.rule_point import points
 from matcalc.tensor.constructors import symbol
 
 

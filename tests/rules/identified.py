@@ -13,13 +13,13 @@ import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.rewrite import compiled, fits_head, results
-from matcalc.evidence.numeric.rewrite_check import PART, applied_sides, chosen_symbols
 from matcalc.evidence.numeric.sampling import drawn, shape_at
+from matcalc.rulelab.rewrite_check import PART, applied_sides, chosen_symbols
 from matcalc.tensor.constructors import eye, product, selector, symbol
-from matcalc.tensor.node import sizes_met, toposort
+from matcalc.tensor.nodes.node import sizes_met, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, substitute
 
 SIZES = ((3, 3), (4, 3), (1, 1), (1, 3))

@@ -26,19 +26,19 @@ from rules.samplers import DELIBERATE, DRAWS
 
 from matcalc.calculus.simplify.rewrite import compiled
 from matcalc.errors import MatcalcError
-from matcalc.evidence.numeric.edges import edges
-from matcalc.evidence.numeric.finding import is_finite, value_or_none
-from matcalc.evidence.numeric.function_course import function_shape
-from matcalc.evidence.numeric.properties import properties
-from matcalc.evidence.numeric.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
-from matcalc.evidence.numeric.rule_check import derivatives, further_tests, lengths, tests, values
-from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
 from matcalc.rulebook.check_names import check_names
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.fields import read_rewrite
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
+from matcalc.rulelab.edges import edges
+from matcalc.rulelab.finding import is_finite, value_or_none
+from matcalc.rulelab.function_course import function_shape
+from matcalc.rulelab.properties import properties
+from matcalc.rulelab.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
+from matcalc.rulelab.rule_check import derivatives, further_tests, lengths, tests, values
+from matcalc.rulelab.rule_point import points
 
 ENTRIES = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["equal"]
 LISTED = {mutant: entry["reason"] for entry in ENTRIES for mutant in entry.get("mutants", ())}

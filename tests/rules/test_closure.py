@@ -3,8 +3,8 @@
 import pytest
 from rules.gauges import derivative_graph, path_to_gauge
 
-from matcalc.evidence.numeric.rewrite_check import is_gauge_part
 from matcalc.rulebook import default_rulebook
+from matcalc.rulelab.rewrite_check import is_gauge_part
 
 BOOK = default_rulebook()
 # By definition single eigenvalues: each has a derivative only where it is simple.

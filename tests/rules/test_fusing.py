@@ -5,8 +5,8 @@ import re
 import pytest
 
 import matcalc as mc
-from matcalc.evidence.numeric.rewrite_check import is_gauge_part
-from matcalc.tensor.node import toposort
+from matcalc.rulelab.rewrite_check import is_gauge_part
+from matcalc.tensor.nodes.node import toposort
 
 LET = "A: matrix(m, n); B: matrix(n, n); M: matrix(m, m); t: scalar; x: vector(n); y: vector(n)"
 SYMMETRIC = [

@@ -7,15 +7,15 @@ import pytest
 from rules.samplers import ADJOINT, DELIBERATE, DRAWS, KINKS, ROUGH
 
 import matcalc as mc
-from matcalc.evidence.numeric.edges import edge_findings, evaluated
-from matcalc.evidence.numeric.finding import is_finite, value_or_none
-from matcalc.evidence.numeric.rule_check import DOT, derivatives, findings, lengths, values
-from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook import default_rulebook
-from matcalc.tensor.node import toposort
-from matcalc.tensor.size import Size
+from matcalc.rulelab.edges import edge_findings, evaluated
+from matcalc.rulelab.finding import is_finite, value_or_none
+from matcalc.rulelab.rule_check import DOT, derivatives, findings, lengths, values
+from matcalc.rulelab.rule_point import points
+from matcalc.tensor.nodes.node import toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
 
 BOOK = default_rulebook()

@@ -7,14 +7,14 @@ import pytest
 from rules.samplers import DRAWS
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.evidence.numeric.batch import lifted, lifts, symbols_of
-from matcalc.evidence.numeric.laws import laws
-from matcalc.evidence.numeric.rule_point import SKEW, forms, lengths_of, point, takes_skew
 from matcalc.evidence.numeric.sampling import defect, interior, sample
 from matcalc.rulebook import default_rulebook
+from matcalc.rulelab.batch import lifted, lifts, symbols_of
+from matcalc.rulelab.laws import laws
+from matcalc.rulelab.rule_point import SKEW, forms, lengths_of, point, takes_skew
 from matcalc.tensor import operations
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.substitute import substitute
 
 BOOK = default_rulebook()

@@ -7,8 +7,8 @@ import pytest
 from rules.compiled import NOT_FINITE, has_arrays, made, rules, with_entry
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.evidence.numeric.finding import REFUSED
-from matcalc.tensor.signature import PLAIN
+from matcalc.rulelab.finding import REFUSED
+from matcalc.tensor.nodes.signature import PLAIN
 
 RULES = {rule.name: rule for rule in rules() if any(p.kind not in PLAIN for p in rule.parameters)}
 del RULES["settled"]  # it ignores entries that are not finite, by definition

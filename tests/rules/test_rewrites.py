@@ -6,10 +6,10 @@ import matcalc as mc
 from matcalc.calculus.simplify.index_by_word import heads
 from matcalc.calculus.simplify.rewrite import Rewriter, compiled
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
-from matcalc.evidence.numeric.rewrite_check import applied_sides, rewrite_faults
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
-from matcalc.tensor.node import toposort
+from matcalc.rulelab.rewrite_check import applied_sides, rewrite_faults
+from matcalc.tensor.nodes.node import toposort
 
 BOOK = default_rulebook()
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"

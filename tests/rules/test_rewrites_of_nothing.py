@@ -7,10 +7,10 @@ import pytest
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.rewrite import compiled
-from matcalc.evidence.numeric.rewrite_check import applied_sides
 from matcalc.evidence.numeric.sampling import sample
 from matcalc.rulebook import default_rulebook
-from matcalc.tensor.node import toposort
+from matcalc.rulelab.rewrite_check import applied_sides
+from matcalc.tensor.nodes.node import toposort
 
 BOOK = default_rulebook()
 TRIED = [r for r in BOOK.rewrites if "[" not in str(r).partition("=>")[0] and "if orthonormal" not in str(r)]

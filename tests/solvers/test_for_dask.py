@@ -187,7 +187,7 @@ def test_files(client, tmp_path, monkeypatch, way):
     data = {"X": tmp_path / "X.npy", "y": tmp_path / "y.npy", "c": 0.1}
     problem = solvers.dask(LOSS, "w", data, client=client, start=START, block=60, declarations=LET)
     if way == "unseen by workers":
-        monkeypatch.setattr("matcalc.solvers.for_dask._states", lambda files: {})
+        monkeypatch.setattr("matcalc.solvers.adapters.for_dask._states", lambda files: {})
     w = RNG.standard_normal(4)
     assert problem.fun(w) == pytest.approx(by_hand(w)[0], rel=1e-12)
     assert np.allclose(problem.jac(w), by_hand(w)[1], rtol=1e-11)

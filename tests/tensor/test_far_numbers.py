@@ -6,8 +6,8 @@ from math import isinf
 import pytest
 
 import matcalc as mc
-from matcalc.tensor.node import Range
-from matcalc.tensor.ranges import added, exactly, multiplied, scaled
+from matcalc.tensor.facts.ranges import added, exactly, multiplied, scaled
+from matcalc.tensor.nodes.node import Range
 
 LET = "x: scalar; y: scalar; p: scalar positive"
 TINY, HUGE = "1e-400", "1e400"

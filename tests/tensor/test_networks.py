@@ -10,7 +10,7 @@ import pytest
 import matcalc as mc
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LET = "x: vector(n); y: vector(n); z: vector(m); A: matrix(n, m); B: matrix(n, n); C: matrix(m, m); S: matrix(n, n) spd"
 OPERANDS = [

@@ -31,9 +31,9 @@ from matcalc.tensor.constructors import (
     transpose,
     zeros,
 )
-from matcalc.tensor.node import toposort
-from matcalc.tensor.selectors import Selector, merge
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import toposort
+from matcalc.tensor.sizes.selectors import Selector, merge
+from matcalc.tensor.sizes.size import Size
 
 n, m, k = Size.of("n"), Size.of("m"), Size.of("k")
 A, B, C = (symbol(name, (n, n)) for name in "ABC")

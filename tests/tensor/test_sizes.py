@@ -12,8 +12,8 @@ import matcalc as mc
 from matcalc.expressions.read_input import expressions
 from matcalc.language.read import read
 from matcalc.language.syntax import same
-from matcalc.tensor.size import Size, floordiv, maximum, minimum, modulo
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.sizes.size import Size, floordiv, maximum, minimum, modulo
+from matcalc.tensor.sizes.size_tree import tree_of
 
 OUTSIDE = [
     ("A[:, :k]*x", "A: matrix(m, n); x: vector(k)", {"A": (3, 2), "x": (5,)}, "A[:, :k] is outside axis 1 of A"),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from matcalc.calculus.derive.jumps import Key
 from matcalc.calculus.templates import choice_template
 from matcalc.tensor.constructors import operate, product
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.nodes.node import Indices, Node
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 

@@ -22,9 +22,9 @@ from matcalc.language.kinds import SPARSE
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, number, product, selector, symbol, take_diag
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Node, Shape
-from matcalc.tensor.selectors import merge
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.sizes.selectors import merge
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
 
 Row = tuple[Node, ...]

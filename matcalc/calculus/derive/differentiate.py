@@ -16,8 +16,8 @@ from matcalc.calculus.derive.steep import is_steep_in, switches_off, weighed_pro
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros
-from matcalc.tensor.node import Indices, Node, Operand, Shape, toposort
-from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.nodes.node import Indices, Node, Operand, Shape, toposort
+from matcalc.tensor.nodes.signature import tensors_of
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.switches import switched, weight
 

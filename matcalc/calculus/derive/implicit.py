@@ -14,7 +14,7 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.templates import Pull, Template
 from matcalc.errors import NotDifferentiable
 from matcalc.tensor.constructors import eye, symbol, zeros
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sums import scale
 
 Push = Callable[..., Node]

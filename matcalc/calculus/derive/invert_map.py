@@ -14,10 +14,10 @@ from matcalc.errors import NotDifferentiable
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.canonical_labels import Factor, components
 from matcalc.tensor.constructors import add, product, selector, transpose
-from matcalc.tensor.node import Indices, Node, Operand
-from matcalc.tensor.selectors import merge
+from matcalc.tensor.nodes.canonical_labels import Factor, components
+from matcalc.tensor.nodes.node import Indices, Node, Operand
+from matcalc.tensor.sizes.selectors import merge
 from matcalc.tensor.sums import scale
 
 LEFT, RIGHT, ENTRYWISE, MULTIPLE, BOTH, MIXED = "left", "right", "entrywise", "multiple", "both", "mixed"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from matcalc.calculus.templates import Template, jump_templates
-from matcalc.tensor.node import Indices, Node, exponent_of, kept_with_node, toposort
+from matcalc.tensor.nodes.node import Indices, Node, exponent_of, kept_with_node, toposort
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 

@@ -20,7 +20,7 @@ from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
 from matcalc.calculus.derive.pieces import by_pieces, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
-from matcalc.tensor.node import Indices, Node, Operand, toposort
+from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
 from matcalc.tensor.substitute import rebuild, remake
 
 MOST_TERMS = 16

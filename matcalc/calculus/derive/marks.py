@@ -21,8 +21,8 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import number, product, symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, rebuild
 
 

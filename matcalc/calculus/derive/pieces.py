@@ -14,7 +14,7 @@ from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump,
 from matcalc.calculus.derive.ties import weighed
 from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
-from matcalc.tensor.node import Node, kept_with_node, toposort
+from matcalc.tensor.nodes.node import Node, kept_with_node, toposort
 from matcalc.tensor.substitute import remake, substitute
 from matcalc.tensor.sums import split_coef
 

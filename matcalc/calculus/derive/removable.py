@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, ones, over_terms, power, product, symbol
-from matcalc.tensor.node import Node, Operand, exponent_of, toposort
+from matcalc.tensor.nodes.node import Node, Operand, exponent_of, toposort
 from matcalc.tensor.substitute import substitute
 
 Push = Callable[[Node, Mapping[Node, Node]], Node]

@@ -7,8 +7,8 @@ gives the summands. Terms outside such a sum belong to no observation, except mu
 from __future__ import annotations
 
 from matcalc.tensor.constructors import add, ones, product
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 def summands(node: Node, count: Size) -> Node | None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from matcalc.calculus.derive.jumps import entrywise
 from matcalc.calculus.templates import weight_template
 from matcalc.tensor.constructors import broadcast, number
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 
 def weighed(node: Node) -> Node:

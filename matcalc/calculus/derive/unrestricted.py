@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import substitute
 
 

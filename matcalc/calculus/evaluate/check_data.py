@@ -21,8 +21,8 @@ from matcalc.language.write import text as write
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Fact
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,11 +23,11 @@ from matcalc.rulebook.fields import filled
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.tensor.constructors import eye
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.ranges import as_float
+from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import PLAIN, tensors_of
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.signature import PLAIN, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.switches import annihilates, with_masks
 
 if TYPE_CHECKING:

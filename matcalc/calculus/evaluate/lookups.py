@@ -12,8 +12,8 @@ from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.errors import ShapeError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import outside
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import outside
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ from typing import Any
 
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.tensor.constructors import add, apply, product
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import map_node, parameter
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import split_coef
 
 VARIABLE = "a function variable of a rewrite"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from matcalc.calculus.simplify.match import match, match_terms
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.tensor.constructors import add, apply, power, product, scale, split_coef
-from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, exponent_of, terms_of, toposort
+from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, exponent_of, terms_of, toposort
 from matcalc.tensor.sums import summands
 
 Bound = Callable[[Node], Node]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from matcalc.tensor.constructors import product
-from matcalc.tensor.named_parts import is_matrix
-from matcalc.tensor.node import Indices, Node, kept_with_node
+from matcalc.tensor.nodes.named_parts import is_matrix
+from matcalc.tensor.nodes.node import Indices, Node, kept_with_node
 
 
 class Run(NamedTuple):

@@ -6,7 +6,7 @@ the work is used up, the rest remains unsimplified, which is correct but longer.
 
 from __future__ import annotations
 
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 MOST = 100_000
 """Units of work for one simplification, some 10 us each; textbook formulas take a few thousand."""

@@ -14,7 +14,7 @@ from math import inf, prod
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.errors import NotSupported
 from matcalc.tensor.constructors import add, over_terms, product, zeros
-from matcalc.tensor.node import Node, terms_of, toposort
+from matcalc.tensor.nodes.node import Node, terms_of, toposort
 from matcalc.tensor.substitute import remake
 from matcalc.tensor.sums import like_terms
 from matcalc.tensor.switches import with_masks

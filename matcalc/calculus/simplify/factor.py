@@ -15,7 +15,7 @@ from matcalc.calculus.simplify.fractions_within import cleared, over_common_powe
 from matcalc.calculus.simplify.masks import masked
 from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortened
 from matcalc.tensor.constructors import add, product, transpose
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.nodes.node import Indices, Node
 from matcalc.tensor.substitute import remake
 from matcalc.tensor.switches import is_masked, is_switch
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from matcalc.tensor.constructors import add, power, product
-from matcalc.tensor.node import Indices, Node, Operand, exponent_of
+from matcalc.tensor.nodes.node import Indices, Node, Operand, exponent_of
 from matcalc.tensor.switches import is_masked, vanishing_pairs
 
 Divisor = tuple[Node, Indices, Fraction]

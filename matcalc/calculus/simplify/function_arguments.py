@@ -15,9 +15,9 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, apply, matmul, operate, product, transpose
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import bind
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.signature import bind
 from matcalc.tensor.substitute import Batched, instantiate, remake
 
 CLOSED = ("number", "map", "sum", "product")

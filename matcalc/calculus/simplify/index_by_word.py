@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 
 def head(node: Node) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import prod
 
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import constant
 
 MOST_ENTRIES = 16

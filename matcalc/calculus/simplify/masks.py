@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from matcalc.tensor.constructors import eye, ones, product, zeros
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sums import add, peel
 
 Part = tuple[Node, Node]

@@ -20,10 +20,10 @@ from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.operand_readings import readings
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings, bind_sizes
 from matcalc.tensor.constructors import product
-from matcalc.tensor.named_parts import is_matrix, is_part, is_the_tensor
-from matcalc.tensor.node import Indices, Node, OpenProduct, Operand, toposort
+from matcalc.tensor.nodes.named_parts import is_matrix, is_part, is_the_tensor
+from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, Operand, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import add, scale, split_coef, summands
 
 

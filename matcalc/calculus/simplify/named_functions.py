@@ -14,7 +14,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import add, eye, matmul, operate, scale
-from matcalc.tensor.node import Node, exponent_of, terms_of, toposort
+from matcalc.tensor.nodes.node import Node, exponent_of, terms_of, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.substitute import rebuild
 from matcalc.tensor.sums import split_coef

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, power, product, scale
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 def as_norm(node: Node) -> Node | None:

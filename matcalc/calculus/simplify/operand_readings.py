@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from matcalc.tensor.constructors import transpose
-from matcalc.tensor.named_parts import is_matrix
-from matcalc.tensor.node import Indices, Node, Shape
+from matcalc.tensor.nodes.named_parts import is_matrix
+from matcalc.tensor.nodes.node import Indices, Node, Shape
 from matcalc.tensor.raw_nodes import map_node, op_node
 from matcalc.tensor.sums import scale, summands
 

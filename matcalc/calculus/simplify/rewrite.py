@@ -29,8 +29,8 @@ from matcalc.language.syntax import Ast, call_name, name, walk
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
-from matcalc.tensor.node import Node, OpenProduct, terms_of, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, OpenProduct, terms_of, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import tokens_of
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import LONG, Node, kept_with_node, toposort
-from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.nodes.node import LONG, Node, kept_with_node, toposort
+from matcalc.tensor.nodes.signature import tensors_of
 from matcalc.tensor.substitute import remake
 
 Measure = tuple[int, int]

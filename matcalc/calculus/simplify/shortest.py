@@ -16,7 +16,7 @@ from matcalc.calculus.simplify.named_functions import named
 from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.shorten import Guide, estimate, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 ROUNDS = 4
 """Rounds of rewriting and factoring; two are rare, more have not been seen."""

@@ -12,8 +12,8 @@ from math import inf
 
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.tensor.constructors import number, power, product
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.ranges import as_float
+from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.nodes.node import Node, toposort
 
 Term = tuple[float, Node]
 """A weight, and the residual whose entries are squared."""

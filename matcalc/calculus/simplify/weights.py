@@ -6,7 +6,7 @@ data it is an ordinary factor, and so is a weight that is known not to be 0.
 
 from __future__ import annotations
 
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import remake
 from matcalc.tensor.switches import is_weight
 

@@ -19,7 +19,7 @@ from matcalc.compiler.spec.result_shapes import output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import ParseError, UnknownName
 from matcalc.locks import loading
-from matcalc.tensor.sizes_from_shapes import solve
+from matcalc.tensor.sizes.sizes_from_shapes import solve
 
 Key = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
 Pair = tuple[Any, Any]

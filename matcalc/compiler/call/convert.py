@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import shown
-from matcalc.tensor.sizes_from_shapes import check_rank
+from matcalc.tensor.sizes.sizes_from_shapes import check_rank
 
 Array = NDArray[np.float64]
 Shape = tuple[int, ...]

@@ -8,7 +8,7 @@ from typing import Any
 from matcalc.compiler.listing import COLUMN, Cost
 from matcalc.compiler.machine.machine import machine
 from matcalc.pictures.plots import Bar, Bars
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LABEL = 34
 """Maximal characters of a step's label in a picture."""

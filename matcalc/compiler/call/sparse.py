@@ -16,8 +16,8 @@ import numpy as np
 from matcalc.compiler.call.convert import Array, to_array, to_size
 from matcalc.compiler.spec.spec import ARRAYS, CompiledSpec, Operand
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import check_rank, solve
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import check_rank, solve
 
 MOST = 2**31 - 1
 """The largest number that columns and row starts can hold."""

@@ -14,7 +14,7 @@ from matcalc.compiler.kernels.library import closure, load_library
 from matcalc.compiler.lowering_entries import FIELD, Kernel
 from matcalc.compiler.program import WORD, Call, Program, walk
 from matcalc.compiler.targets import SPELLINGS
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 FORTRAN = {"numba": re.compile(r"\bexternal\("), "numpy": re.compile(r"(?<![\w.])(?:linalg|lapack|blas|sl)\.")}
 """Patterns of calls to routines with 32-bit integers in the sources of a target."""

@@ -9,7 +9,7 @@ from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import listing
 from matcalc.compiler.program import Program
 from matcalc.compiler.spec.spec import CompiledSpec, Operand
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 
 def computed(program: Program) -> list[Operand]:

@@ -13,7 +13,7 @@ from matcalc.compiler.emit.spelling import ATOM, Expressions, Names
 from matcalc.compiler.entrywise import Read, Select, within
 from matcalc.compiler.program import Loop, Program, Store, accessed_entries, statements
 from matcalc.compiler.verify.entries import entry, every_entry
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 INDENT = "    "
 TILE = 32

@@ -9,9 +9,9 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from matcalc.compiler.entrywise import Apply, At, Expr, Index, Literal, Read, Select, within
-from matcalc.compiler.plan.values import rebuilt
+from matcalc.compiler.plan.values.values import rebuilt
 from matcalc.compiler.program import Buffer, Loop, Program, Store, statements
-from matcalc.tensor.size import Size, volume
+from matcalc.tensor.sizes.size import Size, volume
 
 Shape = tuple[Size, ...]
 

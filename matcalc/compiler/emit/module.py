@@ -31,7 +31,7 @@ from matcalc.compiler.program import (
     walk_inside,
 )
 from matcalc.language.identifiers import comment, docstring, literal
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 COMMENT_COLUMN = 48
 LINE = 110

@@ -31,8 +31,8 @@ from matcalc.compiler.program import Call, Each, Loop, Program, called_words, wa
 from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.verify.entries import replaced
 from matcalc.language.identifiers import WORDS, free
-from matcalc.tensor.ranges import digits
-from matcalc.tensor.size import COMPOUND, Compound, Size, floordiv
+from matcalc.tensor.facts.ranges import digits
+from matcalc.tensor.sizes.size import COMPOUND, Compound, Size, floordiv
 
 CALLED = re.compile(r"[\w.]+\(.*\)$")
 DIVIDES = re.compile(r"/|\*\*")

@@ -13,7 +13,7 @@ from matcalc.compiler.emit.spelling import ATOM, Expressions, Names, number
 from matcalc.compiler.entrywise import At, Expr, Guard, Literal, Product, Read, Select, reads, within
 from matcalc.compiler.program import Loop, Program, Store, statements
 from matcalc.compiler.verify.inequalities import is_evidently_injective
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

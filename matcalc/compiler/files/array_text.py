@@ -18,7 +18,7 @@ from matcalc.compiler.spec.source import INDENT, Spelled, size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 ARRAY_NAMES = (*ARRAY_TEST_NAMES, "arguments", "in_type", "is_false")
 """Names that the functions of such a file must not have."""

@@ -12,7 +12,7 @@ from matcalc.compiler.files.c_kinds import INTEGER
 from matcalc.compiler.files.c_words import load_c_words
 from matcalc.compiler.spec.source import Spelled
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 def spelled(spec: CompiledSpec) -> Spelled:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from matcalc.compiler.spec.source import INDENT, WORD, SizeLines, Spelled, nested_text
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import docstring, free, literal
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 JIT = "jit: bool = HAS_NUMBA"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from matcalc.compiler.spec.source import INDENT
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
 from matcalc.language.identifiers import docstring
-from matcalc.tensor.sizes_from_shapes import described
+from matcalc.tensor.sizes.sizes_from_shapes import described
 
 WIDTH = 116
 NOTICE = """\

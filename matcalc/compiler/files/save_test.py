@@ -18,8 +18,8 @@ from matcalc.compiler.files.save_entry import Part
 from matcalc.compiler.spec.source import INDENT, WORD, Spelled, literals
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Operand, Reference, size_names
 from matcalc.language.identifiers import literal
-from matcalc.tensor.size import Size, volume
-from matcalc.tensor.sizes_from_shapes import holds
+from matcalc.tensor.sizes.size import Size, volume
+from matcalc.tensor.sizes.sizes_from_shapes import holds
 
 LARGEST = 1e8
 """Maximal operations of a call on the larger data."""

@@ -1,1 +1,1 @@
-"""Machine code: passes of LLVM, the build settings of code, memory functions, arrays in memory, the speed of this machine."""
+"""Machine code: passes of LLVM, build settings, memory functions, arrays in memory, the speed of this machine."""

@@ -16,28 +16,28 @@ from pathlib import Path
 
 from matcalc.calculus.settled_means import settled_means, unsettled
 from matcalc.compiler.lowering_entries import Lowerings, load
-from matcalc.compiler.plan.ahead import SHARE, Ahead, cut
-from matcalc.compiler.plan.allocate import Allocator
-from matcalc.compiler.plan.as_written import write_back
-from matcalc.compiler.plan.blank_results import with_zeroed_results
-from matcalc.compiler.plan.by_rows import Planned, by_blocks
-from matcalc.compiler.plan.describe import Describer
-from matcalc.compiler.plan.estimate import Estimate
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.join_runs import join_runs
-from matcalc.compiler.plan.known_orders import Orders
 from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
-from matcalc.compiler.plan.match_kernel import Matcher
-from matcalc.compiler.plan.name_values import name_values, words_of
-from matcalc.compiler.plan.others_first import Candidate, with_others_first
-from matcalc.compiler.plan.program_cost import price
+from matcalc.compiler.plan.memory.allocate import Allocator
+from matcalc.compiler.plan.memory.as_written import write_back
+from matcalc.compiler.plan.memory.blank_results import with_zeroed_results
+from matcalc.compiler.plan.memory.join_runs import join_runs
+from matcalc.compiler.plan.memory.name_values import name_values, words_of
+from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
+from matcalc.compiler.plan.memory.turned_results import inline_transposed
+from matcalc.compiler.plan.products.known_orders import Orders
+from matcalc.compiler.plan.products.match_kernel import Matcher
+from matcalc.compiler.plan.products.session import Ref, Session, body
 from matcalc.compiler.plan.resolve_selectors import entry_of
-from matcalc.compiler.plan.schedule import Scheduler, accumulate
-from matcalc.compiler.plan.session import Ref, Session, body
-from matcalc.compiler.plan.turned_results import inline_transposed
-from matcalc.compiler.plan.values import Graph, Value
-from matcalc.compiler.plan.wanted_orders import memory_orders
+from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
+from matcalc.compiler.plan.rows.others_first import Candidate, with_others_first
+from matcalc.compiler.plan.values.ahead import SHARE, Ahead, cut
+from matcalc.compiler.plan.values.describe import Describer
+from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.program_cost import price
+from matcalc.compiler.plan.values.values import Graph, Value
+from matcalc.compiler.plan.values.wanted_orders import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -46,9 +46,9 @@ from matcalc.language.identifiers import free
 from matcalc.language.kinds import INDEX
 from matcalc.language.write import text
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.node import Node, everything, toposort
-from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.size_equations import Equation, eliminate, linear_part, solved_for
+from matcalc.tensor.nodes.node import Node, everything, toposort
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part, solved_for
 
 SOLVE_BETTER = 1.25
 

@@ -21,10 +21,10 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, apply, product, symbol
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import PLAIN
 from matcalc.tensor.raw_nodes import number, parameter
-from matcalc.tensor.signature import PLAIN
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake, spread
 
 A, B = symbol("a", ()), symbol("b", ())

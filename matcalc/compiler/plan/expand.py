@@ -15,18 +15,18 @@ from matcalc.calculus.settled_means import settled_means
 from matcalc.compiler.lowering_entries import Expansion, Lowerings
 from matcalc.compiler.plan.divided_differences import divided
 from matcalc.compiler.plan.radius import radius_at
-from matcalc.compiler.plan.running_totals import running_totals
 from matcalc.compiler.plan.staged_sums import staged_sums
 from matcalc.compiler.plan.switches import selections
+from matcalc.compiler.plan.values.running_totals import running_totals
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, product, symbol
-from matcalc.tensor.facts import closure
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.signature import bind, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.facts.facts import closure
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import bind, tensors_of
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake
 from matcalc.tensor.switches import is_mask, with_masks
 

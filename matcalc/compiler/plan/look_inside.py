@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from matcalc.tensor.constructors import add, apply, product
-from matcalc.tensor.node import Indices, Node, Operand, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import rebuild
 
 

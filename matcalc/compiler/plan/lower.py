@@ -12,22 +12,22 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import Apply, Expr, Index, Literal, Number, Read
 from matcalc.compiler.lowering_entries import Kernel, Scalar, part_sizes
-from matcalc.compiler.plan.describe import in_order
 from matcalc.compiler.plan.lower_product import lower_indexed, lower_product
 from matcalc.compiler.plan.newton import newton_kernel
+from matcalc.compiler.plan.products.session import Ref, Session
+from matcalc.compiler.plan.products.variants import lower_chain
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
-from matcalc.compiler.plan.session import Ref, Session
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
-from matcalc.compiler.plan.values import Operand, Part, Run, Value, moved, plus, times
-from matcalc.compiler.plan.variants import lower_chain
+from matcalc.compiler.plan.values.describe import in_order
+from matcalc.compiler.plan.values.values import Operand, Part, Run, Value, moved, plus, times
 from matcalc.compiler.terms import Term
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import free
-from matcalc.tensor.node import Node
-from matcalc.tensor.ranges import digits
-from matcalc.tensor.signature import PLAIN
-from matcalc.tensor.size import Size, volume
+from matcalc.tensor.facts.ranges import digits
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import PLAIN
+from matcalc.tensor.sizes.size import Size, volume
 
 NEAR_ZERO = 1e-100
 """Above this bound a power like 1/x^2 of a number is finite, and a product with it equals a division."""

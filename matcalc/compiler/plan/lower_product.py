@@ -12,18 +12,18 @@ from fractions import Fraction
 from functools import partial
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
-from matcalc.compiler.plan.build_contraction import Piece, Scaling, contract
-from matcalc.compiler.plan.describe import Subject, in_order
 from matcalc.compiler.plan.poles import is_pole_of_nothing
-from matcalc.compiler.plan.program_cost import work
+from matcalc.compiler.plan.products.build_contraction import Piece, Scaling, contract
+from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token
-from matcalc.compiler.plan.session import Ref, Session
-from matcalc.compiler.plan.values import Graph, Part, Value, moved, moved_guard, rebuilt, times
+from matcalc.compiler.plan.values.describe import Subject, in_order
+from matcalc.compiler.plan.values.program_cost import work
+from matcalc.compiler.plan.values.values import Graph, Part, Value, moved, moved_guard, rebuilt, times
 from matcalc.compiler.verify.entries import entries_in
-from matcalc.tensor.canonical_labels import linked
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size, is_nonnegative, volume
+from matcalc.tensor.nodes.canonical_labels import linked
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.size_factors import size_factors
+from matcalc.tensor.sizes.size import Size, is_nonnegative, volume
 
 
 def lower_product(session: Session, node: Node) -> Ref:

@@ -14,13 +14,13 @@ from matcalc.calculus.derive.implicit import slope_in
 from matcalc.calculus.derive.invert_map import inverse_image
 from matcalc.calculus.simplify.simplify import simplify_all
 from matcalc.compiler.lowering_entries import PART, Kernel, Part, part_sizes, read_kernel
-from matcalc.compiler.plan.describe import brief
-from matcalc.compiler.plan.session import Session
+from matcalc.compiler.plan.products.session import Session
+from matcalc.compiler.plan.values.describe import brief
 from matcalc.compiler.terms import letters_of
 from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.constructors import product, symbol
-from matcalc.tensor.node import Node, everything
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, everything
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 
 RESULT, START = "result_", "start_"

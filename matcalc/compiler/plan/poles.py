@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from matcalc.tensor.node import Node, exponent_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, exponent_of
+from matcalc.tensor.sizes.size import Size
 
 
 def is_pole_of_nothing(node: Node, size: Size) -> bool:

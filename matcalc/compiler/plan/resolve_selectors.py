@@ -18,9 +18,9 @@ from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.verify.entries import entry
 from matcalc.compiler.verify.inequalities import Known
 from matcalc.errors import NotSupported
-from matcalc.tensor.node import Node
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 
 
 @dataclass(frozen=True, slots=True)

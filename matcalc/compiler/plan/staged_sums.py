@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from matcalc.tensor.constructors import product
-from matcalc.tensor.node import Indices, Node
+from matcalc.tensor.nodes.node import Indices, Node
 from matcalc.tensor.raw_nodes import product_node
 from matcalc.tensor.substitute import rebuild
 

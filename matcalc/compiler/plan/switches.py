@@ -13,14 +13,14 @@ from fractions import Fraction
 
 from matcalc.compiler.entrywise import Read
 from matcalc.compiler.lowering_entries import PART, Kernel, Part, read_kernel
-from matcalc.compiler.plan.session import Ref, Session
-from matcalc.compiler.plan.values import Operand, Run
+from matcalc.compiler.plan.products.session import Ref, Session
+from matcalc.compiler.plan.values.values import Operand, Run
 from matcalc.compiler.terms import letters_of
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, power, product, symbol
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Indices, Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Indices, Node, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import rebuild, substitute
 from matcalc.tensor.switches import annihilates, is_mask, switches_of, with_masks
 

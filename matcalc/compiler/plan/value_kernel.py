@@ -23,10 +23,10 @@ from matcalc.language.identifiers import free
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import IMPORTS, statements
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.node import Node
-from matcalc.tensor.ranges import digits
-from matcalc.tensor.signature import paired, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.facts.ranges import digits
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import paired, tensors_of
+from matcalc.tensor.sizes.size import Size
 
 RESULT = "result_"
 PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take parameters that are no tensors

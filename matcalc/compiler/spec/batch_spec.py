@@ -19,7 +19,7 @@ from matcalc.compiler.spec.source import INDENT, INTO, function_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 ONE = '@njit(error_model="numpy", fastmath=False)'
 """The decorator of the function that the loop calls."""

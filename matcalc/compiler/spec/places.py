@@ -10,9 +10,9 @@ import numpy as np
 from matcalc.compiler.spec.result_shapes import solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import ShapeError
-from matcalc.tensor.size import COMPOUND, Atom, Size
-from matcalc.tensor.size_tree import ENTRY
-from matcalc.tensor.sizes_from_shapes import outside
+from matcalc.tensor.sizes.size import COMPOUND, Atom, Size
+from matcalc.tensor.sizes.size_tree import ENTRY
+from matcalc.tensor.sizes.sizes_from_shapes import outside
 
 
 def check_indices(spec: CompiledSpec, inputs: Sequence[Any]) -> None:

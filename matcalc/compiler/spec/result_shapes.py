@@ -9,7 +9,7 @@ import numpy as np
 
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Operand, size_names, too_long
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.tensor.sizes_from_shapes import check_conditions, solve
+from matcalc.tensor.sizes.sizes_from_shapes import check_conditions, solve
 
 
 def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapping[str, int]) -> dict[str, int]:

@@ -18,8 +18,8 @@ from matcalc.compiler.kernels.modules import OURS, generated_imports, modules_of
 from matcalc.compiler.spec.any_order import in_any_order
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Nesting, Operand, too_long
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
-from matcalc.tensor.size import Size
-from matcalc.tensor.size_equations import solved_for
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size_equations import solved_for
 
 OPTIONS = """\
 OPTIONS = {

@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition, described, undetermined
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import Condition, described, undetermined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

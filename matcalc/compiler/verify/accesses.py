@@ -32,8 +32,8 @@ from matcalc.compiler.program import (
 )
 from matcalc.compiler.verify.entries import every_entry
 from matcalc.compiler.verify.inequalities import Known, known_of
-from matcalc.tensor.size import Size, volume
-from matcalc.tensor.size_equations import quotient
+from matcalc.tensor.sizes.size import Size, volume
+from matcalc.tensor.sizes.size_equations import quotient
 
 
 def proved(program: Program) -> Program:

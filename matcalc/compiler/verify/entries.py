@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matcalc.compiler.program import Checked
-from matcalc.tensor.size import COMPOUND, Atom, Compound, Size
-from matcalc.tensor.size_tree import ENTRY
+from matcalc.tensor.sizes.size import COMPOUND, Atom, Compound, Size
+from matcalc.tensor.sizes.size_tree import ENTRY
 
 Inside = Callable[[Size, Size], bool]
 

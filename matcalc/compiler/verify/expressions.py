@@ -21,10 +21,10 @@ from matcalc.compiler.verify.memory import check_index
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
-from matcalc.tensor.ranges import as_float
-from matcalc.tensor.signature import paired
-from matcalc.tensor.size import Atom, Compound, Size
-from matcalc.tensor.size_tree import ENTRY
+from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.nodes.signature import paired
+from matcalc.tensor.sizes.size import Atom, Compound, Size
+from matcalc.tensor.sizes.size_tree import ENTRY
 
 Frame = dict[str, int]
 Whole = Callable[[Frame], int]

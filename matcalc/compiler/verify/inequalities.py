@@ -16,8 +16,8 @@ from matcalc.compiler.program import Checked
 from matcalc.compiler.verify.entries import entries_in, lengths_of, replaced
 from matcalc.compiler.verify.integer_sets import REMEMBERED, System, is_impossible
 from matcalc.compiler.verify.triangles import Folded, folded
-from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.size_equations import linear_in
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.size_equations import linear_in
 
 PRIME = "'"
 DATUM = "$"  # prefix of the name of an entry of data as an axis

@@ -18,7 +18,7 @@ from functools import lru_cache
 from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
-from matcalc.tensor.size import Atom, Compound, Size
+from matcalc.tensor.sizes.size import Atom, Compound, Size
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,8 +24,8 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.signature import PLAIN, paired
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.signature import PLAIN, paired
+from matcalc.tensor.sizes.size import Size
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CLOSE, NEARBY = 1e-9, 2.0**-44

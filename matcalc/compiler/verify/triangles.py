@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import lcm
 
-from matcalc.tensor.size import COMPOUND, Compound, Size
-from matcalc.tensor.size_equations import linear_in, quotient
+from matcalc.tensor.sizes.size import COMPOUND, Compound, Size
+from matcalc.tensor.sizes.size_equations import linear_in, quotient
 
 Inside = Callable[[Size, Size], bool]
 FRESH = "@"  # prefix of names of positions; users' names cannot have it

@@ -12,7 +12,7 @@ from matcalc.calculus.simplify.factor import Key, Place, candidates, combined, f
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.reasons import written
 from matcalc.tensor.constructors import add, product, scale, zeros
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 
 def collect(root: Node, x: Node) -> Node:

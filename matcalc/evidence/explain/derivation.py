@@ -24,7 +24,7 @@ from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, inner, product, symbol, zeros
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute
 
 MARK = "d#"

@@ -16,7 +16,7 @@ from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import inner, split_coef, transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 FORMS = (("", "{0}*d{1}"), ("", "{0}'*d{1}"), ("diagonal_trace", "({0}'*d{1})"), ("total", "({0}.*d{1})"))
 """The role of the outer function and the form by rank of the variable; the last applies to all higher ranks."""

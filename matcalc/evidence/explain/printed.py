@@ -11,14 +11,14 @@ from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import Reason
 from matcalc.language.identifiers import is_one_of, shown
-from matcalc.language.latex import latex
-from matcalc.language.latex_names import Templates, escaped
+from matcalc.language.latex.latex import latex
+from matcalc.language.latex.latex_names import Templates, escaped
 from matcalc.language.syntax import Ast, name
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_templates
-from matcalc.tensor.node import toposort
-from matcalc.tensor.sizes_from_shapes import KINDS
+from matcalc.tensor.nodes.node import toposort
+from matcalc.tensor.sizes.sizes_from_shapes import KINDS
 
 D: Templates = {"d": (r"\mathrm{d}\left({0}\right)",)}
 

@@ -22,8 +22,8 @@ from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import apply, operate, symbol
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.sizes_from_shapes import KINDS
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.sizes_from_shapes import KINDS
 from matcalc.tensor.substitute import substitute
 
 LONGEST = 160

@@ -14,10 +14,10 @@ from matcalc.language.write import text
 from matcalc.rulebook.fields import read_fact
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.signature import tensors_of
-from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import tensors_of
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 ONE = Size.of(1)
 

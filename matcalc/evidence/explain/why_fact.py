@@ -16,13 +16,13 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.chain import chain_between
 from matcalc.tensor.constructors import diag_matrix, hadamard, matmul, symbol, transpose
-from matcalc.tensor.mirror import Joint, Mirror
-from matcalc.tensor.node import Node, terms_of, toposort
-from matcalc.tensor.product_facts import Definite
-from matcalc.tensor.schur import Complement, ParallelSum, Part
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.facts.chain import chain_between
+from matcalc.tensor.facts.mirror import Joint, Mirror
+from matcalc.tensor.facts.product_facts import Definite
+from matcalc.tensor.facts.schur import Complement, ParallelSum, Part
+from matcalc.tensor.nodes.node import Node, terms_of, toposort
+from matcalc.tensor.nodes.signature import PLAIN
 
 MOST = 8
 """The most lines shown; parts examined later are omitted."""

@@ -24,8 +24,8 @@ from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, f
 from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.sizes_from_shapes import Condition, holds
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 
 POINTS = 20
 """The number of random points at which formulas are compared if no proof is found."""

@@ -23,8 +23,8 @@ from matcalc.evidence.numeric.end_points import Ends, has_jumps
 from matcalc.evidence.numeric.sampling import Array, defect, facts_of, projected
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, spread
 
 STEPS = tuple(2.0**-k for k in range(11))

@@ -18,8 +18,8 @@ from matcalc.evidence.numeric.ends import End, ends
 from matcalc.evidence.numeric.sampling import Array, drawn_for, facts_of, least_length, shape_at
 from matcalc.tensor.constructors import add
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 
 LENGTHS = ((2, 3), (3, 2), (2, 2), (3, 3), (1, 3), (3, 1), (1, 1), (4, 3))
 """Alternating lengths of the sizes."""

@@ -20,8 +20,8 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 ANY = "constant"
 """The fact whose ends apply to every array, since it does not restrict values."""

@@ -16,7 +16,7 @@ from matcalc.evidence.numeric.sampling import Array, facts_of, projected
 from matcalc.rulebook.fields import stated_facts
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 ROUNDED = 1e-13
 """The relative perturbation of the entries of rounded data."""

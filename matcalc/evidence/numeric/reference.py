@@ -21,8 +21,8 @@ from matcalc.evidence.precise.arithmetic import doubles
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 Sizes = Mapping[str, int]
 Numbers = tuple[dict[str, Array], dict[str, Array]]

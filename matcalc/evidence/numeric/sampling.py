@@ -11,8 +11,8 @@ from matcalc.evidence.numeric.samplers import ROUNDING, Array, defect, has_facts
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.lookups import is_index
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 def sample(rng: np.random.Generator, shape: Sequence[int], facts: Sequence[str] = ()) -> Array:

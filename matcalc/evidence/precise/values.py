@@ -26,9 +26,9 @@ from matcalc.evidence.precise.scipy_twin import SL, SP
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.oracle import as_function, run
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.switches import annihilates
 
 Texts = tuple[tuple[str, str], ...]

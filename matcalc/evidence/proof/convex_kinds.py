@@ -17,7 +17,7 @@ from matcalc.evidence.explain.reasons import written
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, apply, hadamard, number, power, product, scale, symbol, zeros
-from matcalc.tensor.node import Indices, Node, terms_of, toposort
+from matcalc.tensor.nodes.node import Indices, Node, terms_of, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef

@@ -22,7 +22,7 @@ from matcalc.evidence.explain.why_fact import nonnegative
 from matcalc.evidence.proof.convex_kinds import by_degree, by_entries, by_perspective, trace_of_function
 from matcalc.language.identifiers import free
 from matcalc.tensor.constructors import apply, number, scale, symbol
-from matcalc.tensor.node import Node, Range, exponent_of, terms_of, toposort
+from matcalc.tensor.nodes.node import Node, Range, exponent_of, terms_of, toposort
 from matcalc.tensor.sums import split_coef
 
 CONSTANT, AFFINE, CONVEX, CONCAVE, UNKNOWN = "constant", "affine", "convex", "concave", ""

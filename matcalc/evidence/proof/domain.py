@@ -21,10 +21,10 @@ from matcalc.evidence.explain.reasons import written
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.fields import read_fact
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.chain import chain_between
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node, exponent_of, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.facts.chain import chain_between
+from matcalc.tensor.nodes.node import Node, exponent_of, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef
 

@@ -21,8 +21,8 @@ from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.reasons import written
 from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
-from matcalc.tensor.node import Indices, Node, exponent_of, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Indices, Node, exponent_of, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import like_terms
 
 ROUNDS = 4

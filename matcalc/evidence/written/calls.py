@@ -29,7 +29,7 @@ from matcalc.evidence.written.values import (
 from matcalc.language.declare import Declaration
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.oracle import oracle
-from matcalc.tensor.signature import PLAIN
+from matcalc.tensor.nodes.signature import PLAIN
 
 Function = Callable[..., Array]
 """A function argument: f(x, k=0) returns the k-th derivative at each entry of x."""

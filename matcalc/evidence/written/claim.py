@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from matcalc.evidence.explain.derivation import Derivation
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 class Claim(NamedTuple):

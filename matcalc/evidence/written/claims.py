@@ -24,7 +24,7 @@ from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF
 from matcalc.evidence.written.reference import Reference, of_node
 from matcalc.evidence.written.truths import Truth
 from matcalc.evidence.written.values import Array
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.substitute import substitute
 from matcalc.tensor.symbols import Names

@@ -13,7 +13,7 @@ from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NU
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.reference import Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 

@@ -16,7 +16,7 @@ from matcalc.evidence.written.reference import Reference, of_tree
 from matcalc.evidence.written.values import Array
 from matcalc.language.read import read
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 CLOSE = 1e-8
 """The largest violation of a fact by rounding, relative to the largest entry."""

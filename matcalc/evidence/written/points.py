@@ -17,8 +17,8 @@ from matcalc.evidence.written.declared import check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import Condition, holds
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
 
 LENGTHS = ((2, 3, 4, 5), (3, 1, 3, 2), (2, 2, 2, 2))

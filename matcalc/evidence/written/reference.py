@@ -17,7 +17,7 @@ from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, given_reference, given_value, operands_first, whole
-from matcalc.tensor.node import Node, toposort
+from matcalc.tensor.nodes.node import Node, toposort
 
 if TYPE_CHECKING:
     from matcalc.evidence.written.values import Array

@@ -16,8 +16,8 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import Candidate, default_rulebook
 from matcalc.tensor.broadcasting import broadcast_shapes, on_long_axes
-from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN, core_rank, output_of
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import PLAIN, core_rank, output_of
 
 
 class Along(NamedTuple):

@@ -14,10 +14,10 @@ from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_nodes
 from matcalc.tensor.constructors import product, selector
-from matcalc.tensor.node import Node, Shape
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size, is_nonnegative
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size, is_nonnegative
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 if TYPE_CHECKING:
     import numpy as np

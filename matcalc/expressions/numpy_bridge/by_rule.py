@@ -22,8 +22,8 @@ from matcalc.expressions.numpy_bridge.shapes import matrix_transpose, moveaxis, 
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import numpy_names
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import volume
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import volume
 
 ALONG, KEPT, FREEDOM = "axis", "keepdims", "ddof"
 

@@ -12,7 +12,7 @@ from matcalc.expressions.numpy_bridge.products import total
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import number
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 def compared(left: object, relation: str, right: object) -> Compared:

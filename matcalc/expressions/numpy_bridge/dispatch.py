@@ -20,7 +20,7 @@ from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
 from matcalc.language.numpy_names import MODULES, REFUSED
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 if TYPE_CHECKING:
     import numpy as np

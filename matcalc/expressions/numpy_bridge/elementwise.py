@@ -9,7 +9,7 @@ from matcalc.expressions.numpy_bridge.arguments import Operand, common, node_of,
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import on_long_axes
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 def add(x1: Operand, x2: Operand) -> Node:

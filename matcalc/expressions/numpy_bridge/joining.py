@@ -19,8 +19,8 @@ from matcalc.expressions.numpy_bridge.arguments import (
     without_axes,
 )
 from matcalc.expressions.numpy_bridge.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 def concatenate(arrays: Operands, axis: Axes = 0) -> Node:

@@ -16,7 +16,7 @@ from matcalc.expressions.numpy_bridge.by_rule import called
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import eye
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 Order = str | float | None
 

@@ -23,9 +23,9 @@ from matcalc.expressions.numpy_bridge.joining import stack
 from matcalc.expressions.numpy_bridge.shapes import diagonal, moveaxis, ravel, reshape, swapaxes
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import product, selector
-from matcalc.tensor.node import Node
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 
 Labelled = tuple[Node, list[int]]
 

@@ -26,8 +26,8 @@ from matcalc.expressions.numpy_bridge.shapes import atleast_2d, moveaxis, squeez
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import add, power
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 MISSING = object()
 

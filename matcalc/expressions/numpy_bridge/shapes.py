@@ -32,10 +32,10 @@ from matcalc.expressions.numpy_bridge.arguments import (
 from matcalc.tensor import constructors
 from matcalc.tensor.broadcasting import broadcast_node, broadcast_nodes, broadcast_shapes
 from matcalc.tensor.constructors import product, selector
-from matcalc.tensor.node import Node
-from matcalc.tensor.selectors import Selector, merge
-from matcalc.tensor.size import Size, minimum
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.size_factors import divided
+from matcalc.tensor.sizes.selectors import Selector, merge
+from matcalc.tensor.sizes.size import Size, minimum
 
 
 def transpose(a: Operand, axes: Axes = None) -> Node:

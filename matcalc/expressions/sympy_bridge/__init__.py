@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 if TYPE_CHECKING:
     from sympy import Basic

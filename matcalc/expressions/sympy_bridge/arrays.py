@@ -17,7 +17,7 @@ from matcalc.expressions.sympy_bridge.values import ONE, Make, Reader, Shape, Va
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 FIRST = ("ArrayContraction", "ArrayDiagonal", "PermuteDims", "Reshape")  # operands after the first are axes
 

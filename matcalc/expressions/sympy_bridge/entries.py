@@ -21,7 +21,7 @@ from matcalc.expressions.sympy_bridge.values import size_to
 from matcalc.language import syntax
 from matcalc.language.index_sums import listed, summed_in
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 Write = Callable[[Ast], "Basic"]
 

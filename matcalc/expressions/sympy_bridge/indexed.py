@@ -17,8 +17,8 @@ from matcalc.expressions.sympy_bridge.values import ONE, Index, Make, Reader, Sh
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size_tree import tree_of
 
 BINDS = ("Sum", "Product", "ArrayComprehension")
 MOST_TERMS = 1000  # of a sum that is written out

@@ -24,8 +24,8 @@ from matcalc.expressions.sympy_bridge.values import (
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size_tree import tree_of
 
 
 def _matrix_symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:

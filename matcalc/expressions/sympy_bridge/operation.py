@@ -26,7 +26,7 @@ from matcalc.language.read import read_argument
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     import numpy.typing as npt

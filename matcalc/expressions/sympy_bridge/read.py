@@ -19,9 +19,9 @@ from matcalc.expressions.sympy_bridge.given_objects import is_explicit, name_of,
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of, size_from
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 READ: Mapping[str, Make] = scalars.READ | matrices.READ | indexed.READ | arrays.READ
 LEAVES = ("MatrixSymbol", "Identity", "ZeroMatrix", "OneMatrix", "ArraySymbol", "ZeroArray", "OneArray")

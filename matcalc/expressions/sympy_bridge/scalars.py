@@ -28,7 +28,7 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast, call, number
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.sizes.size_tree import tree_of
 
 
 def _symbol(reader: Reader, node: Basic, args: list[Value]) -> Value:

@@ -16,7 +16,7 @@ from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
-from matcalc.tensor.size import Compound, Size, floordiv, maximum, minimum
+from matcalc.tensor.sizes.size import Compound, Size, floordiv, maximum, minimum
 
 
 def size_from(expr: Basic) -> Size:

@@ -26,7 +26,7 @@ from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 def to_sympy(ast: Ast, symbols: Mapping[str, Node], theirs: Mapping[str, Basic] | None = None) -> Basic:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import ShapeError
-from matcalc.formula.elaborate.expansion import Kind, common_kind, equal_shapes, expanded, no_expansion, no_fit
-from matcalc.formula.elaborate.inference import (
+from matcalc.formula.inference.expansion import Kind, common_kind, equal_shapes, expanded, no_expansion, no_fit
+from matcalc.formula.inference.inference import (
     Inference,
     as_scalar,
     common_axes,
@@ -20,12 +20,12 @@ from matcalc.formula.elaborate.inference import (
     is_one_by_one,
     shown,
 )
-from matcalc.formula.elaborate.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
-from matcalc.formula.elaborate.unify import bits, bounded, times
+from matcalc.formula.inference.typed import ONE, Labels, Typed, kind, kind_of, typed_exact
+from matcalc.formula.inference.unify import bits, bounded, times
 from matcalc.language.syntax import Ast
 from matcalc.language.write import check_bits
-from matcalc.tensor.size import Size, floordiv, modulo
-from matcalc.tensor.sizes_from_shapes import kind_text
+from matcalc.tensor.sizes.size import Size, floordiv, modulo
+from matcalc.tensor.sizes.sizes_from_shapes import kind_text
 
 Invert = Callable[[Inference, Ast, Typed], Typed]
 

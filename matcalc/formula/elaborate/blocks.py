@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from matcalc.formula.elaborate.inference import Inference, broadcast, common_axes, einsum
-from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
-from matcalc.formula.elaborate.unify import bounded
+from matcalc.formula.inference.inference import Inference, broadcast, common_axes, einsum
+from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
+from matcalc.formula.inference.unify import bounded
 from matcalc.language.syntax import ENTRIES, Ast
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 def infer_block(inference: Inference, ast: Ast, rows: list[list[Typed]]) -> Typed:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.formula.elaborate.calls import Call
-from matcalc.formula.elaborate.conditions import Condition, Lengths, operands
 from matcalc.formula.elaborate.equations import Solving
-from matcalc.formula.elaborate.inference import Inference, Unknown, shown
-from matcalc.formula.elaborate.typed import Einsum, Labels, Typed
+from matcalc.formula.inference.conditions import Condition, Lengths, operands
+from matcalc.formula.inference.inference import Inference, Unknown, shown
+from matcalc.formula.inference.typed import Einsum, Labels, Typed
 from matcalc.language.syntax import call_name, operands_first
 from matcalc.tensor.constructors import (
     add,
@@ -31,11 +31,11 @@ from matcalc.tensor.constructors import (
     size_number,
     symbol,
 )
-from matcalc.tensor.node import Node, Operand, toposort
-from matcalc.tensor.ranges import as_float
+from matcalc.tensor.facts.ranges import as_float
+from matcalc.tensor.nodes.node import Node, Operand, toposort
 from matcalc.tensor.raw_nodes import lookup, parameter
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, solution, spread
 
 

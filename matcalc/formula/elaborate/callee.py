@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
-from matcalc.formula.elaborate.inference import Inference
+from matcalc.formula.inference.inference import Inference
 from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, names_in, number, renamed, with_order
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
 from matcalc.formula.elaborate.callee import Callee
-from matcalc.formula.elaborate.expansion import equal_shapes, expanded, no_expansion
-from matcalc.formula.elaborate.inference import (
+from matcalc.formula.inference.expansion import equal_shapes, expanded, no_expansion
+from matcalc.formula.inference.inference import (
     Inference,
     as_scalar,
     common_axes,
@@ -24,14 +24,23 @@ from matcalc.formula.elaborate.inference import (
     origins,
     shown,
 )
-from matcalc.formula.elaborate.required_sizes import Pair, require
-from matcalc.formula.elaborate.typed import ONE, Typed, kind, typed_exact
-from matcalc.formula.elaborate.unify import bounded, is_unknown
+from matcalc.formula.inference.required_sizes import Pair, require
+from matcalc.formula.inference.typed import ONE, Typed, kind, typed_exact
+from matcalc.formula.inference.unify import bounded, is_unknown
 from matcalc.language.declare import Declaration, write_signature
 from matcalc.language.syntax import Ast, call_name
 from matcalc.language.write import text as write
-from matcalc.tensor.signature import EXTREMA, PLAIN, Binding, add_sizes, array_name, output_of, result_shape, size_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.signature import (
+    EXTREMA,
+    PLAIN,
+    Binding,
+    add_sizes,
+    array_name,
+    output_of,
+    result_shape,
+    size_of,
+)
+from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate

@@ -18,10 +18,10 @@ from matcalc.language.declare import Declaration, Signature
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import TIED, Rule
 from matcalc.tensor.constructors import power
-from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.nodes.signature import add_sizes, array_name, size_of, tensors_of
 from matcalc.tensor.raw_nodes import parameter, symbol
-from matcalc.tensor.signature import add_sizes, array_name, size_of, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 EXAMPLE = Fraction(5, 2)  # the value of a number parameter; a function parameter is the power with this exponent
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.formula.elaborate.callee import Callee
-from matcalc.formula.elaborate.inference import Inference, Unknown, broadcast, shown
-from matcalc.formula.elaborate.typed import Typed
+from matcalc.formula.inference.inference import Inference, Unknown, broadcast, shown
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import write_signature
 from matcalc.language.named_parts import opened
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, definition

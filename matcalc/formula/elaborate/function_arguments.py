@@ -7,8 +7,8 @@ may hold the parameter, numbers and elementwise functions; the derivative in any
 from __future__ import annotations
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate.inference import Inference, shown
-from matcalc.formula.elaborate.typed import Typed
+from matcalc.formula.inference.inference import Inference, shown
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.syntax import Ast, call, name
 
 PARAMETER = "x"

@@ -11,8 +11,8 @@ from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.language.syntax import Ast
 from matcalc.language.write import placed
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.node import Node
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 
 def build_tree(tree: Ast) -> tuple[Node, list[Condition]]:

@@ -14,13 +14,13 @@ from functools import partial
 from typing import cast
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.formula.elaborate.index_readings import unsummed
-from matcalc.formula.elaborate.inference import Inference, einsum, shown
-from matcalc.formula.elaborate.typed import ZERO, Labels, Typed
+from matcalc.formula.inference.index_readings import unsummed
+from matcalc.formula.inference.inference import Inference, einsum, shown
+from matcalc.formula.inference.typed import ZERO, Labels, Typed
 from matcalc.language.index_sums import NONE, Names, held_in, is_summed
 from matcalc.language.syntax import Ast, names_in, walk
-from matcalc.tensor.signature import size_of
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.nodes.signature import size_of
+from matcalc.tensor.sizes.size import Size, is_nonnegative
 
 
 def open_indices(inference: Inference, form: Ast) -> Names:

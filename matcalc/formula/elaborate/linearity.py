@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.signature import tensors_of
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.signature import tensors_of
 
 Degree = int | None
 ANY = -1  # the degree of zero, which has every degree

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate.inference import Inference, common_axes, einsum, shown
-from matcalc.formula.elaborate.typed import ONE, ZERO, Labels, Typed
+from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
+from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import Ast, given_value
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 class Selection:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate.inference import Inference, einsum, inferred_rank, shown
-from matcalc.formula.elaborate.typed import Einsum, Labels, Typed, typed_exact
-from matcalc.formula.elaborate.unify import bits, times
+from matcalc.formula.inference.inference import Inference, einsum, inferred_rank, shown
+from matcalc.formula.inference.typed import Einsum, Labels, Typed, typed_exact
+from matcalc.formula.inference.unify import bits, times
 from matcalc.language.syntax import Ast
 from matcalc.language.write import check_bits
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 MOST_FACTORS = 12
 HALF = Fraction(1, 2)

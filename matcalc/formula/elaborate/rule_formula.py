@@ -14,20 +14,20 @@ from typing import Any
 from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.formula.elaborate.build import Builder, Template, build
 from matcalc.formula.elaborate.calls import Call
-from matcalc.formula.elaborate.inference import Inference, Symbol, broadcast
-from matcalc.formula.elaborate.scope import declare
 from matcalc.formula.elaborate.type_tree import infer
-from matcalc.formula.elaborate.typed import Typed
+from matcalc.formula.inference.inference import Inference, Symbol, broadcast
+from matcalc.formula.inference.scope import declare
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import Declaration
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name, given_value, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
-from matcalc.tensor.node import Node, Shape
+from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.nodes.signature import Binding, add_sizes, array_name, output_of, result_shape, size_of, tensors_of
 from matcalc.tensor.raw_nodes import symbol
-from matcalc.tensor.signature import Binding, add_sizes, array_name, output_of, result_shape, size_of, tensors_of
-from matcalc.tensor.size import Size
-from matcalc.tensor.sizes_from_shapes import Condition
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.sizes_from_shapes import Condition
 
 MAX_NESTING = 20  # definitions in definitions; a deeper definition calls itself
 

@@ -13,13 +13,13 @@ from functools import partial
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
-from matcalc.formula.elaborate.exponents import check_bases
-from matcalc.formula.elaborate.inference import Inference, inferred_rank
-from matcalc.formula.elaborate.kinds import fitting
 from matcalc.formula.elaborate.rule_formula import template_of
-from matcalc.formula.elaborate.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
-from matcalc.formula.elaborate.typed import Typed
+from matcalc.formula.inference.exponents import check_bases
+from matcalc.formula.inference.inference import Inference, inferred_rank
+from matcalc.formula.inference.kinds import fitting
+from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import MARK, read_declarations
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.kinds import INDEX, SIZE
@@ -27,8 +27,8 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
-from matcalc.tensor.node import Node, sizes_met
-from matcalc.tensor.sizes_from_shapes import KINDS, Condition
+from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.sizes.sizes_from_shapes import KINDS, Condition
 from matcalc.tensor.symbols import declaration
 
 READERS: Mapping[str, Callable[[str, Inference], Ast]] = {
@@ -123,8 +123,8 @@ def _read_numpy(text: str, inference: Inference) -> Ast:
 
 def _read_latex(text: str, inference: Inference) -> Ast:
     """Return the tree of LaTeX; declarations distinguish names from entries and rows, and fonts imply kinds."""
-    from matcalc.language.latex_dialect import read_latex
-    from matcalc.language.latex_scope import Known
+    from matcalc.language.latex.latex_dialect import read_latex
+    from matcalc.language.latex.latex_scope import Known
 
     shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
     kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}

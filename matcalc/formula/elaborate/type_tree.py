@@ -11,27 +11,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
-from matcalc.formula.elaborate import (
-    arithmetic,
-    blocks,
-    calls,
-    equations,
-    exponents,
-    function_arguments,
-    indices,
-    parts,
-    powers,
-)
+from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, function_arguments, indices, parts, powers
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
-from matcalc.formula.elaborate.inference import Inference
-from matcalc.formula.elaborate.typed import Labels, Typed, typed_exact
+from matcalc.formula.inference import exponents
+from matcalc.formula.inference.inference import Inference
+from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, given_value, parts_in
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 @dataclass(slots=True)

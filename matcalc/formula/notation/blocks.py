@@ -17,9 +17,9 @@ from matcalc.formula.notation.form import ATOM, Form, number, played
 from matcalc.formula.notation.node_reading import Reading, scaled
 from matcalc.formula.notation.products import product_reading
 from matcalc.language import syntax
-from matcalc.tensor.node import Indices, Node, Operand
+from matcalc.tensor.nodes.node import Indices, Node, Operand
 from matcalc.tensor.product import simple_product
-from matcalc.tensor.size import Size, is_nonnegative
+from matcalc.tensor.sizes.size import Size, is_nonnegative
 
 Span = tuple[Size, Size]  # offset and length on an axis
 

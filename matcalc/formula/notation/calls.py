@@ -19,9 +19,9 @@ from matcalc.formula.notation.node_reading import Reading, of_difference
 from matcalc.language.identifiers import supply
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import symbol
-from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import PLAIN, tensors_of
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.node_reading import Reading
-from matcalc.tensor.node import Node
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 class Context(NamedTuple):

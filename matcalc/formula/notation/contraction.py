@@ -16,9 +16,9 @@ from matcalc.formula.notation import factor_reading
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.factor_reading import Item, Piece, chain, diagonal, diagonal_of, elementwise, read
 from matcalc.formula.notation.form import Form
-from matcalc.tensor.node import Indices, Node
-from matcalc.tensor.selectors import Selector
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Indices, Node
+from matcalc.tensor.sizes.selectors import Selector
+from matcalc.tensor.sizes.size import Size
 
 UNREAD = 3
 """Extra tokens for a reciprocal of entries within a matrix product: `diag(A'*(1./B))` is `sum(A./B, axis=0)`."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from matcalc.formula.elaborate.rule_formula import check_definition
 from matcalc.rulebook.load import Candidate, Rulebook, default_rulebook
-from matcalc.tensor.node import Node
-from matcalc.tensor.signature import PLAIN, core_rank, tensors_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.signature import PLAIN, core_rank, tensors_of
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate
 from matcalc.tensor.sums import scale, split_coef
 

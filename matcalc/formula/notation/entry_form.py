@@ -21,8 +21,8 @@ from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.node import Node, exponent_of
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.nodes.node import Node, exponent_of
+from matcalc.tensor.sizes.size_tree import tree_of
 
 MOST = 400
 """Most factors and terms of an index form."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading, whole
 from matcalc.tensor.network import is_closed_scalar, is_whole
-from matcalc.tensor.node import Node, OpenProduct
+from matcalc.tensor.nodes.node import Node, OpenProduct
 
 
 def opened(context: Context, node: Node) -> tuple[Context, OpenProduct]:

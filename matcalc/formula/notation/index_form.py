@@ -26,10 +26,10 @@ from matcalc.language import syntax
 from matcalc.language.index_sums import held_in
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.tensor.node import Indices
-from matcalc.tensor.selectors import Selector, is_within
-from matcalc.tensor.size import Size, volume
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.nodes.node import Indices
+from matcalc.tensor.sizes.selectors import Selector, is_within
+from matcalc.tensor.sizes.size import Size, volume
+from matcalc.tensor.sizes.size_tree import tree_of
 
 
 def index_body(names: Names, net: Net, out: Indices, tops: Sequence[Form], bottoms: Sequence[Form]) -> Form:

@@ -26,9 +26,9 @@ from matcalc.formula.notation.selectors import fold_selectors
 from matcalc.language.syntax import call_name
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number
-from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import Indices, Node, OpenProduct, exponent_of
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.labelling import is_turning
+from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, exponent_of
+from matcalc.tensor.sizes.size import Size
 
 
 def product_reading(context: Context, node: OpenProduct) -> Reading:

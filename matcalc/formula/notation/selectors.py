@@ -15,7 +15,7 @@ from matcalc.formula.notation.factor_reading import read
 from matcalc.formula.notation.lookups import fold_lookup, lookup_as_matrix
 from matcalc.formula.notation.merged_axes import fold_merge, fold_merges
 from matcalc.formula.notation.slices import fold_slice, slice_as_matrix
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 Fold = Callable[[Net, Other], bool]
 

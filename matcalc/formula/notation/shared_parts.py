@@ -17,7 +17,7 @@ from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language import syntax
-from matcalc.tensor.node import LONG, Node
+from matcalc.tensor.nodes.node import LONG, Node
 
 LEAST = 12
 """Fewest tokens of a part with a name."""

@@ -13,7 +13,7 @@ from matcalc.formula.notation.contraction import Edge, Net, Other, column
 from matcalc.formula.notation.factor_reading import Cut, Item, Piece, read
 from matcalc.formula.notation.form import Form
 from matcalc.language import syntax
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 def fold_slice(net: Net, other: Other) -> bool:

@@ -14,8 +14,8 @@ from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, is_identity, summed
 from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.tensor.constructors import add
-from matcalc.tensor.labelling import is_turning
-from matcalc.tensor.node import Node, terms_of
+from matcalc.tensor.nodes.labelling import is_turning
+from matcalc.tensor.nodes.node import Node, terms_of
 
 
 def sum_reading(context: Context, node: Node) -> Reading:

@@ -12,7 +12,7 @@ from math import gcd, lcm
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.node_reading import Reading, scaled, summed
 from matcalc.tensor.constructors import transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 Term = tuple[Fraction, Node, Reading]
 

@@ -36,10 +36,10 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, toposort
+from matcalc.tensor.nodes.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, toposort
 from matcalc.tensor.raw_nodes import parameter
-from matcalc.tensor.size import Size
-from matcalc.tensor.size_tree import tree_of
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.sizes.size_tree import tree_of
 
 HALF = Fraction(1, 2)
 NOT_NAMED: Mapping[Node, str] = MappingProxyType({})

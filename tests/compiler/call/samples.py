@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, Slope
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 m, n = Size.of("m"), Size.of("n")
 

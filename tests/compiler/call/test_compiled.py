@@ -14,7 +14,7 @@ import pytest
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 spec_of = importlib.util.spec_from_file_location("runtime_samples", Path(__file__).with_name("samples.py"))
 samples = importlib.util.module_from_spec(spec_of)

@@ -10,7 +10,7 @@ import matcalc as mc
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.machine import machine as machines
 from matcalc.compiler.machine.machine import Machine, machine, measured
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 M, N = Size.of("m"), Size.of("n")
 

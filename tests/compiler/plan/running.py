@@ -9,7 +9,7 @@ from matcalc.compiler.emit.module import emit
 from matcalc.compiler.plan import plan
 from matcalc.compiler.spec.spec import CompiledSpec, Operand
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 SIZES = {"m": 7, "n": 5, "p": 4, "k": 3, "q": 2}
 

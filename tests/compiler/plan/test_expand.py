@@ -9,7 +9,7 @@ import matcalc as mc
 from matcalc.compiler.lowering_entries import load
 from matcalc.compiler.plan.expand import expand
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 ALONG = "svdfun(exp, A{0}, {1})"
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from matcalc.compiler.lowering_entries import load
-from matcalc.compiler.plan.match_kernel import Factor, Matcher
+from matcalc.compiler.plan.products.match_kernel import Factor, Matcher
 from matcalc.store.data_folders import data_folder
 
 LENGTHS = [(2, 3, 4, 5), (3, 3, 3, 3), (1, 2, 1, 2)]

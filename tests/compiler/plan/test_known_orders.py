@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from matcalc.api import building
-from matcalc.compiler.plan import known_orders
-from matcalc.compiler.plan.known_orders import Parts
+from matcalc.compiler.plan.products import known_orders
+from matcalc.compiler.plan.products.known_orders import Parts
 
 NETWORK = "norm2(tanh(W2*tanh(W1*tanh(W0*x))) - y)^2"
 LAYERS = "; ".join(f"W{k}: matrix(n, n)" for k in range(3)) + "; x: vector(n); y: vector(n)"

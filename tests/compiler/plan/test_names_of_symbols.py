@@ -11,7 +11,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.api import building
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 SIZES = {"m": 2000, "n": 700, "k": 40, "p": 300}
 FORMULAS = {

@@ -6,7 +6,7 @@ import pytest
 import matcalc as mc
 from matcalc.api import building
 from matcalc.compiler.listing import operations
-from matcalc.compiler.plan import others_first
+from matcalc.compiler.plan.rows import others_first
 from matcalc.compiler.program import Call, Loop, walk
 
 BILINEAR = "V: matrix(n, k); S: matrix(n, n); W: matrix(n, m)"

@@ -15,8 +15,8 @@ from matcalc.compiler.plan import plan, to_save
 from matcalc.compiler.program import Call, Loop, View, statements, walk
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, matmul, number, ones, product, symbol, total
-from matcalc.tensor.node import toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import substitute
 
 FAMILIES = {

@@ -9,8 +9,8 @@ import pytest
 import matcalc as mc
 from matcalc.api.building import planned, request_of
 from matcalc.compiler.listing import operations
-from matcalc.compiler.plan import variants
-from matcalc.compiler.plan.variants import orders
+from matcalc.compiler.plan.products import variants
+from matcalc.compiler.plan.products.variants import orders
 from matcalc.expressions.read_input import expressions
 
 NAMES = "abcdefgh"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from matcalc.compiler.entrywise import Apply, Literal, Product, Read, Select, Sum, parts
 from matcalc.compiler.listing import step_text
 from matcalc.compiler.program import Call, Each, Loop, View
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 
 class Mutant(NamedTuple):

@@ -18,7 +18,7 @@ from matcalc.compiler.verify.interpret import Interpreter
 from matcalc.errors import ShapeError
 from matcalc.evidence.numeric.sampling import random_indices, sample
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 
 SETS = ((3, 2, 5, 1), (2, 2, 2, 2), (1, 3, 0, 2), (3, 3, 3, 3), (0, 2, 1, 3), (1, 1, 1, 1), (5, 3, 2, 1), (0, 0, 0, 0))
 POINTS = 4000  # of all loops together, at one set of sizes

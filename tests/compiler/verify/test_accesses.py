@@ -12,7 +12,7 @@ import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Literal
 from matcalc.compiler.program import Loop, Program, ProgramFault, Store, View, walk
 from matcalc.compiler.verify.accesses import proved
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 FAULTY = faulty()
 VECTORS = "z: vector(n); w: vector(n); x: vector(m)"

@@ -7,7 +7,7 @@ import pytest
 
 from matcalc.compiler.verify.expressions import whole
 from matcalc.compiler.verify.faults import RunFault
-from matcalc.tensor.size import Size, maximum, minimum
+from matcalc.tensor.sizes.size import Size, maximum, minimum
 
 i, j, n = map(Size.of, "ijn")
 HALF = Size.of(Fraction(1, 2))

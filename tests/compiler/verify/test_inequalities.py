@@ -10,7 +10,7 @@ from matcalc.compiler.entrywise import Guard
 from matcalc.compiler.verify.inequalities import Known, is_evidently_injective
 from matcalc.compiler.verify.integer_sets import System, is_impossible
 from matcalc.errors import ShapeError
-from matcalc.tensor.size import Size, maximum, minimum
+from matcalc.tensor.sizes.size import Size, maximum, minimum
 
 i, j, k, m, n, p, q = map(Size.of, "ijkmnpq")
 HALF = Size.of(Fraction(1, 2))

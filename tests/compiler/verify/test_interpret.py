@@ -20,7 +20,7 @@ from matcalc.compiler.verify.interpret import interpret
 from matcalc.compiler.verify.order import verify
 from matcalc.errors import ShapeError
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LENGTHS = (0, 1, 2, 3, 5)
 FAULTY = faulty()

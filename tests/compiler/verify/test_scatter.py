@@ -18,7 +18,7 @@ from matcalc.compiler.emit.module import emit
 from matcalc.compiler.entrywise import Guard, Literal, Product, Read, Select
 from matcalc.compiler.program import Loop, Store
 from matcalc.compiler.verify.accesses import proved
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 i, j, n = map(Size.of, "ijn")
 ENTRIES = {"i + j": i + j, "n - 1 - i + j": n - 1 - i + j, "i": "i", "j": "j", "n - 1": n - 1}

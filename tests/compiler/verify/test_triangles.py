@@ -12,7 +12,7 @@ import pytest
 import matcalc as mc
 from matcalc.api.building import planned, request_of
 from matcalc.compiler.verify.triangles import exact
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"
 INNER = {"vech(A)": 1, "duplication(n)'*vec(A)": 1, "tril(A)": 2, "triu(A, 1)": 2}  # with the number of axes

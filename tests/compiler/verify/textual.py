@@ -18,7 +18,7 @@ from matcalc.compiler import entrywise, program
 from matcalc.compiler.lowering_entries import Kernel, Scalar, load
 from matcalc.compiler.program import Program
 from matcalc.store.data_folders import data_folder
-from matcalc.tensor.size import Size, maximum, minimum
+from matcalc.tensor.sizes.size import Size, maximum, minimum
 
 FAULTY = Path(__file__).parent / "faulty.json"
 

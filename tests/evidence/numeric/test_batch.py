@@ -5,13 +5,13 @@ import pytest
 
 import matcalc as mc
 from matcalc.calculus.simplify import operand_readings
-from matcalc.evidence.numeric.batch import lifted, lifts, sliced_value
-from matcalc.evidence.numeric.rewrite_check import rewrite_faults
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
+from matcalc.rulelab.batch import lifted, lifts, sliced_value
+from matcalc.rulelab.rewrite_check import rewrite_faults
 from matcalc.tensor.constructors import operate, product, symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 BOOK = default_rulebook()
 RNG = np.random.default_rng(3)

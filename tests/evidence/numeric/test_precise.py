@@ -8,8 +8,6 @@ import pytest
 from rulebook.samples import DOMAINS
 
 from matcalc.errors import NotSupported
-from matcalc.evidence.numeric.rule_check import value_or_none
-from matcalc.evidence.numeric.rule_point import points
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.evidence.precise import digits, doubles, numbers, precise_oracle
 from matcalc.evidence.precise.numpy_twin import TWIN
@@ -17,6 +15,8 @@ from matcalc.evidence.precise.scipy_twin import SL, SP
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.load import load_text
 from matcalc.rulebook.oracle import oracle
+from matcalc.rulelab.rule_check import value_or_none
+from matcalc.rulelab.rule_point import points
 
 BOOK = default_rulebook()
 DRAWS = {**DOMAINS, "psd_part": {}, "reshape": {"p": 6, "q": 2}}

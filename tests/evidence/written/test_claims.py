@@ -19,7 +19,7 @@ from matcalc.evidence.written.reference import of_node, of_tree
 from matcalc.expressions.expression import Expression
 from matcalc.language.read import read
 from matcalc.tensor.constructors import add, ones, product, scale, symbol, transpose
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.substitute import substitute
 
 FORMULAS = (

@@ -2,7 +2,7 @@
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 
 def node(text: str, declarations: str = "") -> Node:

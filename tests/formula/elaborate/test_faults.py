@@ -4,7 +4,7 @@ import pytest
 from formula.elaborate.reading import fault, node
 
 from matcalc.errors import NotSupported, ParseError, ShapeError, UnknownName
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 
 LET = "A: matrix(n, m); B: matrix(k, p); S: matrix(n, n); x: vector(n); y: vector(m); s: scalar; L: matrix(n, n) lower"
 

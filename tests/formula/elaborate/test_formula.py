@@ -11,9 +11,9 @@ from matcalc.language.declare import RULE_KINDS, read_declarations
 from matcalc.rulebook.load import Rulebook, default_rulebook, load_text
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import matmul, power, scale
-from matcalc.tensor.node import Node
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.raw_nodes import parameter, symbol
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 
 BOOK = default_rulebook()
 n, m = Size.of("n"), Size.of("m")

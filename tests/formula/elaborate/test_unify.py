@@ -3,8 +3,8 @@
 import pytest
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.formula.elaborate.unify import Sizes, is_integral, times
-from matcalc.tensor.size import Size
+from matcalc.formula.inference.unify import Sizes, is_integral, times
+from matcalc.tensor.sizes.size import Size
 
 n = Size.of("n")
 

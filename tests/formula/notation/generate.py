@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, operate, power, product, symbol
-from matcalc.tensor.node import Node, toposort
-from matcalc.tensor.size import Size
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 
 LET = (
     "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; X: matrix(m, n); x: vector(n); "

@@ -14,7 +14,7 @@ import pytest
 import matcalc as mc
 from benchmarks.pairs.table import chosen
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.size import Size
+from matcalc.tensor.sizes.size import Size
 from matcalc.testing.forms import own_forms
 from matcalc.testing.trees import Child, Fit, Tree, Writer, fits
 

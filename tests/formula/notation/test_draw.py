@@ -1,7 +1,7 @@
 """Drawings of the DAG: golden texts, each node once."""
 
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.formula.notation import draw
+from matcalc.formula.graph import draw
 
 LET = "X: matrix(m, n); w: vector(n); y: vector(m)"
 

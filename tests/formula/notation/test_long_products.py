@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.tensor.node import toposort
+from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.substitute import remake
 from tests.recurrences import QUOTIENTS
 

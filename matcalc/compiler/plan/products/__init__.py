@@ -1,0 +1,1 @@
+"""The order in which products are multiplied, and their kernels."""

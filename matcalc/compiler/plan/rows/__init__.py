@@ -1,0 +1,1 @@
+"""Programs that read large matrices in blocks of rows."""

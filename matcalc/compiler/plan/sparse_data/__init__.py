@@ -1,0 +1,1 @@
+"""Formulas of sparse matrices, rewritten to operations on stored entries."""

@@ -1,0 +1,1 @@
+"""The values of a program, their cost, and the order of their axes."""

@@ -1,0 +1,1 @@
+"""Kinds and sizes of a syntax tree, by unification."""

@@ -1,0 +1,1 @@
+"""LaTeX: written from a syntax tree, and read as a tree of layouts, then by meaning."""

@@ -1,0 +1,354 @@
+r"""Reads functions in LaTeX: `\log\det S`, `\operatorname{tr}(A B)`, and looks of operations, |A| or \lambda_{\max}(S).
+
+A function takes the parentheses after it, or the one item after it; further items would be ambiguous. The kinds of the
+operands choose the call of a look; it is rejected if two calls remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from matcalc.language.latex.latex_above import with_above
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_looks import (
+    ENTRY,
+    SIZE,
+    TOPS,
+    Found,
+    candidates,
+    fitting,
+    found_at,
+    same_layout,
+    takes,
+    without_top,
+)
+from matcalc.language.latex.latex_scope import Reading, Value, fault, is_plain_number, key_of, needed, value
+from matcalc.language.syntax import Ast, walk
+
+_FORMS = ("relation", "function")
+REFUSED = {
+    **dict.fromkeys(("partial", "nabla"), "for a derivative call mc.gradient(f, wrt)"),
+    **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
+    **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
+    **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
+    **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
+}
+"""Commands that are not functions -> what to write instead."""
+
+
+def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], node: Ast) -> Value:
+    """Return the call of the one spelling that takes these operands.
+
+    Raises: ParseError if several do, with the spelling of each, or if none does.
+    """
+    kinds = [x.kind for x in operands]
+    fits = [name for name in dict.fromkeys(spellings) if takes(reading.names, name, kinds)]
+    if len(fits) != 1:
+        raise _undecided(reading, fits, kinds, node)
+    return _called(reading, fits[0], [cast(Ast, x.tree) for x in operands], kinds, (), node)
+
+
+def _undecided(reading: Reading, fits: Sequence[str], kinds: Sequence[str], node: Ast) -> Exception:
+    of = " and a ".join(kind or "value of unknown kind" for kind in kinds)
+    if not fits:
+        return fault(f"this is not supported for a {of}", node)
+    spellings = " or ".join(rf"\operatorname{{{name}}}".replace("_", r"\_") + "(...)" for name in fits)
+    return fault(f"for a {of} this could be {' or '.join(fits)}", node, f"write {spellings}")
+
+
+def _called(
+    reading: Reading,
+    spelling: str,
+    operands: Sequence[Ast],
+    kinds: Sequence[str],
+    keywords: tuple[tuple[str, Ast], ...],
+    node: Ast,
+) -> Value:
+    result = reading.names.results.get(spelling, "")
+    if result == "same":
+        result = next((kind for kind in kinds if kind != "scalar"), "scalar" if kinds else "")
+    return Value(Ast("call", tuple(operands), (spelling, keywords), node.span), "" if keywords else result)
+
+
+def choose(reading: Reading, found: Sequence[Found], node: Ast, shown: Ast) -> Value | None:
+    """Return the call that a look stands for, the most special that fits; None if none does.
+
+    Raises: ParseError if the kinds of the operands leave several.
+    """
+    usable = [f for f in found if not _is_symbol(reading, f.pattern.items)]
+    for weight in dict.fromkeys((f.length, f.pattern.weight) for f in usable):
+        ones = [f for f in usable if (f.length, f.pattern.weight) == weight]
+        made = [(f, _operands(reading, f)) for f in ones]
+        fits = [
+            (f, operands)
+            for f, operands in made
+            if operands is not None
+            and [*fitting(reading.names, [f.pattern.look], [operands[k].kind for k in sorted(operands)])]
+        ]
+        spellings = dict.fromkeys(f.pattern.look.spelling for f, _ in fits)
+        if len(spellings) > 1:
+            raise _undecided(reading, list(spellings), [x.kind for x in fits[0][1].values()], shown)
+        if fits:
+            return _looked_up(reading, *fits[0], node)
+    return None
+
+
+def _is_symbol(reading: Reading, look: Sequence[Ast]) -> bool:
+    """Return whether a letter of a look is a declared symbol."""
+    return any(x.head == "letter" and key_of(x) in reading.keys for item in look for x in walk(item))
+
+
+def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:
+    made: dict[int, Value] = {}
+    for number, layout in found.operands.items():
+        x = reading.made.get(layout)
+        if x is None or (x.form and x.form != "relation"):
+            return None
+        takes_ = reading.names.parameters.get(found.pattern.look.spelling, ())
+        if x.fault is not None or (
+            number < len(takes_) and SIZE in takes_[number] and not _is_size(reading, layout, found)
+        ):
+            return None
+        made[number] = x
+    return made
+
+
+def _is_size(reading: Reading, layout: Ast, found: Found) -> bool:
+    """Return whether a layout can be a size: I_n and I_{m+n}, but not I_{xx}; a number's subscript always is."""
+    is_letter = any(x.head == "letter" for x in walk(found.pattern.items[0]))
+    for x in walk(layout):
+        name = str(x.value[0]) if x.head == "letter" else ""  # type: ignore[index]
+        if name in reading.known.kinds or name in reading.parts:
+            return False
+        adjacent = [y.head == "letter" and y.value[0] not in reading.known.sizes for y in x.args]  # type: ignore[index]
+        if x.head == "row" and is_letter and any(a and b for a, b in zip(adjacent, adjacent[1:], strict=False)):
+            return False
+    return True
+
+
+def _looked_up(reading: Reading, found: Found, operands: dict[int, Value], node: Ast) -> Value:
+    look = found.pattern.look
+    count = reading.names.counts.get(look.spelling, 0)
+    if look.kind == ENTRY:
+        trees = [_tree(operands, k) for k in range(count)]
+        base = Ast("call", tuple(trees), (look.spelling, ()), node.span)
+        below = [cast(Ast, operands[k].tree) for k in sorted(operands) if k >= count]
+        return Value(Ast("part", (base, *below), None, node.span), "scalar")
+    trees = [_tree(operands, k) for k in range(max([count, *(k + 1 for k in operands)]))]
+    kinds = [operands[k].kind for k in sorted(operands)]
+    return _called(reading, look.spelling, trees, kinds, (), node)
+
+
+def _tree(operands: dict[int, Value], number: int) -> Ast:
+    return cast(Ast, operands[number].tree) if number in operands else Ast("empty")
+
+
+def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
+    """Return the value of the first items of a row, and how many items they are."""
+    heads: list[Sequence[Ast]] = []
+    k = 0
+    while True:
+        item = items[k]
+        looked = _look_here(reading, items[k:])
+        if looked is not None:
+            found, length = looked
+            break
+        if not _is_function(item):
+            _check_not_called(reading, items[k:])
+            found, length = _plain(reading, items[k:], bool(heads))
+            break
+        count = _words_of(reading, items[k:])
+        _check_word(reading, item)
+        if k + count == len(items):
+            raise fault(f"{_shown(item)} without an operand", item)
+        if count == 1 and _is_parenthesised(items[k + 1]):
+            found, length = _with_parentheses(reading, items[k], items[k + 1]), 2
+            break
+        heads.append(items[k : k + count])
+        k += count
+    for head in reversed(heads):
+        operand = value(reading, items[k], found)
+        if operand.unclear.startswith("sum"):
+            raise fault(f"the end of the sum after {_shown(head[0])} is ambiguous", head[0], "write parentheses")
+        made = _applied(reading, head, [operand], (), head[0])
+        found = with_above(reading, made, head[0], without_top(head[0])[1])._replace(unclear=_shown(head[0]))
+    return found, k + length
+
+
+def _check_word(reading: Reading, item: Ast) -> None:
+    """Raise ParseError for a command that is not a function, before its operand is read."""
+    word = without_top(item)[0]
+    word = word.args[0] if word.head == "script" else word
+    name, font = cast("tuple[str, str]", word.value)
+    if font != "operator" and name not in reading.names.parameters and not candidates(reading.names, word):
+        raise _no_function(word, None)
+
+
+def _words_of(reading: Reading, items: Sequence[Ast]) -> int:
+    r"""Return how many words are one function: two for \log\det."""
+    for pattern in candidates(reading.names, items[0]):
+        heads = pattern.items[:-1]
+        is_words = len(items) > len(heads) > 1 and all(_is_function(x) for x in heads)
+        if is_words and all(same_layout(one, item) for one, item in zip(heads, items, strict=False)):
+            return len(heads)
+    return 1
+
+
+def _plain(reading: Reading, items: Sequence[Ast], is_operand: bool) -> tuple[Value, int]:
+    """Return the value of an item; as a function's operand a number takes the letter after it, as in sin 2x."""
+    found = value(reading, items[0])
+    if is_operand and is_plain_number(items[0]) and len(items) == 2 and items[1].head in ("letter", "script"):
+        right = value(reading, items[1])
+        tree = Ast(
+            "product", (cast(Ast, found.tree), cast(Ast, right.tree)), ("*",), (items[0].span[0], items[1].span[1])
+        )
+        return Value(tree, right.kind), 2
+    return found, 1
+
+
+def _look_here(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int] | None:
+    """Return the call that several items look like together."""
+    if _is_spelled(reading, items[0]):
+        return None
+    found = [f for p in candidates(reading.names, items[0]) if len(p.items) > 1 and (f := found_at(p, items))]
+    for length in dict.fromkeys(f.length for f in found):
+        last = items[length - 1]
+        node = replace(items[0], span=(items[0].span[0], last.span[1]))
+        chosen = choose(reading, [f for f in found if f.length == length], node, items[0])
+        if chosen is not None:
+            return with_above(reading, chosen, last, without_top(last)[1]), length
+    return None
+
+
+def _is_spelled(reading: Reading, item: Ast) -> bool:
+    r"""Return whether an item is itself the name of a call, \operatorname{exp}."""
+    return item.head == "word" and item.value[1] == "operator" and item.value[0] in reading.names.parameters  # type: ignore[index]
+
+
+def _is_function(item: Ast) -> bool:
+    while item.head == "script":
+        item = item.args[0]
+    return item.head == "word" and item.value[1] in ("\\", "operator", "text", "roman")  # type: ignore[index]
+
+
+def _is_parenthesised(item: Ast) -> bool:
+    base = item.args[0] if item.head == "script" else item
+    return base.head == "fence" and base.value in TOPS
+
+
+def _shown(item: Ast) -> str:
+    while item.head == "script":
+        item = item.args[0]
+    name, font = cast("tuple[str, str]", item.value)
+    return f"\\{name}" if font == "\\" else name
+
+
+def _with_parentheses(reading: Reading, item: Ast, fenced: Ast) -> Value:
+    r"""Return a call with its operands in parentheses: `\operatorname{sum}(X, \mathrm{axis}=0)^\top`."""
+    fence, raised = (fenced.args[0], without_top(fenced)[1]) if fenced.head == "script" else (fenced, ())
+    if fenced.head == "script" and without_top(fenced)[0] is not fence:
+        raise fault("a subscript after a call is not supported", fenced, "put the call in parentheses, (f(X))_{ij}")
+    operands: list[Value] = []
+    keywords: list[tuple[str, Ast]] = []
+    for element in fence.args:
+        key = _keyword(element)
+        if key:
+            keywords.append((key, cast(Ast, needed(reading, element.args[1]).tree)))
+        else:
+            operands.append(needed(reading, element, _FORMS))
+    made = _applied(reading, [item], operands, tuple(keywords), replace(item, span=(item.span[0], fence.span[1])))
+    power = without_top(item)[1]
+    return with_above(reading, with_above(reading, made, item, power), fenced, raised)
+
+
+def _keyword(element: Ast) -> str:
+    if element.head != "relation" or element.value != ("==",) or len(element.args) != 2:
+        return ""
+    left = element.args[0]
+    return str(left.value[0]) if left.head == "word" else ""  # type: ignore[index]
+
+
+def _applied(
+    reading: Reading, head: Sequence[Ast], operands: Sequence[Value], keywords: tuple[tuple[str, Ast], ...], node: Ast
+) -> Value:
+    """Return the call of a function by its word, or by the look that begins with it.
+
+    Raises: ParseError for a word that is not a function, an unsupported power, or several possible calls.
+    """
+    item = head[0]
+    shown, above = without_top(item)
+    _check_power(item, above)
+    below = shown.args[1] if shown.head == "script" else None
+    word = shown.args[0] if shown.head == "script" else shown
+    name, font = cast("tuple[str, str]", word.value)
+    kinds = [x.kind for x in operands]
+    words = (shown, *head[1:])
+    looks = [p.look for p in candidates(reading.names, shown) if _applies(p.items, words, len(operands))]
+    spelled = name in reading.names.parameters and below is None and len(head) == 1
+    if spelled and font == "operator":
+        looks = []
+    fits = [look.spelling for look in fitting(reading.names, looks, kinds)]
+    if spelled and reading.names.canonical[name] not in fits and takes(reading.names, name, kinds):
+        fits.append(reading.names.canonical[name])
+    if not fits and (spelled or (font == "operator" and below is None and name.isidentifier())):
+        fits = [reading.names.canonical.get(name, name)]
+    if not fits and looks:
+        raise _undecided(reading, (), kinds, item)
+    if not fits:
+        raise _no_function(word, below)
+    if len(fits) > 1:
+        raise _undecided(reading, fits, kinds, item)
+    return _called(reading, fits[0], [cast(Ast, x.tree) for x in operands], kinds, keywords, node)
+
+
+def _applies(pattern: Sequence[Ast], head: Sequence[Ast], count: int) -> bool:
+    """Return whether a look is a head with parentheses that hold this many operands and nothing else."""
+    *first, last = pattern
+    if len(first) != len(head) or last.head != "fence" or last.value not in TOPS or len(last.args) != count:
+        return False
+    holes = all(unbraced(x).head == "hole" for x in last.args)
+    return holes and all(same_layout(one, item) for one, item in zip(first, head, strict=True))
+
+
+def _check_power(item: Ast, above: Sequence[tuple[str, Ast | None]]) -> None:
+    for mark, layout in above:
+        inner = unbraced(layout) if layout is not None else None
+        if mark == "'" or inner is None:
+            raise fault(
+                "the derivative of a function is not supported", item, "for a derivative call mc.gradient(f, wrt)"
+            )
+        if inner.head == "chain" or inner.head == "fence":
+            hint = "write the inverse function by its name, or the power after parentheses, (f(x))^{-1}"
+            raise fault(f"{_shown(item)} with this superscript can be its inverse, a derivative or a power", item, hint)
+
+
+def _no_function(word: Ast, below: Ast | None) -> Exception:
+    name, font = cast("tuple[str, str]", word.value)
+    if font == "text":
+        return fault(f"'{name}' is text", word, "write only the formula, without words")
+    if below is not None:
+        return fault(f"{_shown(word)} with this subscript is unknown", word)
+    return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, ""))
+
+
+def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
+    """Raise ParseError for f(x) if f is undeclared and can be a function or a factor."""
+    if len(items) < 2 or not _is_parenthesised(items[1]):
+        return
+    found = reading.made.get(items[0])
+    base = items[0]
+    if base.head == "script" and len(base.value) > 1 or found is None or found.tree is None:  # type: ignore[arg-type]
+        return
+    tree = found.tree
+    if tree.head != "name" or reading.is_known(str(tree.value)):
+        return
+    fence = items[1].args[0] if items[1].head == "script" else items[1]
+    is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
+    key = key_of(base)
+    stands_alone = key is not None and key[0] in reading.bare
+    if is_call or (found.kind not in ("matrix", "") and not stands_alone):
+        name = str(tree.value)
+        hint = f"declare {name} for the product; a function is known by its name, \\operatorname{{...}}"
+        raise fault(f"{name}(...) can be a function of this name or a product", base, hint)

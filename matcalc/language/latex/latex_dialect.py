@@ -1,0 +1,203 @@
+r"""Reads LaTeX as papers write it, `\frac{1}{2}\|Xw - y\|_2^2`, and all that `latex` writes, as a syntax tree.
+
+Three steps: layout (`latex_layout`, a grammar), names, and meaning (`latex_meaning`). A display of several lines is
+named parts and the formula itself, `K &= A A^\top \\ & \log\det K`. Prose is rejected: LaTeX sets `loss` as a product
+of four letters, which nobody means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from matcalc.errors import ParseError
+from matcalc.language.latex.latex_above import is_transposing
+from matcalc.language.latex.latex_layout import lines_of
+from matcalc.language.latex.latex_looks import LatexNames, without_top
+from matcalc.language.latex.latex_meaning import meaning
+from matcalc.language.latex.latex_scope import (
+    Known,
+    Reading,
+    Scope,
+    declared_keys,
+    fault,
+    font_of,
+    key_of,
+    key_of_subscript,
+    name_of,
+    needed,
+    subscript_of,
+    subscripts_in,
+)
+from matcalc.language.named_parts import Segment, with_parts
+from matcalc.language.syntax import Ast, walk
+
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z][a-z]{2,}(?![A-Za-z])")
+_HIDDEN = re.compile(
+    r"\\(begin|end|text\w*|mbox|operatorname\*?|math\w+|label|tag|bm|boldsymbol|pmb)\*?\s*\{[^{}]*\}|%[^\n]*|_\{[^{}]*\}"
+)
+"""LaTeX that may contain words, and subscripts."""
+_PLAIN = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])")
+
+
+class ReadLatex(NamedTuple):
+    """The tree of a formula, and the ranks of undeclared names that their fonts determine."""
+
+    tree: Ast
+    ranks: Mapping[str, int]
+
+
+def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
+    """Return the tree of a formula in LaTeX, read with the declarations.
+
+    Raises: ParseError with the text and the position; for an ambiguous formula with its readings.
+    """
+    lines = lines_of(text)
+    reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
+    try:
+        _check_words(text, reading)
+        for line in lines:
+            _check_line(line)
+        _check_fonts(line[0] for line in lines)
+        reading.bare = frozenset(_bare(lines))
+        tree = _read(reading, lines)
+    except ParseError as refused:
+        refused.text = text
+        raise
+    return ReadLatex(tree, dict(reading.ranks))
+
+
+def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
+    """Return the tree of the last line, with the names of the lines before replaced."""
+    trees: list[Ast] = []
+    segments: list[Segment] = []
+    for line in lines[:-1]:
+        name, formula = _definition(reading, line[0])
+        found = needed(reading, _read_one(reading, formula))
+        assert found.tree is not None
+        segments.append(Segment(name, line[0].span[0], len(trees), 0))
+        trees.append(found.tree)
+        reading.parts[name] = found.kind
+        reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
+    if lines[-1][0].head == "relation":
+        sign = lines[-1][0].value[0]  # type: ignore[index]
+        shown = {"==": "="}.get(sign, sign)
+        raise fault(f"'{shown}' in a formula", lines[-1][0], "write one formula, the right side")
+    last = needed(reading, _read_one(reading, lines[-1][0]))
+    assert last.tree is not None
+    if not segments:
+        return last.tree
+    trees.append(last.tree)
+    return with_parts([*segments, Segment("", 0, len(trees) - 1, 0)], lambda begin, _: trees[begin])
+
+
+def _read_one(reading: Reading, layout: Ast) -> Ast:
+    reading.root = layout
+    reading.below = subscripts_in(layout)
+    _infer_from_transposes(reading, layout)
+    meaning(reading, layout, Scope())
+    return layout
+
+
+def _infer_from_transposes(reading: Reading, layout: Ast) -> None:
+    r"""Note names that are transposed and would otherwise be scalars: in \alpha^\top x, \alpha is a vector."""
+    for script in walk(layout):
+        key = key_of(script.args[0]) if script.head == "script" else None
+        if key is None or not any(is_transposing(mark, x) for mark, x in without_top(script)[1]):
+            continue
+        below = subscript_of(script)
+        added = key_of_subscript(below) if below is not None else ()
+        if added is None or (*key, *added) in reading.keys or key in reading.keys:
+            continue
+        name = name_of((*key, *added), script.caret)
+        if reading.known.default(name) == "scalar":
+            reading.ranks[name] = 1
+
+
+def _definition(reading: Reading, line: Ast) -> tuple[str, Ast]:
+    if line.head != "relation" or line.value != ("==",) or len(line.args) != 2:
+        hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
+        raise fault("a line that does not name a part", line, hint)
+    name, formula = line.args
+    _read_one(reading, name)
+    found = needed(reading, name).tree
+    if found is None or found.head != "name":
+        raise fault("the left side is not a name", name, "a part is a letter, K = A A^\\top")
+    if reading.is_known(str(found.value)):
+        conflict = "named twice" if found.value in reading.parts else "both a declared symbol and a part"
+        raise fault(f"{found.value} is {conflict}", name, "give the part another name")
+    reading.ranks.pop(str(found.value), None)
+    return str(found.value), formula
+
+
+def _check_line(line: Sequence[Ast]) -> None:
+    if len(line) > 1:
+        raise fault("several formulas", line[1], "write one formula")
+
+
+def _check_words(text: str, reading: Reading) -> None:
+    """Raise ParseError for words in plain letters: names of functions, and prose."""
+    hidden = _HIDDEN.sub(lambda found: " " * len(found[0]), text)
+    for found in _PLAIN.finditer(hidden):
+        word = found[0]
+        letters = [(letter,) in reading.keys for letter in word]
+        if all(letters):
+            continue
+        pattern = re.compile(
+            rf"({'|'.join(sorted(map(re.escape, reading.names.words), key=len, reverse=True))})(?![a-z])"
+        )
+        function = pattern.match(word)
+        if function:
+            name = function[1]
+            command = rf"\{name}" if name in reading.names.commands else rf"\operatorname{{{name}}}"
+            hint = f"write {command} for the function"
+            raise ParseError(f"'{name}' is set as a product of letters", at=found.start(), hint=hint)
+        if (word,) in reading.keys or reading.is_known(word):
+            hint = rf"write \mathit{{{word}}} for the symbol"
+            raise ParseError(f"'{word}' is set as a product of letters", at=found.start(), hint=hint)
+        if _WORD.fullmatch(word) and not any(letters):
+            hint = "a formula contains no words; letters side by side are a product: declare or space them"
+            raise ParseError(f"'{word}' is a word", at=found.start(), hint=hint)
+
+
+def _check_fonts(layouts: object) -> None:
+    """Raise ParseError for one letter in two fonts, two symbols in a paper; entries of a bold x are italic."""
+    fonts: dict[object, tuple[str, Ast]] = {}
+    for layout in layouts:  # type: ignore[attr-defined]
+        below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}
+        for leaf in walk(layout):
+            if leaf.head != "letter" or leaf in below:
+                continue
+            font = font_of(leaf)
+            base = leaf.value[0]  # type: ignore[index]
+            known, _ = fonts.setdefault(base, (font, leaf))
+            if known != font and {known, font} != {"", "italic"}:
+                hint = "two fonts are two symbols: give one of them another letter"
+                raise fault(f"{base} in two fonts", leaf, hint)
+
+
+def _name_leaves(script: Ast) -> list[Ast]:
+    """Return the letters of a subscript, and of its base."""
+    marks = script.value
+    found: list[Ast] = []
+    for mark, layout in zip([x for x in marks if x != "'"], script.args[1:], strict=True):  # type: ignore[attr-defined]
+        if mark == "_":
+            found += walk(layout)
+            found += walk(script.args[0]) if key_of(script.args[0]) else []
+    return found
+
+
+def _bare(lines: Sequence[Sequence[Ast]]) -> set[str]:
+    """Return the letters that occur without a subscript and without a parenthesis after them."""
+    found: set[str] = set()
+    for line in lines:
+        hidden = {base for x in walk(line[0]) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]
+        for row in walk(line[0]):
+            if row.head == "row":
+                for item, after in zip(row.args, row.args[1:], strict=False):
+                    shown = after.args[0] if after.head == "script" else after
+                    if shown.head == "fence" and shown.value == "open":
+                        hidden |= set(walk(item))
+        found |= {str(x.value[0]) for x in walk(line[0]) if x.head == "letter" and x not in hidden}  # type: ignore[index]
+    return found

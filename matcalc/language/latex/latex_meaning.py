@@ -1,0 +1,374 @@
+r"""Interprets a layout as a syntax tree: the meaning of a LaTeX formula, if declarations or layout decide it.
+
+One walk, operands first, passes the bound indices down. Each layout has a value: a tree with its kind, or the fault
+why it has none. The fault is raised only if a value is needed: `\lambda_{\max}` has none, but a call with the next
+item does. Nothing is guessed: formulas that mathematicians read in two ways (`a / b c`, `\log a b`, `|x|` of a vector)
+are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from matcalc.errors import ParseError
+from matcalc.language import syntax
+from matcalc.language.from_one import moved
+from matcalc.language.latex.latex_above import with_above
+from matcalc.language.latex.latex_calls import REFUSED, call, choose
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_looks import candidates, found_at, without_top
+from matcalc.language.latex.latex_products import chain, infix, row
+from matcalc.language.latex.latex_scope import (
+    Index,
+    Reading,
+    Scope,
+    Value,
+    fault,
+    key_of,
+    key_of_subscript,
+    needed,
+    subscript_of,
+    value,
+)
+from matcalc.language.latex.latex_subscripts import elements, named, part_of
+from matcalc.language.latex.latex_sums import indices_of, read_sum
+from matcalc.language.syntax import Ast
+
+Meaning = Callable[[Reading, Ast, Scope], Value]
+
+
+def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
+    """Return the value of a layout; those of the layouts inside remain in `reading.made`."""
+    stack: list[tuple[Ast, Scope, bool]] = [(root, scope, False)]
+    while stack:
+        node, scope, entered = stack.pop()
+        if entered:
+            reading.made[node] = _meaning(reading, node, scope)
+            continue
+        stack.append((node, scope, True))
+        below = zip(node.args, _inside(reading, node, scope), strict=True)
+        stack.extend((child, inner, False) for child, inner in reversed(list(below)))
+    return reading.made[root]
+
+
+def _meaning(reading: Reading, node: Ast, scope: Scope) -> Value:
+    look = _whole_look(reading, node)
+    if look is not None:
+        return look
+    try:
+        return _MEANINGS[node.head](reading, node, scope)
+    except ParseError as refused:
+        return Value(None, fault=refused)
+
+
+def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
+    """Return the scopes of the operands of a layout."""
+    if node.head == "big":
+        *scripts, _ = node.args
+        bound: Mapping[str, Index] = {}
+        for script in scripts:
+            meaning(reading, script, scope)
+        with suppress(ParseError):  # `_big` raises it again
+            bound = indices_of(reading, node, scope)
+        return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
+    if node.head == "script" and (names := _listed(reading, node)):
+        inner = replace(scope, indices={**scope.indices, **{name: Index(name) for name in names}})
+        return [inner, *[scope] * (len(node.args) - 1)]
+    if node.head == "function":
+        x = node.args[0]
+        if x.head == "letter":
+            inner = replace(scope, parameters=scope.parameters | {str(x.value[0])})  # type: ignore[index]
+            return [inner, inner]
+    return [scope] * len(node.args)
+
+
+def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
+    r"""Return the indices of an index form `\left[ A_{ik} \right]_{ij}`: letters that are subscripts inside."""
+    base, below = unbraced(node.args[0]), subscript_of(node)
+    if base.head != "fence" or base.value != "bracket" or below is None:
+        return ()
+    letters = [x for element in elements(below) for x in (element.args if element.head == "row" else (element,))]
+    if any(x.head != "letter" for x in letters):
+        return ()
+    names = tuple(str(x.value[0]) for x in letters)  # type: ignore[index]
+    return names if len(set(names)) == len(names) and set(names) <= reading.below[base] else ()
+
+
+def _whole_look(reading: Reading, node: Ast) -> Value | None:
+    """Return the call that a layout as a whole looks like, apart from its superscripts."""
+    if node.head not in ("script", "fence", "letter", "word", "number", "matrix", "radical"):
+        return None
+    found = [f for p in candidates(reading.names, node) if len(p.items) == 1 and (f := found_at(p, [node]))]
+    shown, above = without_top(node)
+    if found and above and found_at(found[0].pattern, [shown]) is None:
+        above = ()
+    try:
+        chosen = choose(reading, found, node, shown if above else node)
+        return None if chosen is None else with_above(reading, chosen, node, above)
+    except ParseError as refused:
+        return Value(None, fault=refused)
+
+
+# Leaves.
+
+
+def _number(reading: Reading, node: Ast, scope: Scope) -> Value:
+    number, font, text = cast("tuple[Fraction, str, str]", node.value)
+    if font:
+        raise fault(f"'{text}' in this font is unknown", node)
+    return Value(Ast("number", (), number, node.span), "scalar")
+
+
+def _letter(reading: Reading, node: Ast, scope: Scope) -> Value:
+    if key_of(node) is None:
+        raise fault("an accent over something other than a letter", node)
+    return named(reading, node, None, scope)
+
+
+def _word(reading: Reading, node: Ast, scope: Scope) -> Value:
+    name, font = cast("tuple[str, str]", node.value)
+    if font == "text":
+        if name in reading.names.parameters:
+            raise fault(f"'{name}' without an operand", node)
+        raise fault(f"'{name}' is text", node, "write only the formula, without words")
+    if font == "\\":
+        known = name in reading.names.parameters or candidates(reading.names, node)
+        raise fault(
+            f"\\{name} without an operand" if known else f"\\{name} is not supported", node, REFUSED.get(name, "")
+        )
+    if font == "operator":
+        raise fault(f"'{name}' without an operand", node)
+    return named(reading, node, None, scope)
+
+
+def _refused(message: str) -> Meaning:
+    """Return the meaning of a layout that never has a value: it raises ParseError."""
+
+    def refuse(reading: Reading, node: Ast, scope: Scope) -> Value:
+        raise fault(message, node)
+
+    return refuse
+
+
+def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
+    raise fault(f"'{node.value}' without operands", node)
+
+
+# Scripts.
+
+
+def _script(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value of a base with scripts: a name with a subscript, a part, or a power of either."""
+    shown, above = without_top(node)
+    if shown.head == "script":
+        base, below = shown.args
+    else:
+        base, below = shown, None
+    key = key_of(base)
+    if key is None:
+        found = _below(reading, node, base, below, scope)
+        return with_above(reading, found, node, above)
+    if above and above[0][0] == "^" and above[0][1] is not None and _is_decoration(reading, key, below, above[0][1]):
+        below = _joined(below, above[0][1])
+        above = above[1:]
+    if not below and key == ("e",) and above and above[0][0] == "^" and not reading.is_known("e"):
+        return with_above(reading, _exponential(reading, node, above[0][1]), node, above[1:])
+    return with_above(reading, named(reading, base, below, scope, bool(above)), node, above)
+
+
+NORMS = {
+    "vector": r"norms of vectors are \|x\|_1, \|x\|_2, \|x\|_\infty, \|x\|_p",
+    "matrix": r"norms of matrices are \|A\|_F, \|A\|_2, \|A\|_*; the sum of entries is \sum_{i,j} |A_{ij}|",
+}
+
+
+def _is_decoration(reading: Reading, key: tuple[str, ...], below: Ast | None, above: Ast) -> bool:
+    r"""Return whether a superscript is part of a name: W^{(1)}, or x^* if x_star is declared."""
+    if len(elements(above)) != 1:
+        return False
+    (layout,) = elements(above)
+    if layout.head == "fence" and layout.value == "open":
+        return key_of_subscript(layout) is not None
+    added = key_of_subscript(layout)
+    if layout.head not in ("operator", "lone") or added is None:
+        return False
+    own = key_of_subscript(below) if below is not None else ()
+    return own is not None and (*key, *own, *added) in reading.keys
+
+
+def _joined(below: Ast | None, above: Ast) -> Ast:
+    (layout,) = elements(above)
+    added = layout.args if layout.head == "fence" else (layout,)
+    return Ast("fence", (*(elements(below) if below is not None else ()), *added), "brace", above.span)
+
+
+def _exponential(reading: Reading, node: Ast, above: Ast | None) -> Value:
+    assert above is not None
+    exponent = needed(reading, above)
+    looks = [reading.names.roles[role] for role in ("exponential", "matrix_exponential")]
+    return call(reading, looks, [exponent], node)
+
+
+def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Scope) -> Value:
+    """Return the value of a layout with a subscript that is not a name: an index form, a part, a norm."""
+    if below is None:
+        return value(reading, base)
+    if names := _listed(reading, node):
+        body = needed(reading, base)
+        kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
+        return Value(Ast("index_form", (body.tree,), names, node.span), kind)  # type: ignore[arg-type]
+    inner = unbraced(base)
+    if inner.head == "fence" and inner.value in ("double_bar", "bar"):
+        kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""
+        hint = NORMS.get(kind, f"{NORMS['vector']}; {NORMS['matrix']}")
+        raise fault(f"this norm of a {kind or 'value of unknown kind'} is unknown or ambiguous", node, hint)
+    if inner.head in ("word", "number", "mark"):
+        value(reading, base)
+        raise fault("a subscript here is not supported", node)
+    return part_of(reading, needed(reading, base), None, below, scope, node)
+
+
+# Fences, fractions, roots, matrices.
+
+
+def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
+    """Return the value inside a fence: an inner product, a condition, a rounded quotient, or parentheses."""
+    if node.value == "angle" and len(node.args) == 2:
+        return _inner_product(reading, node)
+    if len(node.args) != 1:
+        raise fault("a list is not a value" if node.args else "empty parentheses", node)
+    inner = node.args[0]
+    if node.value == "floor":
+        return _floor(reading, node)
+    if node.value in ("bar", "double_bar", "angle"):
+        operand = needed(reading, inner)
+        hints = {
+            "bar": "write \\|x\\| for the norm of a vector, \\operatorname{abs}(x) for its entries",
+            "double_bar": "", "angle": "an inner product is \\langle A, B \\rangle",
+        }  # fmt: skip
+        shown = {"bar": "|...|", "double_bar": r"\|...\|", "angle": r"\langle ... \rangle"}[node.value]
+        raise fault(f"{shown} of a {operand.kind or 'value of unknown kind'} is not supported", node, hints[node.value])
+    if inner.head == "relation" and node.value == "bracket":
+        tree = needed(reading, inner, forms=("relation",)).tree
+        assert tree is not None
+        condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
+        return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
+    found = needed(reading, inner)
+    return found if node.value == "brace" else replace_span(found, node)
+
+
+def replace_span(found: Value, node: Ast) -> Value:
+    """Return a value whose span is that of its parentheses."""
+    assert found.tree is not None
+    return found._replace(tree=replace(found.tree, span=node.span), unclear="")
+
+
+def _inner_product(reading: Reading, node: Ast) -> Value:
+    a, b = (needed(reading, x) for x in node.args)
+    kinds = {a.kind, b.kind} - {""}
+    if len(kinds) > 1:
+        raise fault(f"a {a.kind} and a {b.kind} have no inner product", node)
+    product = Ast("product", (a.tree, b.tree), (".*",), node.span, node.caret)  # type: ignore[arg-type]
+    return Value(replace(syntax.call(reading.names.roles["total"], product), span=node.span), "scalar")
+
+
+def _floor(reading: Reading, node: Ast) -> Value:
+    inner = unbraced(node.args[0])
+    if inner.head != "frac":
+        raise fault("rounding down is only supported for a fraction of sizes", node)
+    over, under = (needed(reading, x) for x in inner.args)
+    tree = Ast("product", (over.tree, under.tree), ("//",), node.span, node.caret)  # type: ignore[arg-type]
+    return Value(tree, "scalar")
+
+
+def _frac(reading: Reading, node: Ast, scope: Scope) -> Value:
+    over, under = (needed(reading, x) for x in node.args)
+    tree = Ast("product", (over.tree, under.tree), ("/",), node.span, node.caret)  # type: ignore[arg-type]
+    return Value(tree, over.kind)
+
+
+def _radical(reading: Reading, node: Ast, scope: Scope) -> Value:
+    *index, inner = node.args
+    found = needed(reading, inner)
+    if not index:
+        raise fault(f"the root of a {found.kind or 'value of unknown kind'} is not supported", node)
+    if len(index[0].args) != 1 or found.kind not in ("scalar", ""):
+        raise fault("this root is not supported", node, "a root with an index takes a scalar")
+    order = needed(reading, index[0].args[0])
+    one = Ast("number", (), Fraction(1), node.span)
+    exponent = Ast("product", (one, order.tree), ("/",), node.span)  # type: ignore[arg-type]
+    return Value(Ast("power", (found.tree, exponent), "^", node.span), "scalar")  # type: ignore[arg-type]
+
+
+def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
+    rows = [[needed(reading, cell) for cell in row.args] for row in node.args]
+    if any(x.kind != "scalar" for cells in rows for x in cells):
+        rows = [[_block(reading, x) for x in cells] for cells in rows]
+    if not rows or len({len(row) for row in rows}) > 1:
+        raise fault("rows of different lengths" if rows else "a matrix without entries", node)
+    trees = [Ast("row", tuple(x.tree for x in row), None, node.span) for row in rows]  # type: ignore[misc]
+    kinds = {x.kind for row in rows for x in row}
+    is_column = len(rows[0]) == 1 and kinds <= {"scalar", "vector"}
+    kind = "vector" if is_column else "matrix" if len(rows) > 1 else ""
+    found = Value(Ast("block", tuple(trees), None, node.span), kind)
+    if str(node.value) in ("vmatrix", "Vmatrix"):
+        return call(reading, [reading.names.roles["determinant"]], [found], node)
+    if str(node.value).endswith("cases"):
+        raise fault(
+            "these cases are not supported",
+            node,
+            r"write \begin{cases} a & \text{if } x > 0 \\ b & \text{otherwise} ...",
+        )
+    return found
+
+
+def _block(reading: Reading, cell: Value) -> Value:
+    """Return an entry of a block matrix: 0 is a block of zeros, with the size of its neighbours."""
+    tree = cast(Ast, cell.tree)
+    if tree.head != "number" or tree.value != 0:
+        return cell
+    sizes = (Ast("empty"), Ast("empty"))
+    return Value(replace(syntax.call(reading.names.roles["all_zeros"], *sizes), span=tree.span), "")
+
+
+def _relation(reading: Reading, node: Ast, scope: Scope) -> Value:
+    signs = cast("tuple[str, ...]", node.value)
+    if len(signs) != 1 or len(node.args) != 2 or signs[0] not in ("==", "!=", "<", "<=", ">", ">="):
+        shown = "=" if signs[0] == "==" else signs[0]
+        message = f"'{shown}' between formulas" if len(node.args) > 1 else f"a line that begins with '{shown}'"
+        raise fault(message, node, "write one formula, the right side of the =")
+    left, right = (needed(reading, x) for x in node.args)
+    tree = Ast("compare", (left.tree, right.tree), signs[0], node.span, node.at)  # type: ignore[arg-type]
+    return Value(tree, "", form="relation")
+
+
+def _condition(reading: Reading, node: Ast, scope: Scope) -> Value:
+    return needed(reading, node.args[0], forms=("relation",))
+
+
+def _function(reading: Reading, node: Ast, scope: Scope) -> Value:
+    x, body = node.args
+    if x.head != "letter":
+        raise fault("a function is x \\mapsto x^2, of one letter", node)
+    tree = Ast("function", (needed(reading, body).tree,), str(x.value[0]), node.span, node.at)  # type: ignore
+    return Value(tree, "", form="function")
+
+
+def _big(reading: Reading, node: Ast, scope: Scope) -> Value:
+    bound = indices_of(reading, node, scope)
+    body = needed(reading, node.args[-1])
+    return read_sum(reading, node, bound, body)
+
+
+_MEANINGS: dict[str, Meaning] = {
+    "number": _number, "letter": _letter, "word": _word, "lone": _lone, "operator": _lone, "hole": _lone,
+    "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "matrix": _matrix,
+    "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
+    "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
+    "mark": _refused("a mark without a base"), "slice": _refused("a range is only allowed in a subscript"),
+    **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
+}  # fmt: skip

@@ -1,0 +1,272 @@
+r"""Resolves names in LaTeX: declared symbols and sizes, and the indices that sums bind.
+
+A name in LaTeX is a letter with accents and subscripts: `\hat{\mathbf{w}}_{\text{out}}` has the key (w, hat, out), in
+any font. A declared symbol is found by the key of its own LaTeX, so printed LaTeX reads back. Any other name is built
+from its key, `w_hat_out`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+from matcalc.errors import ParseError
+from matcalc.language.identifiers import bounded
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_looks import LatexNames
+from matcalc.language.latex.latex_names import ALIKE, NAME
+from matcalc.language.syntax import Ast, walk
+from matcalc.language.write import ends
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The declarations: kinds of symbols, lengths of their axes as text, sizes; and the kinds of other names.
+
+    indices: symbols whose data are indices.
+    """
+
+    kinds: Mapping[str, str]
+    shapes: Mapping[str, tuple[str, ...]]
+    sizes: frozenset[str]
+    default: Callable[[str], str]
+    indices: frozenset[str] = frozenset()
+
+
+class Value(NamedTuple):
+    """The meaning of a layout: a tree with its kind, or the fault if it has no value.
+
+    kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: a function without parentheses whose operand may
+    extend further. form: the form of something that is not a value but may be an operand of a call (relation,
+    function).
+    """
+
+    tree: Ast | None
+    kind: str = ""
+    fault: ParseError | None = None
+    unclear: str = ""
+    form: str = ""
+
+
+@dataclass(eq=False)
+class Index:
+    """A bound index, with its first and last values, which count from 1, as far as they are written."""
+
+    name: str
+    low: Ast | None = None
+    high: Ast | None = None
+    measured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names bound at a layout: indices by their letters, parameters of functions."""
+
+    indices: Mapping[str, Index] = field(default_factory=dict)
+    parameters: frozenset[str] = frozenset()
+
+
+@dataclass
+class Reading:
+    """A formula being read: its declarations, the values of its layouts, and what it implies of undeclared names.
+
+    keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
+    ranks: of names whose font determines it. parts: kinds of the parts named in earlier lines. root: the line.
+    below: the letters that are subscripts in each layout.
+    """
+
+    names: LatexNames
+    known: Known
+    keys: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
+    bare: frozenset[str] = frozenset()
+    made: dict[Ast, Value] = field(default_factory=dict)
+    sums: dict[Ast, Mapping[str, Index]] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
+    root: Ast = field(default_factory=lambda: Ast("empty"))
+    below: Mapping[Ast, frozenset[str]] = field(default_factory=dict)
+
+    def kind_of(self, name: str) -> str:
+        """Return the kind of a name: as declared, else by its font, else by its spelling."""
+        if name in self.parts:
+            return self.parts[name]
+        if name in self.known.kinds:
+            return self.known.kinds[name]
+        if name in self.known.sizes:
+            return "scalar"
+        if name in self.ranks:
+            return ("scalar", "vector", "matrix")[self.ranks[name]]
+        return self.known.default(name)
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a name is declared, or names a part."""
+        return name in self.known.kinds or name in self.known.sizes or name in self.parts
+
+
+def declared_keys(names: Mapping[str, object]) -> dict[Key, tuple[str, ...]]:
+    """Return declared names by the keys of their LaTeX."""
+    found: dict[Key, tuple[str, ...]] = {}
+    for name in names:
+        key = key_of_name(name, names)
+        found[key] = (*found.get(key, ()), name)
+    return found
+
+
+def key_of_name(name: str, names: Mapping[str, object]) -> Key:
+    """Return the key of a name as it is written in LaTeX."""
+    if name[0] == "d" and name[1:] in names:
+        inner = key_of_name(name[1:], names)
+        return (f"d {inner[0]}", *inner[1:])
+    found = NAME.fullmatch(name)
+    if found is None:
+        return (name,)
+    below = [part for part in (found["number"], *(found["below"] or "").split("_")) if part]
+    return (ALIKE.get(found["word"], found["word"]), *(ALIKE.get(part, part) for part in below))
+
+
+def name_of(key: Key, at: int) -> str:
+    """Return the name built from an undeclared key.
+
+    Raises: ParseError if it is not an identifier.
+    """
+    name = "_".join(part for part in (key[0].replace("d ", "d"), *key[1:]) if part)
+    if not name.isidentifier():
+        raise ParseError(f"{' '.join(key)!r} cannot be a name", at=at, hint="declare it under a name of your own")
+    return bounded(name)
+
+
+def key_of(layout: Ast) -> Key | None:
+    """Return the key of a letter with accents; None if it is not a name."""
+    layout = unbraced(layout)
+    accents: list[str] = []
+    while layout.head == "accent":
+        accents.append(str(layout.value))
+        layout = unbraced(layout.args[0])
+    if layout.head not in ("letter", "word"):
+        return None
+    base, font = cast("tuple[str, str]", layout.value)
+    if layout.head == "word" and font in ("\\", "operator", "text"):
+        return None
+    return (base, *(accent for accent in reversed(accents) if accent))
+
+
+def font_of(layout: Ast) -> str:
+    """Return the font of a name: vectors and matrices are bold, or have arrows."""
+    layout = unbraced(layout)
+    while layout.head == "accent":
+        if layout.value == "":
+            return "bold"
+        layout = unbraced(layout.args[0])
+    return str(layout.value[1])  # type: ignore[index]
+
+
+def subscript_of(script: Ast) -> Ast | None:
+    """Return the subscript of a script, None if it has none."""
+    marks = [mark for mark in cast("tuple[str, ...]", script.value) if mark != "'"]
+    return script.args[1 + marks.index("_")] if "_" in marks else None
+
+
+def subscripts_in(root: Ast) -> dict[Ast, frozenset[str]]:
+    """Return for each layout inside one the letters that are subscripts in it."""
+    letters: dict[Ast, frozenset[str]] = {}
+    below: dict[Ast, frozenset[str]] = {}
+    for node in walk(root):
+        own = [str(node.value[0])] if node.head == "letter" else []  # type: ignore[index]
+        letters[node] = frozenset(own).union(*(letters[x] for x in node.args))
+        subscript = subscript_of(node) if node.head == "script" else None
+        found = letters[subscript] if subscript is not None else frozenset()
+        below[node] = found.union(*(below[x] for x in node.args))
+    return below
+
+
+def key_of_subscript(layout: Ast) -> Key | None:
+    """Return the part of a key that a subscript adds: x,y for `_{x,y}`, out for `_{out}`; None if there is none."""
+    layout = (
+        layout if layout.head == "fence" and layout.value in ("brace", "open") else Ast("fence", (layout,), "brace")
+    )
+    parts = []
+    for element in layout.args:
+        items = element.args if element.head == "row" else (element,)
+        words = [_word_of(item) for item in items]
+        if any(word is None for word in words):
+            return None
+        parts.append("".join(word or "" for word in words))
+    return tuple(parts)
+
+
+def _word_of(item: Ast) -> str | None:
+    item = unbraced(item)
+    if item.head == "letter":
+        return str(item.value[0])  # type: ignore[index]
+    if item.head == "number":
+        return str(item.value[2])  # type: ignore[index]
+    if item.head == "word":
+        return "_".join(re.findall(r"\w+", str(item.value[0])))  # type: ignore[index]
+    if item.head in ("lone", "operator", "mark"):
+        return {"*": "star", "+": "plus", "-": "minus", "T": "T", "H": "H", r"\star": "star", r"\ast": "star"}.get(
+            str(item.value)
+        )
+    return None
+
+
+_PRODUCTS = {
+    ("row", "vector"): "scalar", ("vector", "row"): "matrix", ("matrix", "vector"): "vector",
+    ("row", "matrix"): "row", ("matrix", "matrix"): "matrix",
+}  # fmt: skip
+
+
+def fault(message: str, layout: Ast, hint: str = "") -> ParseError:
+    """Return the error of a layout, at its position."""
+    return ParseError(message, at=layout.caret, hint=hint)
+
+
+def value(reading: Reading, layout: Ast, found: Value | None = None) -> Value:
+    """Return the value of a layout, or `found` if it is passed.
+
+    Raises: ParseError if it has none.
+    """
+    found = found if found is not None else reading.made[layout]
+    if found.fault is not None:
+        raise found.fault
+    if found.tree is None:
+        raise fault("expected an operand here", layout)
+    return found
+
+
+def needed(reading: Reading, layout: Ast, forms: tuple[str, ...] = ()) -> Value:
+    """Return the value of a layout that is a formula, or one of the other allowed forms of an operand.
+
+    Raises: ParseError for any other layout.
+    """
+    found = value(reading, layout)
+    if found.form and found.form not in forms:
+        raise fault(f"a {found.form} is not a value", layout)
+    return found
+
+
+def is_plain_number(layout: Ast) -> bool:
+    r"""Return whether a layout is a number, not \mathbf{1}."""
+    return layout.head == "number" and not layout.value[1]  # type: ignore[index]
+
+
+def kind_of_product(left: str, right: str) -> str:
+    """Return the kind of a product, "" if it is not known."""
+    if "scalar" in (left, right):
+        return right if left == "scalar" else left
+    return _PRODUCTS.get((left, right), "")
+
+
+def kind_of_sum(kinds: Sequence[str]) -> str:
+    """Return the kind of a sum; a scalar is added to every entry."""
+    if "" in kinds:
+        return next((kind for kind in kinds if kind not in ("", "scalar")), "")
+    return next((kind for kind in kinds if kind != "scalar"), "scalar")
+
+
+def readings(*trees: Ast) -> str:
+    """Return trees as text of the matrix language, as alternatives."""
+    return " or ".join(dict.fromkeys(ends(tree, 60, 11) for tree in trees))

@@ -1,0 +1,145 @@
+r"""Reads sums in LaTeX and other operations over indices: \prod, \max_i, \min_{i,j}, with bounds and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import cast
+
+from matcalc.language import syntax
+from matcalc.language.identifiers import supply
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed
+from matcalc.language.latex.latex_subscripts import elements, is_number, letters_in, sum_of
+from matcalc.language.syntax import Ast, walk
+
+
+def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]:
+    r"""Return the indices that \sum and the like bind, with their bounds.
+
+    Raises: ParseError for anything that is not an index.
+    """
+    if node in reading.sums:
+        return reading.sums[node]
+    word, marks = cast("tuple[str, tuple[str, ...]]", node.value)
+    if word not in reading.names.parameters:
+        raise fault(f"\\{word} is not supported", node)
+    scripts = dict(zip(marks, node.args, strict=False))
+    if "_" not in scripts:
+        raise fault(f"\\{word} without an index", node, rf"write \{word}_{{i=1}}^{{n}}")
+    high = cast(Ast, needed(reading, scripts["^"]).tree) if "^" in scripts else None
+    found: dict[str, Index] = {}
+    waiting: list[str] = []
+    for element in elements(scripts["_"]):
+        if _is_condition(element):
+            waiting += [x for side in element.args for x in _index_letters(side) if x not in scope.indices]
+            continue
+        if element.head == "relation":
+            letters, low, top = _bounds(reading, element, high)
+            waiting += letters
+            found.update({name: Index(name, low, top) for name in waiting})
+            waiting = []
+            continue
+        waiting += _index_letters(element)
+    if high is not None and waiting:
+        raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{waiting[0]}=1}}^{{...}}")
+    found.update({name: Index(name) for name in waiting})
+    if twice := [name for name in found if name in scope.indices]:
+        raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
+    reading.sums[node] = found
+    return found
+
+
+def _is_condition(element: Ast) -> bool:
+    """Return whether a subscript of a sum is a condition on its indices, i < j."""
+    letters = all(x.head == "letter" for x in element.args)
+    return element.head == "relation" and letters and element.value in (("<",), ("<=",), (">",), (">=",), ("!=",))
+
+
+def _bounds(reading: Reading, element: Ast, high: Ast | None) -> tuple[list[str], Ast, Ast]:
+    signs = cast("tuple[str, ...]", element.value)
+    if signs == ("==",) and high is not None and len(element.args) == 2:
+        return _index_letters(element.args[0]), cast(Ast, needed(reading, element.args[1]).tree), high
+    if signs == ("<=", "<=") and high is None:
+        first, index, last = element.args
+        return _index_letters(index), cast(Ast, needed(reading, first).tree), cast(Ast, needed(reading, last).tree)
+    raise fault(
+        "the range of this sum is not supported", element, r"write \sum_{i=1}^{n}, \sum_{i,j} or \sum_{1 \le i \le n}"
+    )
+
+
+def _index_letters(element: Ast) -> list[str]:
+    items = element.args if element.head == "row" else (element,)
+    if any(x.head != "letter" for x in items):
+        raise fault("an index is a letter", element, r"write \sum_{i=1}^{n} or \sum_{i,j}")
+    return [str(x.value[0]) for x in items]  # type: ignore[index]
+
+
+def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Value) -> Value:
+    """Return a sum, a product, a largest or smallest value over indices.
+
+    Raises: ParseError for any other operation, or if its end is ambiguous.
+    """
+    word = str(node.value[0])  # type: ignore[index]
+    layout = node.args[-1]
+    used = {name for x in walk(layout) if x.head == "script" for name in letters_in(x) if name in bound}
+    used |= {name for name, index in bound.items() if index.high is not None}
+    if set(bound) - used:
+        lost = sorted(set(bound) - used)[0]
+        raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
+    if word == "sum":
+        body = _chosen(node, body)
+    factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
+    assert body.tree is not None
+    tree = syntax.product([*factors, body.tree], ["*"] * len(factors)) if factors else body.tree
+    is_loose = layout.head == "row" and len(layout.args) > 1 and not _holds(layout.args[-1], bound)
+    span = node.span
+    names = tuple(bound)
+    if word == "sum":
+        found = _of_entries(reading, node, tree, body.kind, names)
+        return Value(found, body.kind, unclear="sum" if is_loose else "")
+    if is_loose:
+        raise fault(f"the end of the operand of \\{word} is ambiguous", layout.args[-1], "write parentheses")
+    if body.kind not in ("scalar", ""):
+        raise fault(f"\\{word} of a {body.kind} over indices is not supported", node)
+    form = Ast("index_form", (tree,), names, span)
+    return Value(Ast("call", (form,), (word, ()), span), "scalar")
+
+
+def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[str, ...]) -> Ast:
+    """Return a sum over indices; a sum of vectors or matrices is written as that of their entries."""
+    used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
+    letters = supply("abcdefgh", used)
+    axes = [next(letters) for _ in range({"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))]
+    if not axes:
+        return Ast("index_sum", (tree,), names, node.span)
+    column = syntax.transpose(tree) if kind == "row" else tree
+    entry = syntax.part(column, *map(syntax.name, axes))
+    form = Ast("index_form", (Ast("index_sum", (entry,), names, node.span),), tuple(axes), node.span)
+    return syntax.transpose(form) if kind == "row" else form
+
+
+def _chosen(node: Ast, body: Value) -> Value:
+    """Return the summand times the conditions below the sum."""
+    below = dict(zip(node.value[1], node.args, strict=False))["_"]  # type: ignore[index]
+    for element in elements(below):
+        if _is_condition(element):
+            sides = tuple(Ast("name", (), str(x.value[0]), x.span) for x in element.args)  # type: ignore[index]
+            sign = str(element.value[0])  # type: ignore[index]
+            condition = Ast("condition", sides, "==" if sign == "!=" else sign, element.span, element.at)
+            tree = cast(Ast, body.tree)
+            chosen = syntax.product([tree, condition], ["*"])
+            body = body._replace(tree=syntax.add([tree, chosen], [1, -1]) if sign == "!=" else chosen)
+    return body
+
+
+def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:
+    return any(name in bound for name in letters_in(layout))
+
+
+def _measure(reading: Reading, index: Index) -> Ast:
+    """Return ones(n)[i], which gives an index its length."""
+    one = Ast("number", (), Fraction(1))
+    low, high = cast(Ast, index.low), cast(Ast, index.high)
+    length = sum_of(sum_of(high, low, -1), one) if not is_number(low, 1) else high
+    ones = syntax.call(reading.names.roles["all_ones"], length)
+    return syntax.part(ones, Ast("name", (), index.name))

@@ -1,0 +1,1 @@
+"""Compiled functions for other libraries, each with exact derivatives."""

@@ -1,0 +1,1 @@
+"""Facts and intervals of nodes, inferred when a node is made."""

@@ -31,6 +31,7 @@ OF_THE_BOOK = {
     "matcalc.rulebook.load.shipped_rulebook": "nothing",
     "matcalc.rulebook.elsewhere.elsewhere": "nothing",
     "matcalc.rulebook.load._table_of": "files of rules",
+    "matcalc.evidence.written.declared._test": "facts",
     "matcalc.compiler.lowering_entries.load": "folders of kernels",
     "matcalc.compiler.cost_formulas.formula": "costs of kernels",
     "matcalc.compiler.cost_formulas.quick": "costs of kernels",

@@ -41,7 +41,7 @@ PLACES = {
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
         " expressions/sympy_bridge/values.py",
     ),
-    ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py checking.py commands/cli.py"
+    ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py api/checking.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",

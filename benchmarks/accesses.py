@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from problems import FORWARD_SEED, Problem, load
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.expressions.expression import Expression
 
 HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import ProgramFault
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.faults import RunFault

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
 from matcalc.tensor.sizes.size import Size

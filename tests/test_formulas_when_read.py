@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.spec import spec as specs
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
@@ -72,10 +72,10 @@ def test_another_process_writes_the_same(way, monkeypatch):
         if way == "compile"
         else mc.value_and_gradient(LOGISTIC[0], ["w", "X"], **given)
     )
-    ways = {"compile": "asked_of", "value_and_gradient": "asked_with_gradient"}
+    makers = {"compile": "compile_request", "value_and_gradient": "value_and_gradient_request"}
     asked = []
-    make = getattr(building, ways[way])
-    monkeypatch.setattr(building, ways[way], lambda **given: asked.append(given) or make(**given))
+    make = getattr(building, makers[way])
+    monkeypatch.setattr(building, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
     kept = []
     monkeypatch.setattr("matcalc.api.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.call.compiled import CALLED
 from matcalc.compiler.entry import entry_code
 from matcalc.compiler.llvm import native

@@ -7,13 +7,14 @@ import re
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.build.inputs import GradientInputs
 from matcalc.compiler.call import recall
 from matcalc.compiler.kernels.library import read_library
 from matcalc.compiler.machine.own_runtime import FUNCTIONS
@@ -23,7 +24,7 @@ from matcalc.store import installation
 from matcalc.store.data_folders import data_folder
 from matcalc.store.kept_forms import kept_form
 
-HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.api.building", "matcalc.rulebook.load")
+HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.build.building", "matcalc.rulebook.load")
 START = """
 import json, os, sys
 import numpy as np
@@ -221,11 +222,16 @@ told(found=fn(X=X, w=w, y=y), stats=list(fn.stats), value=np.sum((X @ w - y)**2)
 # ---- keys
 
 
-TEXT = {"f": "norm2(X*w - y)^2", "wrt": "w", "declarations": "", "dialect": "matrix", "convention": "projected",
-        "target": "numba", "sizes": None, "name": "f", "check_facts": False, "dtype": "float64"}  # fmt: skip
+TEXT = GradientInputs(
+    "norm2(X*w - y)^2", "w", "", "matrix", "projected", "numba", None, "f", False, "float64", True
+)  # fmt: skip
 OTHER = {"f": "norm2(X*w + y)^2", "wrt": ["w"], "declarations": "w: vector(n)", "dialect": "numpy",
          "convention": "free", "target": "numpy", "sizes": {"n": 3}, "name": "g", "check_facts": True,
-         "dtype": "float32"}  # fmt: skip
+         "dtype": "float32", "check": False}  # fmt: skip
+
+
+class OtherInputs(GradientInputs):
+    """Inputs of another kind."""
 
 
 @pytest.fixture
@@ -235,8 +241,12 @@ def on(monkeypatch):
 
 
 def test_each_argument_is_in_the_key(on):
-    keys = [recall.key("way", {**TEXT, name: value}) for name, value in OTHER.items()]
-    keys += [recall.key("way", TEXT), recall.key("other", TEXT), recall.key("way", {**TEXT, "check_facts": 0})]
+    keys = [recall.key(replace(TEXT, **{name: value})) for name, value in OTHER.items()]
+    keys += [
+        recall.key(TEXT),
+        recall.key(OtherInputs(*(getattr(TEXT, one.name) for one in fields(TEXT)))),
+        recall.key(replace(TEXT, check_facts=0)),
+    ]
     assert "" not in keys
     assert len(set(keys)) == len(keys)
 
@@ -252,8 +262,8 @@ class Told(str):
     "value", [Told("x"), object(), np.float64(1), mc.expression("x"), [mc.expression("x")], {"n": np.int64(3)}, {1j}]
 )
 def test_what_is_no_text_has_no_key(on, value):
-    assert recall.key("way", TEXT)
-    assert not recall.key("way", {**TEXT, "sizes": value})
+    assert recall.key(TEXT)
+    assert not recall.key(replace(TEXT, sizes=value))
 
 
 @pytest.mark.whole

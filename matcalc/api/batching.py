@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from matcalc.api.building import build
+from matcalc.build.building import build
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcalc.api.building import build, planned
+from matcalc.build.building import build, planned
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.call.sparse import arrays_of, to_csr
 from matcalc.compiler.spec.spec import Operand

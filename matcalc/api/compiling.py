@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from matcalc.build.inputs import CompileInputs, GradientInputs, Inputs
 from matcalc.compiler.call import recall
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.spec.spec import Again, Later
@@ -18,13 +19,9 @@ from matcalc.compiler.spec.spec import Again, Later
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from matcalc.api.building import Outputs
+    from matcalc.build.inputs import Outputs
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
-
-
-IN_THREADS = Later("matcalc.rows.in_threads", "in_threads")
-"""Makes threaded functions; loaded when called, since its layer is above this one."""
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -58,7 +55,10 @@ def compile(  # noqa: A001 - the interface names it so
         if the function differs from its formulas; TypeError or ValueError for an invalid number of threads; and the
         errors of reading the formulas.
     """
-    return _made("asked_of", locals())
+    return _made(
+        CompileInputs(outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check),
+        threads,
+    )
 
 
 def value_and_gradient(
@@ -79,26 +79,28 @@ def value_and_gradient(
 
     `threads` is as in `compile`.
     """
-    return _made("asked_with_gradient", locals())
+    return _made(
+        GradientInputs(f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check),
+        threads,
+    )
 
 
-def _made(entry: str, arguments: Mapping[str, Any]) -> Compiled:
-    """Return the function from the cache, or build it; `entry` names the function that makes the request."""
-    arguments = dict(arguments)
-    threads = arguments.pop("threads")
+def _made(inputs: Inputs, threads: int) -> Compiled:
+    """Return the function from the cache, or build it."""
     if type(threads) is not int or threads != 1:
-        made: Compiled = IN_THREADS(entry, arguments, threads)
-        return made
+        from matcalc.rows.in_threads import in_threads
+
+        return in_threads(inputs, threads)
     start = time.perf_counter()
-    key = recall.key(entry, arguments)
+    key = recall.key(inputs)
     spec = recall.found(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
-    from matcalc.api import building
+    from matcalc.build import building
     from matcalc.compiler.targets import TARGETS
 
-    made = building.build(getattr(building, entry)(**arguments), TARGETS)
-    again = Again(Later(building.__name__, "writers"), entry, arguments)
+    made = building.build(building.request_for(inputs), TARGETS)
+    again = Again(Later(building.__name__, "writers"), inputs)
     formulas = [formula.kept(again, k) for k, formula in enumerate(made.spec.formulas)]
     recall.keep(key, replace(made.spec, formulas=tuple(formulas)))
     return made

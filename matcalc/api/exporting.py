@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from matcalc.api.building import as_saved, gradient_request
+from matcalc.build.building import as_saved, gradient_request
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from matcalc.api.building import build
+from matcalc.build.building import build
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.shortest import shortest, shortest_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from matcalc.api.building import gradient_request, specified
+from matcalc.build.building import gradient_request, specified
 from matcalc.compiler.files.save import saved_text
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request, request_of

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.api import building
+from matcalc.build import building
+from matcalc.build.inputs import Inputs
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.loaded import check_on_numpy
 from matcalc.compiler.machine.scipy_routines import count_of_threads
@@ -79,13 +80,13 @@ class Shares(RowTotals):
 class InThreads(Compiled):
     """A compiled function that computes large data in `threads` shares in parallel."""
 
-    origin: tuple[str, Given, int]
+    origin: tuple[Inputs, int]
     single = Compiled  # the class of functions with fixed data: computing parts once saves more than a second thread
     shares: Shares | None = None
     reason: str = ""
     _pool: tuple[int, ThreadPoolExecutor] | None = None
 
-    def divide(self, origin: tuple[str, Given, int], request: Request) -> None:
+    def divide(self, origin: tuple[Inputs, int], request: Request) -> None:
         """Separate the request by rows and compile the functions of the shares."""
         self.origin = origin
         self.shares, self.reason = _shares(request, self.spec)
@@ -97,7 +98,7 @@ class InThreads(Compiled):
     @property
     def threads(self) -> int:
         """The number of shares."""
-        return self.origin[2]
+        return self.origin[1]
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -194,16 +195,16 @@ class InThreads(Compiled):
         return (in_threads, self.origin)
 
 
-def in_threads(builder: str, inputs: Given, threads: int) -> Compiled:
-    """Return the function that `building.<builder>` builds for these inputs, computed in threads.
+def in_threads(inputs: Inputs, threads: int) -> Compiled:
+    """Return the function that is built for these inputs, computed in threads.
 
     Raises: TypeError or ValueError for an invalid number of threads; NotSupported for a framework's target.
     """
     threads = counted("threads", threads)
-    request: Request = getattr(building, builder)(**inputs)
+    request = building.request_for(inputs)
     check_on_numpy(request.target)
     made = InThreads(building.build(request).spec)
-    made.divide((builder, inputs, threads), request)
+    made.divide((inputs, threads), request)
     return made
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from matcalc.api.building import gradient_request
+from matcalc.build.building import gradient_request
 from matcalc.calculus.simplify.sum_of_squares import squared
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression

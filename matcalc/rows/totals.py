@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matcalc.api.building import build
+from matcalc.build.building import build
 from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression

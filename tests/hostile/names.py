@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.files.save_test import TEST_NAMES

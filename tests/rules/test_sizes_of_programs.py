@@ -8,7 +8,7 @@ import math
 import pytest
 from rules.compiled import made, rules
 
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import Call, Loop, walk_inside
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store import cache_entries
@@ -23,12 +22,22 @@ is_on = True
 """Whether the cache is used. Tests that inspect how functions are built turn it off."""
 
 
-def key(kind: str, request: Mapping[str, Any]) -> str:
-    """Return the key of a request, or "" if it cannot be cached; `kind` is the kind of function."""
+class Inputs(Protocol):
+    """The inputs of a request: a dataclass with a target."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def target(self) -> str: ...
+
+
+def key(inputs: Inputs) -> str:
+    """Return the key of a request, or "" if it cannot be cached."""
     rulebook = sys.modules.get("matcalc.rulebook.load")
-    if not is_on or request["target"] not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
+    if not is_on or inputs.target not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
         return ""
-    return f"{kind} {dict(request)!r}\n{installation()}" if _is_plain(dict(request)) else ""
+    values = {name: getattr(inputs, name) for name in inputs.__dataclass_fields__}
+    return f"{type(inputs).__name__} {values!r}\n{installation()}" if _is_plain(values) else ""
 
 
 def found(key: str) -> CompiledSpec | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.lowering_entries import BLOCK, LEAST, ONCE
 from matcalc.compiler.verify.interpret import interpret

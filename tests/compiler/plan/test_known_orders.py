@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.plan.products import known_orders
 from matcalc.compiler.plan.products.known_orders import Parts
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan.rows import others_first
 from matcalc.compiler.program import Call, Loop, walk

@@ -8,7 +8,7 @@ import pytest
 from compiler.plan.running import check, parse, with_gradients
 
 import matcalc as mc
-from matcalc.api import building
+from matcalc.build import building
 from matcalc.calculus.derive import conventions
 from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan.products import variants
 from matcalc.compiler.plan.products.variants import orders

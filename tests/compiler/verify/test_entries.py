@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import Checked, Loop, ProgramFault
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.entries import entries_in, entry, every_entry, replaced

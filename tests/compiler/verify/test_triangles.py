@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 import matcalc as mc
-from matcalc.api.building import planned, request_of
+from matcalc.build.building import planned, request_of
 from matcalc.compiler.verify.triangles import exact
 from matcalc.tensor.sizes.size import Size
 

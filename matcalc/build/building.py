@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from numpy.typing import DTypeLike
 
+from matcalc.build.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.marks import forms_of
 from matcalc.calculus.derive.unrestricted import unrestricted
@@ -68,59 +69,44 @@ from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
 from matcalc.tensor.symbols import Names, declaration, free_sizes
 
-Outputs: TypeAlias = "Readable | Sequence[Outputs]"
-"""A formula, or nested tuples and lists of formulas."""
 GUARDS = ("allow", "refuse")
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 """Largest difference between a compiled result and the formula as written, relative to the largest entry."""
 
 
-def asked_of(
-    outputs: Outputs,
-    args: Sequence[Symbol] | None,
-    target: str,
-    dtype: DTypeLike,
-    sizes: Mapping[Key, int] | None,
-    declarations: str,
-    dialect: str,
-    name: str,
-    check_facts: bool,
-    guards: str,
-    check: bool,
-) -> Request:
+def request_for(inputs: Inputs) -> Request:
+    """Read the inputs of `compile` or `value_and_gradient`; return the request.
+
+    Raises: the errors of reading and differentiating formulas.
+    """
+    return value_and_gradient_request(inputs) if isinstance(inputs, GradientInputs) else compile_request(inputs)
+
+
+def compile_request(inputs: CompileInputs) -> Request:
     """Return the request for `compile`."""
     start = time.perf_counter()
     flat: list[Readable] = []
-    nesting = _flatten(outputs_of(outputs, declarations), flat)
-    read = expressions(flat, declarations, dialect)
+    nesting = _flatten(outputs_of(inputs.outputs, inputs.declarations), flat)
+    read = expressions(flat, inputs.declarations, inputs.dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
-    request = request_of(read, labels, nesting, target=target, sizes=sizes, name=name)
-    request = replace(request, args=args, dtype=dtype, seconds=seconds, check_facts=check_facts, guards=guards)
-    return replace(request, check=check)
+    request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
+    request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
+    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
 
 
-def asked_with_gradient(
-    f: Readables,
-    wrt: Wrt,
-    declarations: str,
-    dialect: str,
-    convention: str,
-    target: str,
-    sizes: Mapping[Key, int] | None,
-    name: str,
-    check_facts: bool,
-    dtype: DTypeLike,
-    check: bool,
-) -> Request:
+def value_and_gradient_request(inputs: GradientInputs) -> Request:
     """Return the request for `value_and_gradient`."""
-    request = gradient_request(f, wrt, declarations, dialect, convention, check)
-    return replace(request, target=target, sizes=sizes, name=name, check_facts=check_facts, dtype=dtype, check=check)
+    request = gradient_request(
+        inputs.f, inputs.wrt, inputs.declarations, inputs.dialect, inputs.convention, inputs.check
+    )
+    request = replace(request, target=inputs.target, sizes=inputs.sizes, name=inputs.name, dtype=inputs.dtype)
+    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
 
 
-def writers(entry: str, arguments: Mapping[str, Any]) -> list[Callable[[], Texts]]:
-    """Return a function that writes each result of a request; `entry` names the function that makes the request."""
-    request: Request = globals()[entry](**arguments)
+def writers(inputs: Inputs) -> list[Callable[[], Texts]]:
+    """Return a function that writes each result of a request."""
+    request = request_for(inputs)
     return [partial(_texts, out, request.names) for out in request.outputs]
 
 
@@ -377,7 +363,7 @@ def _hoisted(size: Size) -> Condition:
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
     """Return the expected values of saved functions; imports the many-digit evaluator only when a file is saved."""
-    from matcalc.api.reference_cases import reference
+    from matcalc.build.reference_cases import reference
 
     return reference(specs)
 

@@ -118,7 +118,7 @@ def imports(path: Path, folder: Path) -> dict[str, int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value):
             target = module_of(node.value, folder)
-            found |= {target: node.lineno} if target else {}
+            found |= {target: node.lineno} if target and target != dotted(path, folder) else {}
     for statement in statements(tree):
         if isinstance(statement, ast.Import):
             names = [alias.name for alias in statement.names]

@@ -166,3 +166,22 @@ def test_builds_without_warnings(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "html" / "searchindex.js").exists()
     assert "norm_nuc" in (tmp_path / "html" / "functions" / "spectral.html").read_text(encoding="utf-8")
+
+
+ROOT = DOCS.parent
+PATHS = [*(ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING")), *sorted(DOCS.glob("*.md"))]
+PATH = re.compile(r"`([\w/]+/(?:[\w*]+\.\w+)?|\w+\.py)`")
+"""A file or folder, as documents write it."""
+
+
+def test_files_and_folders_that_documents_name_exist():
+    """A path is one of the checkout, the package or the compiler; a name alone is that of any file or folder."""
+    bases = (ROOT, ROOT / "matcalc", ROOT / "matcalc" / "compiler")
+    parts = [ROOT / name for name in ("matcalc", "rules", "codegen", "tests", "examples", "benchmarks", "docs")]
+    names = {path.name for part in parts for path in (part, *part.rglob("*"))}
+    named = {(page.name, path) for page in PATHS for path in PATH.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 50
+    alone = {(page, path) for page, path in named if "/" not in path.rstrip("/")}
+    missing = {(page, path) for page, path in alone if path.rstrip("/") not in names}
+    missing |= {(page, path) for page, path in named - alone if not any(list(base.glob(path)) for base in bases)}
+    assert missing == set()

@@ -20,6 +20,7 @@ from matcalc.compiler.files.save_entry import Part, entry_text
 from matcalc.compiler.files.save_header import header_text
 from matcalc.compiler.files.save_solve import solve_text
 from matcalc.compiler.files.save_test import TEST_NAMES, self_test_text
+from matcalc.compiler.kernels import user_functions
 from matcalc.compiler.kernels.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.spec.any_order import in_any_order
 from matcalc.compiler.spec.source import INDENT, INTO, Spelled, into_name, signature_text, size_lines
@@ -31,7 +32,7 @@ from matcalc.language.identifiers import literal
 NUMBAS = ("import numba", "from numba", "import llvmlite", "from llvmlite", "from scipy.special import cython")
 """The prefixes of the imports that are delayed until the first call of the Numba form."""
 WIDTH = 116
-GIVEN = re.compile(r"^from matcalc\.compiler\.runtime\.user_functions import (\w+)", re.MULTILINE)
+GIVEN = re.compile(rf"^from {re.escape(user_functions.__name__)} import (\w+)", re.MULTILINE)
 """The import of a user's function whose text depends on names outside of it."""
 
 REAL_ARRAY = '''\

@@ -2,7 +2,7 @@
 
 A rule's value is Python over np, sl and sp. So it is a lowering for NumPy, and for Numba if Numba compiles it. The
 function's text precedes the program's, with the prelude functions that it calls. A function of the user whose text
-needs other names is imported from the module `user_functions` of the runtime.
+needs other names is imported from the module `user_functions`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+from matcalc.compiler.kernels import user_functions
 from matcalc.compiler.lowering_entries import Kernel, Scalar, read_kernel
 from matcalc.compiler.targets import ON_NUMPY
 from matcalc.compiler.terms import letters_of
@@ -33,7 +34,7 @@ PLAIN = {"number": "{}", "integer": "int({})"}  # forms in which values take par
 Entry = TypeVar("Entry", Kernel, Scalar)
 COST = "10000"  # flops; no other lowering competes
 DECORATOR = '@njit(error_model="numpy")'
-IMPORTED = "from matcalc.compiler.kernels.user_functions import {name}"
+IMPORTED = f"from {user_functions.__name__} import {{name}}"
 
 
 def own_kernel(node: Node) -> Kernel | None:

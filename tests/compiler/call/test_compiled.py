@@ -16,7 +16,7 @@ from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.tensor.sizes.size import Size
 
-spec_of = importlib.util.spec_from_file_location("runtime_samples", Path(__file__).with_name("samples.py"))
+spec_of = importlib.util.spec_from_file_location("runtime_samples", Path(__file__).parents[1] / "samples.py")
 samples = importlib.util.module_from_spec(spec_of)
 sys.modules["runtime_samples"] = samples
 spec_of.loader.exec_module(samples)

@@ -14,7 +14,7 @@ import pytest
 from matcalc.compiler.files.save import saved_text
 from matcalc.errors import NotSupported
 
-spec_of = importlib.util.spec_from_file_location("saved_samples", Path(__file__).with_name("samples.py"))
+spec_of = importlib.util.spec_from_file_location("saved_samples", Path(__file__).parents[1] / "samples.py")
 samples = importlib.util.module_from_spec(spec_of)
 sys.modules["saved_samples"] = samples
 spec_of.loader.exec_module(samples)
@@ -74,7 +74,7 @@ print(hashlib.sha256(saved_text(spec).encode()).hexdigest())
 
 
 def test_same_bytes_for_any_hash_seed():
-    code = HASH.format(path=str(Path(__file__).with_name("samples.py")))
+    code = HASH.format(path=str(Path(__file__).parents[1] / "samples.py"))
     said = {
         subprocess.run(
             [sys.executable, "-c", code],

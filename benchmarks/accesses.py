@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from problems import FORWARD_SEED, Problem, load
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.expressions.expression import Expression
+from matcalc.pipeline.building import planned, request_of
 
 HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]
 

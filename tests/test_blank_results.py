@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import ProgramFault
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import interpret
 from matcalc.compiler.verify.order import verify
+from matcalc.pipeline.building import planned, request_of
 
 REAL = ctypes.POINTER(ctypes.c_double)
 SQUARES = "A: matrix(n, n); B: matrix(n, n)"

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
+from matcalc.pipeline import building
 from matcalc.tensor.sizes.size import Size
 
 LEAST_SQUARES = "norm2(X*w - y)^2"

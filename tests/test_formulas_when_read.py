@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.compiler.spec import spec as specs
+from matcalc.pipeline import building
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 

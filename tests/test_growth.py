@@ -5,10 +5,10 @@ import sys
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.compiler.call.compiled import CALLED
 from matcalc.compiler.entry import entry_code
 from matcalc.compiler.llvm import native
+from matcalc.pipeline import building
 from matcalc.tensor.nodes.node import toposort
 
 

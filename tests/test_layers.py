@@ -62,7 +62,7 @@ ROOMS = [
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
     "expressions",
-    "build",
+    "pipeline",
     "rows",
     "api",
     "solvers",

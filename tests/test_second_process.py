@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build.inputs import GradientInputs
 from matcalc.compiler.call import recall
 from matcalc.compiler.kernels.library import read_library
 from matcalc.compiler.machine.own_runtime import FUNCTIONS
 from matcalc.compiler.spec.spec import Later
+from matcalc.pipeline.inputs import GradientInputs
 from matcalc.rulebook import load
 from matcalc.store import installation
 from matcalc.store.data_folders import data_folder
 from matcalc.store.kept_forms import kept_form
 
-HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.build.building", "matcalc.rulebook.load")
+HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.building", "matcalc.rulebook.load")
 START = """
 import json, os, sys
 import numpy as np

@@ -6,9 +6,9 @@ from scipy import sparse
 from sparse_cases import FORMULAS, LOGISTIC, QUICK, SIZES, SYMBOLS, data, dense, function, sigmoid
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.call.sparse import stored_by_name
 from matcalc.compiler.verify.interpret import Interpreter
+from matcalc.pipeline.building import planned, request_of
 
 
 @pytest.mark.sampled(4)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcalc.build.building import build, planned
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.call.sparse import arrays_of, to_csr
 from matcalc.compiler.spec.spec import Operand
@@ -26,6 +25,7 @@ from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import request_of
 from matcalc.pictures.plots import Curves
+from matcalc.pipeline.building import build, planned
 from matcalc.tensor.nodes.node import toposort
 
 EXACT, NUMERIC = 1e-9, 1e-5

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from matcalc.build.inputs import CompileInputs, GradientInputs, Inputs
 from matcalc.compiler.call import recall
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.spec.spec import Again, Later
+from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from matcalc.build.inputs import Outputs
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
+    from matcalc.pipeline.inputs import Outputs
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -96,8 +96,8 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
     spec = recall.found(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
-    from matcalc.build import building
     from matcalc.compiler.targets import TARGETS
+    from matcalc.pipeline import building
 
     made = building.build(building.request_for(inputs), TARGETS)
     again = Again(Later(building.__name__, "writers"), inputs)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from matcalc.build.building import as_saved, gradient_request
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
@@ -19,6 +18,7 @@ from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.requests import Request, request_of
 from matcalc.expressions.wanted import wanted
 from matcalc.language.identifiers import free, identifier, nearest
+from matcalc.pipeline.building import as_saved, gradient_request
 from matcalc.tensor.symbols import Names
 
 WHAT = ("value", "gradient", "hvp", "hessian")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from matcalc.build.building import build
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.shortest import shortest, shortest_of
@@ -32,6 +31,7 @@ from matcalc.expressions.requests import Output, Request
 from matcalc.expressions.wanted import whole_symbols
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import free
+from matcalc.pipeline.building import build
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute

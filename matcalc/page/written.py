@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from matcalc.build.building import gradient_request, specified
 from matcalc.compiler.files.save import saved_text
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question
+from matcalc.pipeline.building import gradient_request, specified
 
 Blocks = Sequence[tuple[str, Expression]]
 

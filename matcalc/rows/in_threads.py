@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.build import building
-from matcalc.build.inputs import Inputs
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.loaded import check_on_numpy
 from matcalc.compiler.machine.scipy_routines import count_of_threads
@@ -28,6 +26,8 @@ from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request
+from matcalc.pipeline import building
+from matcalc.pipeline.inputs import Inputs
 from matcalc.rows.blocks import counted
 from matcalc.rows.separating import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of

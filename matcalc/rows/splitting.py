@@ -7,7 +7,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from matcalc.build.building import gradient_request
 from matcalc.calculus.simplify.sum_of_squares import squared
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression
@@ -15,6 +14,7 @@ from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
 from matcalc.expressions.requests import Request, request_of
 from matcalc.language.identifiers import by_name, nearest, shown
+from matcalc.pipeline.building import gradient_request
 from matcalc.rows.blocks import ROWS
 from matcalc.rows.separating import entries, separated
 from matcalc.rows.statistics import Statistics, statistics_of

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from matcalc.build.building import build
 from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
@@ -16,6 +15,7 @@ from matcalc.expressions.read_input import expressions
 from matcalc.expressions.requests import Output, Request
 from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
+from matcalc.pipeline.building import build
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
 from matcalc.rows.separating import SUM, Separated, Total, short_text
 from matcalc.tensor.nodes.node import Node, toposort

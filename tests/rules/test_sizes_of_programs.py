@@ -8,10 +8,10 @@ import math
 import pytest
 from rules.compiled import made, rules
 
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import Call, Loop, walk_inside
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
+from matcalc.pipeline.building import planned, request_of
 from matcalc.tensor.symbols import Names
 
 SIZES = (2**12, 2**14)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.lowering_entries import BLOCK, LEAST, ONCE
 from matcalc.compiler.verify.interpret import interpret
+from matcalc.pipeline import building
 
 WIDE = 999
 """Columns: with a vector beside them rows have 1000 entries, blocks LEAST rows, and one block holds up to ROWS rows."""

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import pytest
 
-from matcalc.build import building
 from matcalc.compiler.plan.products import known_orders
 from matcalc.compiler.plan.products.known_orders import Parts
+from matcalc.pipeline import building
 
 NETWORK = "norm2(tanh(W2*tanh(W1*tanh(W0*x))) - y)^2"
 LAYERS = "; ".join(f"W{k}: matrix(n, n)" for k in range(3)) + "; x: vector(n); y: vector(n)"

@@ -10,7 +10,7 @@ import re
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
+from matcalc.pipeline import building
 from matcalc.tensor.sizes.size import Size
 
 SIZES = {"m": 2000, "n": 700, "k": 40, "p": 300}

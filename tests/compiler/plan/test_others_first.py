@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan.rows import others_first
 from matcalc.compiler.program import Call, Loop, walk
+from matcalc.pipeline import building
 
 BILINEAR = "V: matrix(n, k); S: matrix(n, n); W: matrix(n, m)"
 CHAIN = "A: matrix(m, n); B: matrix(n, p); C: matrix(p, q)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build import building
+from matcalc.pipeline import building
 
 NETWORK = "X: matrix(m, n); A: matrix(n, p); b: vector(p); y: vector(m)"
 SOFTMAX = "X: matrix(m, n); W: matrix(n, p)"

@@ -8,11 +8,11 @@ import pytest
 from compiler.plan.running import check, parse, with_gradients
 
 import matcalc as mc
-from matcalc.build import building
 from matcalc.calculus.derive import conventions
 from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save
 from matcalc.compiler.program import Call, Loop, View, statements, walk
+from matcalc.pipeline import building
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, matmul, number, ones, product, symbol, total
 from matcalc.tensor.nodes.node import toposort

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.listing import operations
 from matcalc.compiler.plan.products import variants
 from matcalc.compiler.plan.products.variants import orders
 from matcalc.expressions.read_input import expressions
+from matcalc.pipeline.building import planned, request_of
 
 NAMES = "abcdefgh"
 

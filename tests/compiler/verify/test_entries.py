@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.program import Checked, Loop, ProgramFault
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.entries import entries_in, entry, every_entry, replaced
@@ -15,6 +14,7 @@ from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.inequalities import Known, known_of
 from matcalc.compiler.verify.interpret import interpret
 from matcalc.errors import ShapeError
+from matcalc.pipeline.building import planned, request_of
 from matcalc.tensor.sizes.size import Size
 
 i, j, k, m, n, N = map(Size.of, ("i", "j", "k", "m", "n", "N"))

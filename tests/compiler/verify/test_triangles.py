@@ -10,8 +10,8 @@ from fractions import Fraction
 import pytest
 
 import matcalc as mc
-from matcalc.build.building import planned, request_of
 from matcalc.compiler.verify.triangles import exact
+from matcalc.pipeline.building import planned, request_of
 from matcalc.tensor.sizes.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"

@@ -13,9 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from numpy.typing import DTypeLike
-
-from matcalc.build.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.marks import forms_of
 from matcalc.calculus.derive.unrestricted import unrestricted
@@ -54,14 +51,15 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
 from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.handle import Derived, Key, Symbol, Wrt
+from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
-from matcalc.expressions.read_input import Readable, Readables, expressions, outputs_of, with_wrt
+from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Request, request_of
 from matcalc.expressions.wanted import wanted
 from matcalc.expressions.written import formula_in, latex_in
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
+from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.progress import under_way
 from matcalc.rulebook.load import is_shipped
 from matcalc.tensor.nodes.node import Node, toposort
@@ -363,7 +361,7 @@ def _hoisted(size: Size) -> Condition:
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
     """Return the expected values of saved functions; imports the many-digit evaluator only when a file is saved."""
-    from matcalc.build.reference_cases import reference
+    from matcalc.pipeline.reference_cases import reference
 
     return reference(specs)
 

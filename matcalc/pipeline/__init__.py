@@ -1,0 +1,1 @@
+"""Requests for compiled functions, and the functions built from them."""

@@ -1,0 +1,57 @@
+"""The inputs of `compile` and `value_and_gradient`, as users pass them.
+
+They import nothing, so that a function in the cache is found without reading a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from matcalc.expressions.handle import Key, Symbol, Wrt
+    from matcalc.expressions.read_input import Readable, Readables
+
+
+Outputs: TypeAlias = "Readable | Sequence[Outputs]"
+"""A formula, or nested tuples and lists of formulas."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileInputs:
+    """The inputs of `compile`."""
+
+    outputs: Outputs
+    args: Sequence[Symbol] | None
+    target: str
+    dtype: DTypeLike
+    sizes: Mapping[Key, int] | None
+    declarations: str
+    dialect: str
+    name: str
+    check_facts: bool
+    guards: str
+    check: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GradientInputs:
+    """The inputs of `value_and_gradient`."""
+
+    f: Readables
+    wrt: Wrt
+    declarations: str
+    dialect: str
+    convention: str
+    target: str
+    sizes: Mapping[Key, int] | None
+    name: str
+    check_facts: bool
+    dtype: DTypeLike
+    check: bool
+
+
+Inputs: TypeAlias = CompileInputs | GradientInputs

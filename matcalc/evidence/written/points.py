@@ -17,7 +17,7 @@ from matcalc.evidence.written.declared import check_drawn
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.lookups import is_index, lengths_of
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
 
@@ -64,7 +64,8 @@ def points(
 ) -> Iterator[Point]:
     """Yield up to two points of different sizes at which the first reference is finite and real.
 
-    A formula without sizes has one point. With `larger` there is a third point if it has few entries.
+    A formula without sizes has one point. With `larger` there is a third one if it has few entries and solves no
+    equation.
 
     Raises: NoReference if the first reference cannot be evaluated, or data would be too large.
     """
@@ -84,11 +85,17 @@ def points(
             yield point
         if len(found) == 2:
             break
-    sizes = fitting(known, LARGER, symbols, required) if larger and found and known else None
+    wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
+    sizes = fitting(known, LARGER, symbols, required) if wants else None
     if sizes is not None and _entries(symbols, nodes, sizes) <= MOST_AT_LARGER:
         point = _point(references[0], names, symbols, sizes, along, seed)
         if point is not None:
             yield point
+
+
+def _is_solution(node: Node) -> bool:
+    """Whether a node solves an equation, which the reference does by Newton's method, entry by entry."""
+    return node.kind == "op" and node.rule.kind == "implicit"
 
 
 def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str, int]) -> int:

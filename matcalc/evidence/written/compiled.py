@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.reference import Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
 
 
@@ -27,6 +28,9 @@ class Result(NamedTuple):
 
 BLOCKS_REUSED = 8
 """More freed blocks of one size than NumPy keeps for reuse."""
+
+ROUNDING = 1e-14
+"""The rounding error of a result, relative to the largest number in its computation."""
 
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
@@ -132,6 +136,8 @@ def _is_determined(
     function: Function, results: Sequence[Result], k: int, point: Point, symbols: Sequence[Node], error: float
 ) -> bool:
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
+    if error <= _noise(results[k].node, point):
+        return False
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
         expected = _expected(results, point, data)
@@ -142,6 +148,16 @@ def _is_determined(
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
     return True
+
+
+def _noise(node: Node, point: Point) -> float:
+    """Return the rounding error of a result whose largest terms cancel."""
+    parts = [part for part in toposort(node) if part.kind in ("product", "sum", "map", "op")]
+    try:
+        values = evaluate(parts, point.data, point.sizes)
+    except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
+        return 0.0
+    return ROUNDING * max((float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in values), default=0.0)
 
 
 def _fault(result: Result, found: Array, expected: Array, point: Point) -> InternalError:

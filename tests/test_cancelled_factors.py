@@ -54,6 +54,7 @@ def test_compiled(text, let, name, shape, wanted, target):
     assert function(**rest, **{name: np.full(shape, 1.7)}) == wanted
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "variable", "let", "wanted"),
     [

@@ -45,6 +45,7 @@ def test_right(f, wrt, let, against):
     assert str(report).endswith("all right")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("f", "wrt", "let", "against"), WRONG)
 def test_wrong(f, wrt, let, against):
     report = mc.check(f, wrt, let, against)
@@ -117,6 +118,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("f", "wrt", "let", "against", "mistake"), MISTAKES)
 def test_likely_mistakes_are_named(f, wrt, let, against, mistake):
     report = mc.check(f, wrt, let, against)
@@ -162,6 +164,7 @@ DIFFERENTIALS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("f", "wrt", "right"), DIFFERENTIALS)
 def test_a_tangent_that_nobody_declared_is_of_the_kind_of_its_variable(f, wrt, right):
     """At several sizes: `dX` is spelled as a vector, so X would have to be 1 x 1."""

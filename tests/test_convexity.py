@@ -162,6 +162,7 @@ def test_not_convex(text, wrt, let):
     check_bend(found, text, wrt)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wrt", "let"), NOT_CONVEX + CONCAVE_ONES, ids=ids(NOT_CONVEX + CONCAVE_ONES))
 def test_nothing_false_is_proved(text, wrt, let):
     """The prover alone, without the numbers that come first."""
@@ -181,6 +182,7 @@ def test_nothing_false_is_proved_concave(text, wrt, let):
     assert proof(e.node, e.symbols_of(wrt.split()), CONCAVE) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wrt", "let"), CONCAVE_ONES, ids=ids(CONCAVE_ONES))
 def test_concave(text, wrt, let):
     found = mc.convex(text, wrt.split(), let)

@@ -39,6 +39,7 @@ def gradient(text):
     return mc.gradient(text, "x", LET)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", EQUAL)
 def test_each_definition_has_the_mean_of_the_slopes_nearby(name):
     for text in EQUAL[name].texts:
@@ -90,6 +91,7 @@ SMOOTH = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text, second", SMOOTH)
 def test_second_derivatives_at_zero(text, second):
     hessian = mc.hessian(f"{text} + x^3", "x", "x: scalar")
@@ -157,6 +159,7 @@ def test_a_logistic_fit_from_zero_reaches_the_optimum(method):
     assert found.success and np.max(np.abs(slope)) < 1e-4 and np.max(np.abs(w)) > 0.1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_some_random_formulas_with_kinks(seed):
     random_formula(seed)

@@ -22,6 +22,7 @@ def test_value(case):
     assert_close(at_point(found, data), case.value(data))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("case", "wrt"), ADJOINTS, ids=[f"{case.op}-{name}" for case, name in ADJOINTS])
 def test_adjoint(case, wrt):
     found = pulled_back(case, wrt)
@@ -29,6 +30,7 @@ def test_adjoint(case, wrt):
     assert_close(at_point(found, {**data, "G": G}), case.adjoint(wrt, data, G))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("case", "edge", "k"), EDGES, ids=[f"{case.op}-{k}" for case, _, k in EDGES])
 def test_edge(case, edge, k):
     """At kinks, ties and singular points: the listed gradient (of least norm where there are several)."""

@@ -30,6 +30,7 @@ def slope(f, x, along, h=1e-3):
 # ---- reading and printing
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "declarations"),
     [

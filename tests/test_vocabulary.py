@@ -80,6 +80,7 @@ def test_objects_give_the_same_node(call):
     assert eval(call["f"], scope).node is expression(call["f"]).node  # our own table
 
 
+@pytest.mark.sampled(3)
 @each([call for call in CALLS if "numpy" in call])
 def test_the_numpy_spelling_means_the_same(call):
     expression(call["f"])

@@ -41,6 +41,7 @@ def simplified(text):
     return mc.expression(text, LET).simplify()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "simple"),
     [

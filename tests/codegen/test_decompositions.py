@@ -192,6 +192,7 @@ def test_real_eigenvectors(n, numba_names, numpy_names):
         compare(got["w"], w, n)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", SIZES)
 def test_order_keeps_equal_entries_and_puts_nan_last(n, numba_names, numpy_names):
     x = np.random.default_rng(n).integers(0, 5, n).astype(float)

@@ -104,6 +104,7 @@ AT_EDGES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", AT_EDGES)
 def test_zeros_ends_and_what_is_outside(name):
     with np.errstate(all="ignore"):

@@ -31,6 +31,7 @@ INFERRED = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("formula", "let", "said"), INFERRED)
 @pytest.mark.parametrize("command", ["gradient", "explain", "convex", "rewrite", "check", "equivalent"])
 def test_what_was_inferred_is_said_in_one_line(capsys, command, formula, let, said):

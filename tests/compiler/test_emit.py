@@ -76,6 +76,7 @@ OF_TWO = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("inner", TURNED)
 @pytest.mark.parametrize("outer", OF_TWO)
 def test_views_of_what_is_written_again(outer, inner):

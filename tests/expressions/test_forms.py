@@ -87,6 +87,7 @@ def test_expand(text, let, expected):
     assert e.expand().factor().expand().node is e.expand().node
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
 def test_expand_and_factor_are_opposite(case):
     """On formulas from books: expanding undoes factoring, and neither changes the value."""

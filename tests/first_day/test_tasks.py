@@ -66,6 +66,7 @@ def test_the_table():
     assert {task.function.__module__ for task in TASKS} == {m.__name__ for m in (learning, matrices, statistics)}
 
 
+@pytest.mark.sampled(4)
 @CASES
 def test_value_and_derivative(task):
     e, found = derived(task)
@@ -91,6 +92,7 @@ def test_compiled(task, target):
     close(fn(**{name: data[name] for name in fn.args}), *truth)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("task", [t for t in TASKS if t.traced], ids=[t.name for t in TASKS if t.traced])
 def test_numpy_code(task):
     """The function of arrays is itself a formula: its value on symbols equals its value on arrays."""

@@ -51,6 +51,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("latex", "let", "text"), TABLE, ids=[row[0] for row in TABLE])
 def test_reads_as(latex, let, text):
     e = mc.expression(latex, let, dialect="latex")

@@ -120,6 +120,7 @@ FAR, BOUND = mpmath.mpf(10) ** 300, 50
 """An argument so large that every growing function, even a logarithm, is beyond the bound."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name):
     """Value and slope at the infinities are those at huge arguments, and NaN outside the domain."""

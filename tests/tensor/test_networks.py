@@ -69,6 +69,7 @@ def networks(seed):
         yield operands, tuple(out), sizes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_product_is_what_einsum_says(seed):
     rng = np.random.default_rng(seed)
@@ -137,6 +138,7 @@ def defined(terms, out, n):
     return np.einsum(*[part for array, at in terms for part in (array, list(at))], left)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(("name", "at"), LONG)
 def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count):
@@ -154,6 +156,7 @@ def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count)
                 np.testing.assert_allclose(got, want, rtol=1e-12, err_msg=f"{inner} at {place} -> {out}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("factor", ["c^{k}", "c^-{k}", "(a'*b)^{k}", "tr(B)^{k}"])
 def test_jacobians_of_entries_times_a_long_factor_are_diagonal(factor, count):

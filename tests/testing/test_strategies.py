@@ -28,6 +28,7 @@ def value(case):
         return e, np.asarray(e(**{name: case.data[name] for name in e.symbols}))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_every_form_reads_with_its_shape(share):
     for form in forms(BOOK)[share::SHARES]:

@@ -51,6 +51,7 @@ def compiled(f, target):
     return mc.compile(f, declarations=let, target=target)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("f, fixed, computed, truth", CASES, ids=[case[0] for case in CASES])
 def test_values_and_what_is_computed(f, fixed, computed, truth):
     fn = compiled(f, "numpy")

@@ -261,6 +261,7 @@ def f(X, y):
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 7, 8])
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_statements(name, rows):

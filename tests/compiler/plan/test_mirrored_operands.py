@@ -49,6 +49,7 @@ def test_one_that_is_not_symmetric_is_not_taken_for_its_transpose():
     assert sum(large(plan(*with_gradients(text, let, "W"), SIZES)).values()) == 2
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_gradients_are_those_of_differences(text, target):

@@ -86,6 +86,7 @@ BY_HAND = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("which", TAKEN)
 def test_no_name_is_taken(which, target):

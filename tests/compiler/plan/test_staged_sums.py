@@ -53,6 +53,7 @@ def depth(source):
     return deepest
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_values(text, target):

@@ -182,6 +182,7 @@ def test_a_constant_within_its_own_node_is_no_reference() -> None:
     assert e.jvp("B").checked.startswith("not checked: ")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["gradient", "hessian", "hvp"])
 @pytest.mark.parametrize("fact", ["symmetric", "lower", "skew"])
 def test_what_directions_do_not_see_is_refused(fact: str, kind: str) -> None:
@@ -207,6 +208,7 @@ def test_equations_without_a_solution_are_refused(text: str) -> None:
         e(A=np.array([[0.1, 0.7], [-0.7, 0.1]]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "wrt"),
     [

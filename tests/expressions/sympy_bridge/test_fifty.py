@@ -55,6 +55,7 @@ def test_is_read_as_what_it_is(row):
     assert np.allclose(found, shaped(evaluate(row.text, given, SIZES), found.shape), rtol=1e-10)
 
 
+@pytest.mark.sampled(3)
 @each()
 def test_derivative(row):
     with sp.assuming(*known(row)):

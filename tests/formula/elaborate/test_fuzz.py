@@ -62,6 +62,7 @@ def test_zero_by_zero_is_refused(text: str) -> None:
     assert caught.value.text == text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("value", "told"),
     [

@@ -107,6 +107,7 @@ def fits(text, ranks):
     return all(names[n] in symbols and len(symbols[names[n]].shape) == rank for n, rank in ranks.items())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_is_taken_is_what_a_search_through_all_spellings_finds(text):
     names = re.findall(r"\b(?:[a-dA-C]|lam)\b", text)

@@ -218,6 +218,7 @@ OTHER = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", [line.strip() for line in SAME])
 def test_printed_as_written(formula):
     read = elaborate([formula], LET)

@@ -1,0 +1,19 @@
+"""The formulas with their hand-written code, by subject."""
+
+from plain.formulas import classes, factors, gaussians, likelihoods, points, regression, spectra
+from plain.formulas.table import FORMULAS, LARGE, SECOND, SIZES, Formula
+
+__all__ = [
+    "FORMULAS",
+    "LARGE",
+    "SECOND",
+    "SIZES",
+    "Formula",
+    "classes",
+    "factors",
+    "gaussians",
+    "likelihoods",
+    "points",
+    "regression",
+    "spectra",
+]

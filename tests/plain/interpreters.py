@@ -106,12 +106,12 @@ def arrays(lines):
 
 
 def placed(results, shapes):
-    """Return results with the expected shapes, where the language has no such shape: scalars, vectors, last axes of 1."""
+    """Return results with the expected shapes, where the language has none such: scalars, vectors, last axes of 1."""
     if isinstance(results, str):
         return results
     changed = []
     for array, shape in zip(results, shapes, strict=True):
-        own = (1,) if not shape else shape
+        own = shape if shape else (1,)
         columns = (*own, 1) if len(own) == 1 else own
         trimmed = tuple(columns)
         while len(trimmed) > 2 and trimmed[-1] == 1:

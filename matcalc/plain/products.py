@@ -1,0 +1,178 @@
+"""Associates a product of matrices and vectors, and chooses the operation of each pair.
+
+Vectors come first: the cheapest order is found by counting multiplications, with the same length for all sizes that
+have no number. An inverse is a solution of equations, a diagonal matrix a scaling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from matcalc.plain.term import Call, Pool, Term, transposed
+from matcalc.tensor.sizes.size import Size
+
+NOMINAL = 100
+"""The length that stands for a size without a number."""
+MOST = 12
+"""The most factors of which all orders are tried; a longer product is multiplied from its vector end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A factor of a product: a term, and whether it is a row."""
+
+    term: Term
+    row: bool = False
+
+    @property
+    def is_matrix(self) -> bool:
+        return self.term.rank == 2
+
+
+def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
+    """Return the product of factors, none of which is a scalar."""
+    if len(factors) == 1:
+        return factors[0]
+    if len(factors) > MOST:
+        return _from_the_end(pool, factors)
+    best: dict[tuple[int, int], tuple[float, Factor]] = {(k, k + 1): (0.0, f) for k, f in enumerate(factors)}
+    for width in range(2, len(factors) + 1):
+        for start in range(len(factors) - width + 1):
+            stop = start + width
+            found: tuple[float, Factor] | None = None
+            for middle in range(start + 1, stop):
+                (left_cost, left), (right_cost, right) = best[start, middle], best[middle, stop]
+                pair = combined(pool, left, right)
+                if pair is None:
+                    continue
+                made, work = pair
+                total = left_cost + right_cost + work
+                if made.term in pool.used:
+                    total = 0.0
+                if found is None or total < found[0] or (total == found[0] and made.term.rank == 2):
+                    found = total, made
+            assert found is not None
+            best[start, stop] = found
+    return best[0, len(factors)][1]
+
+
+def _from_the_end(pool: Pool, factors: Sequence[Factor]) -> Factor:
+    made = factors[-1]
+    for factor in reversed(factors[:-1]):
+        pair = combined(pool, factor, made)
+        assert pair is not None
+        made = pair[0]
+    return made
+
+
+def length(size: Size) -> float:
+    """Return a number for a size, to compare costs."""
+    found = size.substitute({name: Size.of(NOMINAL) for name in size.names})
+    return max(float(found.constant), 1.0)
+
+
+def entries(term: Term) -> float:
+    return prod(map(length, term.shape))
+
+
+def inverse_of(term: Term) -> tuple[Term, bool] | None:
+    """Return the matrix that a term inverts, and whether the inverse is transposed."""
+    if term.form == "inverse":
+        return term.args[0], False
+    if term.form == "transpose" and term.args[0].form == "inverse":
+        return term.args[0].args[0], True
+    return None
+
+
+def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | None:
+    """Return the product of two factors and the number of multiplications."""
+    a, b = left.term, right.term
+    if left.is_matrix and inverse_of(a):
+        return _solved(pool, left, right)
+    if right.is_matrix and inverse_of(b):
+        return _solved_from_the_right(pool, left, right)
+    if left.is_matrix and a.form == "diagonal":
+        return _scaled(pool, a.args[0], right, True)
+    if right.is_matrix and b.form == "diagonal":
+        return _scaled(pool, b.args[0], left, False)
+    if left.is_matrix and right.is_matrix:
+        made = pool.term("matmul", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
+        return Factor(made), entries(a) * length(b.shape[1])
+    if left.is_matrix and is_ones(b):
+        return Factor(summed(pool, a, 1)), entries(a)
+    if right.is_matrix and left.row and is_ones(a):
+        return Factor(summed(pool, b, 0), True), entries(b)
+    if left.is_matrix:
+        return Factor(pool.term("matvec", (a, b), None, a.shape[:1])), entries(a)
+    if right.is_matrix and left.row:
+        return Factor(pool.term("matvec", (transposed(pool, b), a), None, b.shape[1:]), True), entries(b)
+    if left.row and not right.row:
+        return Factor(pool.term("dot", (a, b))), entries(a)
+    if right.row and not left.row and not right.is_matrix:
+        return Factor(pool.term("outer", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
+    return None
+
+
+def is_ones(term: Term) -> bool:
+    """Whether a term is a vector of ones."""
+    return term.form == "call" and term.data.name == "ones" and term.rank == 1
+
+
+def summed(pool: Pool, term: Term, axis: int) -> Term:
+    """Return the sums of a matrix along an axis."""
+    if term.form == "transpose":
+        term, axis = term.args[0], 1 - axis
+    shape = term.shape[:axis] + term.shape[axis + 1 :]
+    return pool.term("call", (term,), Call("sum", axis), shape)
+
+
+def _facts(a: Term, b: Term) -> frozenset[str]:
+    is_gram = a.form == "transpose" and a.args[0] is b or b.form == "transpose" and b.args[0] is a
+    return frozenset({"symmetric"}) if is_gram else frozenset()
+
+
+def solution(pool: Pool, matrix: Term, right: Term, facts: frozenset[str] = frozenset()) -> Term:
+    """Return the term of the solution of `matrix*Y = right`."""
+    return pool.term("solve", (matrix, right), None, right.shape, facts)
+
+
+def _solved(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | None:
+    found = inverse_of(left.term)
+    assert found is not None
+    matrix, is_transposed = found
+    if right.row or (not right.is_matrix and not right.term.rank):
+        return None
+    matrix = transposed(pool, matrix) if is_transposed else matrix
+    cost = entries(matrix) * (length(right.term.shape[1]) if right.is_matrix else 1)
+    return Factor(solution(pool, matrix, right.term), right.row), 1.5 * cost
+
+
+def _solved_from_the_right(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | None:
+    found = inverse_of(right.term)
+    assert found is not None
+    matrix, is_transposed = found
+    turned = matrix if is_transposed else transposed(pool, matrix)
+    if not left.is_matrix:
+        return (Factor(solution(pool, turned, left.term), True), 1.5 * entries(matrix)) if left.row else None
+    made = transposed(pool, solution(pool, turned, transposed(pool, left.term)))
+    return Factor(made), 1.6 * entries(matrix) * length(left.term.shape[0])
+
+
+def _scaled(pool: Pool, weights: Term, other: Factor, from_left: bool) -> tuple[Factor, float] | None:
+    """Return diag(weights)*other or other*diag(weights)."""
+    term = other.term
+    if not other.is_matrix:
+        if other.row == from_left:
+            return None
+        return Factor(pool.term("mul", (weights, term), None, term.shape), other.row), entries(term)
+    if term.form == "diagonal":
+        pair = (weights, term.args[0]) if from_left else (term.args[0], weights)
+        inner = pool.term("mul", pair, None, weights.shape)
+        return Factor(pool.term("diagonal", (inner,), None, term.shape, frozenset({"symmetric", "diagonal"}))), 1.0
+    if from_left:
+        made = pool.term("mul", (pool.term("column", (weights,), None, weights.shape), term), None, term.shape)
+    else:
+        made = pool.term("mul", (term, pool.term("row", (weights,), None, weights.shape)), None, term.shape)
+    return Factor(made), entries(term)

@@ -1,0 +1,102 @@
+"""Defines terms: operations on arrays that every array language has, before they are printed.
+
+A term has no rows: a vector is one-dimensional, and products name their kind by the ranks of their operands. Equal
+terms are one object, and terms of equal nodes are one term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from matcalc.language.syntax import operands_first
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
+
+Shape = tuple[Size, ...]
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Term:
+    """An operation on arrays.
+
+    form: the entry of a language's table that prints it. data: the form's payload: a name, a number, the signs of a
+    sum, an exponent, subscripts, or the Call of a function. facts: those of its value that are known so far.
+    """
+
+    form: str
+    args: tuple[Term, ...] = ()
+    data: Any = None
+    shape: Shape = ()
+    facts: frozenset[str] = NONE
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        inner = ", ".join(map(repr, self.args))
+        own = "" if self.data is None else f"[{self.data}]"
+        return f"{self.form}{own}({inner})" if inner else f"{self.form}{own}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an operation: its name in the rulebook, the axis along which it acts, and its parameters by name."""
+
+    name: str
+    axis: int | None = None
+    params: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(slots=True)
+class Pool:
+    """All terms of a function, each once."""
+
+    terms: dict[tuple[Any, ...], Term] = field(default_factory=dict)
+    nodes: dict[Node, Term] = field(default_factory=dict)
+    part_names: dict[Term, str] = field(default_factory=dict)
+    used: set[Term] = field(default_factory=set)
+
+    def term(
+        self,
+        form: str,
+        args: Sequence[Term] = (),
+        data: Any = None,
+        shape: Shape = (),
+        facts: frozenset[str] = NONE,
+    ) -> Term:
+        """Return the term of a form and operands, always the same object for the same ones."""
+        key = (form, tuple(args), data)
+        found = self.terms.get(key)
+        if found is None:
+            found = self.terms[key] = Term(form, tuple(args), data, tuple(shape), facts)
+        return found
+
+    def number(self, value: Fraction | int) -> Term:
+        return self.term("number", (), Fraction(value))
+
+
+def terms_in(roots: Iterable[Term]) -> list[Term]:
+    """Return all terms that roots contain, each once, operands before their users."""
+    found: dict[Term, None] = {}
+    for root in roots:
+        for term in operands_first(root, lambda term: term.args, found):
+            found.setdefault(term)
+    return list(found)
+
+
+def transposed(pool: Pool, term: Term) -> Term:
+    """Return the transpose of a term: itself for a scalar, a vector and a symmetric matrix."""
+    if term.rank < 2 or "symmetric" in term.facts or term.form == "diagonal":
+        return term
+    if term.form == "transpose":
+        return term.args[0]
+    if term.form in ("scale", "add", "neg") and all(arg.form == "transpose" or not arg.rank for arg in term.args):
+        return pool.term(term.form, [transposed(pool, arg) for arg in term.args], term.data, term.shape[::-1])
+    facts = {"lower": "upper", "upper": "lower"}
+    kept = frozenset(facts.get(fact, fact) for fact in term.facts)
+    return pool.term("transpose", (term,), None, term.shape[::-1], kept)

@@ -1,0 +1,245 @@
+"""Writes terms as statements: parts that are used several times are named, the others stay in their expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+
+from matcalc.errors import NotSupported
+from matcalc.plain.language import Entry, Language, is_simple
+from matcalc.plain.term import Pool, Term, terms_in
+
+LEAVES = ("name", "number", "size", "pi", "eye")
+CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
+LETTERS = "zuvstabcghkpqr"
+
+
+@dataclass(slots=True)
+class Writer:
+    """The state of writing one function.
+
+    taken: names in use. named: the names of terms. lines: statements so far, without indentation.
+    """
+
+    language: Language
+    pool: Pool
+    taken: set[str]
+    named: dict[Term, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    texts: dict[Term, tuple[str, str]] = field(default_factory=dict)
+
+    def statements(self, outputs: Sequence[tuple[str, Term]]) -> list[str]:
+        """Write the outputs, and return the texts of the returned values."""
+        roots = [term for _, term in outputs]
+        shared = _shared(self.language, roots, self.pool.part_names)
+        labels: dict[Term, str] = {}
+        for label, term in outputs:
+            labels.setdefault(term, label)
+        is_alone = len(outputs) == 1
+        results: list[str] = []
+        for label, root in outputs:
+            for term in terms_in([root]):
+                if term in shared and term not in self.named and term is not root:
+                    self._assign(term, labels.get(term, ""))
+            if root in self.named or root.form == "name":
+                results.append(self.named.get(root) or self._show(root)[0])
+                continue
+            if is_alone and self._fits(text := self._show(root)[0], "result"):
+                results.append(text)
+                continue
+            results.append(self._assign(root, label))
+        return results
+
+    def _fits(self, text: str, key: str) -> bool:
+        line = self.language.indent + self.language.word(key, values=text)
+        return len(line) <= self.language.width
+
+    def _assign(self, term: Term, label: str = "") -> str:
+        """Write the statement of a term and return its name; too long a line is divided."""
+        name = label or self._free(self._proposed(term))
+        if label:
+            self.taken.add(label)
+        while True:
+            line = self.language.word("assign", name=name, value=self._show(term)[0])
+            if len(self.language.indent) + len(line) <= self.language.width:
+                break
+            inner = self._divisor(term, len(line) // 2)
+            if inner is None:
+                break
+            self._assign(inner)
+        self.lines.append(line)
+        self.named[term] = name
+        self.texts.clear()
+        return name
+
+    def _divisor(self, term: Term, length: int) -> Term | None:
+        """Return the part of a statement that is to be named so that its lines become shorter."""
+        inner = [t for t in self._inline(term) if t is not term and not _is_free(self.language, t)]
+        inner = [t for t in inner if len(self._show(t)[0]) > 12]
+        return min(inner, key=lambda t: abs(len(self._show(t)[0]) - length), default=None)
+
+    def _inline(self, root: Term) -> Iterator[Term]:
+        """Yield the terms that one statement writes."""
+        stack = [root]
+        while stack:
+            term = stack.pop()
+            yield term
+            stack.extend(arg for arg in term.args if arg not in self.named)
+
+    def _show(self, root: Term) -> tuple[str, str]:
+        """Return the text of a term and its level."""
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            if term in self.texts or (term in self.named and term is not root):
+                stack.pop()
+                continue
+            missing = [a for a in term.args if a not in self.texts and a not in self.named]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            self.texts[term] = self._written(term)
+        return self.texts[root]
+
+    def _operand(self, term: Term) -> tuple[str, str]:
+        return (self.named[term], "atom") if term in self.named else self.texts[term]
+
+    def _written(self, term: Term) -> tuple[str, str]:
+        if term.form == "number":
+            return number_text(term.data)
+        if term.form in ("name", "size"):
+            return str(term.data), "atom"
+        operands = [self._operand(arg) for arg in term.args]
+        if term.form == "add":
+            return self._sum(term, operands)
+        entry, extra = self._entry(term)
+        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
+        if entry.through:
+            return operands[0]
+        template = entry.text
+        if entry.tight and all(is_simple(text) for text, _ in operands):
+            template = entry.tight
+        return self.language.render(template, parts), entry.level
+
+    def _sum(self, term: Term, operands: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        made = ""
+        for sign, operand in zip(term.data, operands, strict=True):
+            text, level = operand
+            inner = text if self.language.fits(level, "matmul") else f"({text})"
+            if not made:
+                made = inner if sign > 0 else self.language.render(self.language.entry("neg").text, {"0": operand})
+            elif inner.startswith("-") and level != "atom":
+                made += f" - {inner[1:]}" if sign > 0 and is_product(inner) else f" {'+' if sign > 0 else '-'} ({inner})"
+            else:
+                made += f" {'+' if sign > 0 else '-'} {inner}"
+        return made, "sum"
+
+    def _entry(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
+        """Return the table's entry of a term, and further parts of its template."""
+        if term.form == "call":
+            return self._call(term)
+        family, _, use = term.form.partition(".")
+        if use:
+            found = self.language.factorisations[family]
+            size = self._size(term.args[0] if use == "make" else term.args[0].args[0])
+            return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": (size, "atom")}
+        if term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in self.language.forms:
+            if term.args[0] in self.named or term.args[0].form == "name":
+                return self.language.entry("sum_of_squares_1"), {}
+        return self.language.entry(term.form), {}
+
+    def _size(self, matrix: Term) -> str:
+        size = matrix.shape[0]
+        return str(size)
+
+    def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
+        entries = self.language.calls.get(term.data.name)
+        if entries is None:
+            raise NotSupported(f"plain {self.language.table['language']} has no {term.data.name}")
+        entry = entries[min(max(len(term.args), term.rank) - 1, len(entries) - 1)] if len(entries) > 1 else entries[0]
+        if term.data.axis is None:
+            return entry, {}
+        if not entry.along:
+            raise NotSupported(f"plain {self.language.table['language']} has no {term.data.name} along an axis")
+        return Entry(entry.along, entry.level), {"axis": (str(term.data.axis), "atom")}
+
+    # Names.
+
+    def _proposed(self, term: Term) -> Iterator[str]:
+        """Yield names for a term, the best first."""
+        if term in self.pool.part_names:
+            yield self.pool.part_names[term]
+        family, _, use = term.form.partition(".")
+        if use == "make":
+            pattern = str(self.language.factorisations[family]["called"])
+            yield pattern.replace("{0}", self._short(term.args[0]) or "M")
+        if term.form == "inverse" and (short := self._short(term.args[0])):
+            yield f"{short}_inv"
+        if term.form == "matmul" or term.form == "matvec":
+            a, b = map(self._short, term.args)
+            if a and b and len(a + b) < 6 and a + b not in self.language.reserved:
+                yield a + b
+        key = term.data.name if term.form == "call" else use or term.form
+        if key == "add" and -1 not in term.data:
+            key = "other"
+        found = self.language.names.get(key) or self.language.names["other"]
+        yield found[term.rank > 1]
+        for letter in LETTERS:
+            yield letter.upper() if term.rank > 1 else letter
+        stem = found[term.rank > 1]
+        yield from (f"{stem}{k}" for k in count(2))
+
+    def _short(self, term: Term) -> str:
+        """Return a short name of a term that is named, with t for a transpose."""
+        if term.form == "transpose":
+            inner = self._short(term.args[0])
+            return f"{inner}t" if inner else ""
+        return self.named.get(term, str(term.data) if term.form == "name" else "")
+
+    def _free(self, names: Iterator[str]) -> str:
+        name = next(n for n in names if n not in self.taken and n not in self.language.reserved)
+        self.taken.add(name)
+        return name
+
+
+def is_product(text: str) -> bool:
+    """Whether a text that begins with a sign is a product, so that the sign may join the sum."""
+    return re.match(r"-[\w.]", text) is not None
+
+
+def number_text(value: Fraction) -> tuple[str, str]:
+    """Return a number as text: an integer, a decimal or a quotient."""
+    if value.denominator == 1:
+        text = str(value.numerator)
+    else:
+        text = repr(float(value))
+        if Fraction(text) != value:
+            return f"{value.numerator} / {value.denominator}", "product"
+    return text, "product" if value < 0 else "atom"
+
+
+def _is_free(language: Language, term: Term) -> bool:
+    """Whether computing a term again costs nothing: a leaf, a view, arithmetic of scalar leaves."""
+    if not term.args:
+        return term.form != "call" or not term.rank
+    if term.form in language.forms and language.forms[term.form].free:
+        return True
+    return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
+
+
+def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term, str]) -> Collection[Term]:
+    """Return the terms that are named: those with several uses, and the user's parts."""
+    uses: dict[Term, int] = {}
+    for root in roots:
+        uses[root] = uses.get(root, 0) + 1
+    for term in reversed(terms_in(roots)):
+        is_free = _is_free(language, term)
+        for arg in term.args:
+            uses[arg] = uses.get(arg, 0) + (uses.get(term, 1) if is_free else 1)
+        if term.form == "sum_of_squares":
+            uses[term.args[0]] += term.data == 1
+    return {t for t, n in uses.items() if n > 1 and not _is_free(language, t)} | {t for t in part_names if t.args}

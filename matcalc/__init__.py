@@ -25,6 +25,7 @@ _HOMES = {
     ),
     "matcalc.expressions.expression": ("Expression",),
     "matcalc.api.compiling": ("compile", "value_and_gradient"),
+    "matcalc.api.plain_sources": ("plain",),
     "matcalc.api.pullbacks": ("pullback",),
     "matcalc.api.batching": ("batch", "scores"),
     "matcalc.api.checking": ("check",),

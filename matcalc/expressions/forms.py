@@ -20,6 +20,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
+from matcalc.expressions.as_source import plain_source
 from matcalc.expressions.wanted import apart
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.graph import draw
@@ -75,6 +76,21 @@ class Forms(Handle):
     def mermaid(self) -> str:
         """Return the DAG in Mermaid's language."""
         return draw.mermaid(self.node)
+
+    def python(self, name: str = "f", check: bool = True) -> str:
+        """Return the source of a Python function of the value, as a person writes it with NumPy and SciPy.
+
+        Raises: NotSupported for an operation without a plain form.
+        """
+        return plain_source([self], "python", name, check)
+
+    def octave(self, name: str = "f", check: bool = True) -> str:
+        """Return the source of a function of the value for Octave and MATLAB; raises as `python`."""
+        return plain_source([self], "octave", name, check)
+
+    def r(self, name: str = "f", check: bool = True) -> str:
+        """Return the source of a function of the value for R; raises as `python`."""
+        return plain_source([self], "r", name, check)
 
     def expand(self) -> Self:
         """Return an equal expression whose products hold no sums, inside functions too.

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import count
 
 from matcalc.errors import NotSupported
-from matcalc.plain.language import Entry, Language, is_simple
-from matcalc.plain.term import Pool, Term, terms_in
+from matcalc.plain_source.language import Entry, Language, is_simple
+from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
@@ -21,12 +21,13 @@ LETTERS = "zuvstabcghkpqr"
 class Writer:
     """The state of writing one function.
 
-    taken: names in use. named: the names of terms. lines: statements so far, without indentation.
+    taken: names in use. spelled: the names of symbols and sizes here. named: the names of terms. lines: statements so far, without indentation.
     """
 
     language: Language
     pool: Pool
     taken: set[str]
+    spelled: Mapping[str, str]
     named: dict[Term, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     texts: dict[Term, tuple[str, str]] = field(default_factory=dict)
@@ -112,7 +113,7 @@ class Writer:
         if term.form == "number":
             return number_text(term.data)
         if term.form in ("name", "size"):
-            return str(term.data), "atom"
+            return self.spelled[term.data], "atom"
         operands = [self._operand(arg) for arg in term.args]
         if term.form == "add":
             return self._sum(term, operands)
@@ -133,7 +134,9 @@ class Writer:
             if not made:
                 made = inner if sign > 0 else self.language.render(self.language.entry("neg").text, {"0": operand})
             elif inner.startswith("-") and level != "atom":
-                made += f" - {inner[1:]}" if sign > 0 and is_product(inner) else f" {'+' if sign > 0 else '-'} ({inner})"
+                made += (
+                    f" - {inner[1:]}" if sign > 0 and is_product(inner) else f" {'+' if sign > 0 else '-'} ({inner})"
+                )
             else:
                 made += f" {'+' if sign > 0 else '-'} {inner}"
         return made, "sum"
@@ -153,8 +156,7 @@ class Writer:
         return self.language.entry(term.form), {}
 
     def _size(self, matrix: Term) -> str:
-        size = matrix.shape[0]
-        return str(size)
+        return str(matrix.shape[0])
 
     def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
         entries = self.language.calls.get(term.data.name)
@@ -198,7 +200,7 @@ class Writer:
         if term.form == "transpose":
             inner = self._short(term.args[0])
             return f"{inner}t" if inner else ""
-        return self.named.get(term, str(term.data) if term.form == "name" else "")
+        return self.named.get(term, self.spelled[term.data] if term.form == "name" else "")
 
     def _free(self, names: Iterator[str]) -> str:
         name = next(n for n in names if n not in self.taken and n not in self.language.reserved)

@@ -95,7 +95,9 @@ def transposed(pool: Pool, term: Term) -> Term:
         return term
     if term.form == "transpose":
         return term.args[0]
-    if term.form in ("scale", "add", "neg") and all(arg.form == "transpose" or not arg.rank for arg in term.args):
+    if term.form == "neg":
+        return pool.term("neg", [transposed(pool, term.args[0])], None, term.shape[::-1], term.facts)
+    if term.form == "add" and all(arg.form == "transpose" or not arg.rank for arg in term.args):
         return pool.term(term.form, [transposed(pool, arg) for arg in term.args], term.data, term.shape[::-1])
     facts = {"lower": "upper", "upper": "lower"}
     kept = frozenset(facts.get(fact, fact) for fact in term.facts)

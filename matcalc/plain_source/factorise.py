@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from matcalc.plain.language import Language
-from matcalc.plain.term import Pool, Term, terms_in, transposed
+from matcalc.plain_source.language import Language
+from matcalc.plain_source.term import Pool, Term, terms_in, transposed
 
 LOGDET = "logdet"
 

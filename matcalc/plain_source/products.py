@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from matcalc.plain.term import Call, Pool, Term, transposed
+from matcalc.plain_source.term import Call, Pool, Term, transposed
 from matcalc.tensor.sizes.size import Size
 
 NOMINAL = 100

@@ -29,8 +29,8 @@ from matcalc.language.syntax import (
     with_order,
 )
 from matcalc.language.write import text
-from matcalc.plain.products import Factor, chained
-from matcalc.plain.term import Call, Pool, Term, transposed
+from matcalc.plain_source.products import Factor, chained
+from matcalc.plain_source.term import Call, Pool, Term, transposed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import product, scale
 from matcalc.tensor.nodes.node import Node
@@ -107,7 +107,11 @@ class Reader:
         found = pool.nodes.get(node)
         if found is not None:
             return found
-        if node.rank == 2 and term.form not in ("transpose", "diagonal") and (flipped := pool.nodes.get(turned_node(node))):
+        if (
+            node.rank == 2
+            and term.form not in ("transpose", "diagonal")
+            and (flipped := pool.nodes.get(turned_node(node)))
+        ):
             term = transposed(pool, flipped)
         elif term.form == "add":
             minus = scale(-1, node)
@@ -355,6 +359,9 @@ def entrywise(reader: Reader, a: Value, b: Value, form: str) -> Value:
     if rank == 1 and a.row != b.row:
         column, row = (b, a) if a.row else (a, b)
         rank, shape = 2, (*column.term.shape, *row.term.shape)
+    if b.term.form == "neg":
+        made_value = entrywise(reader, a, replace(b, term=b.term.args[0]), form)
+        return replace(made_value, term=negated(reader, made_value.term))
     pair = expanded(reader, a, rank), expanded(reader, b, rank)
     symmetric = frozenset({"symmetric"}) if all("symmetric" in t.facts for t in pair) else frozenset[str]()
     return Value(reader.pool.term(form, pair, None, shape, symmetric), rank == 1 and a.row)
@@ -453,9 +460,7 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], keywor
         return Value(reader.pool.term("trace_of_product", (a, transposed(reader.pool, b))), node=node)
     if rule.role == "diagonals" and values[0].term.form == "matmul":
         a, b = values[0].term.args
-        return Value(
-            reader.pool.term("diagonal_of_product", (a, transposed(reader.pool, b)), None, shape), node=node
-        )
+        return Value(reader.pool.term("diagonal_of_product", (a, transposed(reader.pool, b)), None, shape), node=node)
     if rule.role == "solution":
         run = Run(arrays=[Factor(inverse(reader, values[0].term)), Factor(values[1].term, values[1].row)])
         return replace(joined(reader, run), node=node)

@@ -1,0 +1,110 @@
+"""Writes the docstring of a function: its formula and derivatives, then shapes and facts of its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from textwrap import wrap
+
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.syntax import Ast, parts_in
+from matcalc.language.write import text, where_text
+from matcalc.plain_source.language import Language
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.symbols import Names
+
+NAMED = {
+    "gradient": "gradient", "jacobian": "Jacobian", "hessian": "Hessian", "differential": "differential",
+    "vjp": "pullback", "hvp": "Hessian",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result of a function.
+
+    written: the tree in which its user wrote it, if there is one. what: "value" or the kind of a derivative. root: the
+    formula that is differentiated. wrt, along: the variables, and the directions or the cotangent.
+    """
+
+    label: str
+    node: Node
+    written: Ast | None = None
+    what: str = "value"
+    root: Node | None = None
+    wrt: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
+
+
+def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed: dict[str, str]) -> list[str]:
+    """Return the lines of the docstring, without indentation."""
+    width = words.width - len(words.indent)
+    shapes = [f"{renamed.get(s.name, s.name)}: {_shape(s)}" for s in names.ordered()]
+    opening, closing = words.table["function"]["docstring"]
+    title = _title(outputs, names)
+    lines = wrap(title, width - len(opening), break_long_words=False, break_on_hyphens=False)
+    lines += ["", *_filled(shapes, width)] if shapes else []
+    lines = [_safe(line) for line in lines]
+    opening = f"r{opening}" if any("\\" in line for line in lines) else opening
+    if len(lines) == 1:
+        return [f"{opening}{lines[0]}{closing}"]
+    return [opening + lines[0], *lines[1:], closing]
+
+
+def _safe(line: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in line).replace('"""', "'''")
+
+
+def _filled(items: Sequence[str], width: int) -> list[str]:
+    """Return items in as few lines as fit, an item never divided."""
+    lines = [""]
+    for item in items:
+        longer = f"{lines[-1]}, {item}" if lines[-1] else item
+        if len(longer) < width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines[-1] += ","
+            lines.append(item)
+    return lines
+
+
+def _title(outputs: Sequence[Output], names: Names) -> str:
+    """Return the sentence that says what the function returns."""
+    said: list[str] = []
+    root: Node | None = None
+    for output in outputs:
+        if output.what == "value":
+            said.append(formula(output, names))
+            root = output.node
+    parts: list[str] = []
+    for key, group in groupby((o for o in outputs if o.what != "value"), key=lambda o: (o.what, o.along, o.root)):
+        members = list(group)
+        what, along, of = key
+        noun = NAMED[what] + ("s" if len(members) > 1 else "")
+        variables = listed([", ".join(dict.fromkeys(m.wrt)) for m in members])
+        direction = f" times {listed(along)}" if what == "hvp" else f" of {listed(along)}" if what == "vjp" else ""
+        along_it = f" along {listed(along)}" if what == "differential" else ""
+        owner = "its" if of is root and root is not None else "the"
+        tail = "" if owner == "its" or of is None else f" of {text(formula_of(of, tuple(names.scope)))}"
+        parts.append(f"{owner} {noun}{direction} in {variables}{along_it}{tail}")
+    return f"Return {listed([*said, *parts])}."
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def formula(output: Output, names: Names) -> str:
+    """Return the formula of a value as its user wrote it."""
+    if output.written is None:
+        return text(formula_of(output.node, tuple(names.scope)))
+    return where_text(output.written) if parts_in(output.written) else text(output.written)
+
+
+def _shape(symbol: Node) -> str:
+    facts = " ".join(sorted(symbol.data[1]))
+    inner = ", ".join(map(str, symbol.shape))
+    kind = f"({inner}{',' if symbol.rank == 1 else ''})" if symbol.rank else "scalar"
+    return f"{kind} {facts}" if facts else kind

@@ -1,0 +1,99 @@
+"""Assembles a function in plain source: imports, head, docstring, statements, result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from matcalc.calculus.simplify.simplify import stable_all
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.identifiers import free
+from matcalc.language.syntax import Ast
+from matcalc.plain_source.docstring import Output, docstring
+from matcalc.plain_source.factorise import factorised
+from matcalc.plain_source.language import Language, filled
+from matcalc.plain_source.language import language as language_named
+from matcalc.plain_source.read import Reader
+from matcalc.plain_source.stable import stable_tree
+from matcalc.plain_source.write import Writer
+from matcalc.tensor.symbols import Names, free_sizes
+
+
+def source(outputs: Sequence[Output], names: Names, name: str, language: str) -> str:
+    """Return the text of a module with one function that returns the outputs.
+
+    Raises: NotSupported for an operation without a plain form in the language.
+    """
+    words = language_named(language)
+    reader = Reader(names)
+    roots = [reader.read(_tree_of(output, reader)).term for output in outputs]
+    roots = factorised(reader.pool, words, roots)
+    arguments = arguments_of(outputs, names)
+    renamed = spelled_names(words, [*arguments, *names.scope])
+    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, name}, renamed)
+    results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
+    body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
+    body.append(words.word("result", values=", ".join(results)))
+    inside = ", ".join(renamed[argument] for argument in arguments)
+    head = filled(words.table["function"]["head"], {"name": name, "arguments": inside})
+    own = [*docstring(words, outputs, names, renamed), *body]
+    lines = [*_imports(words, body), head, *(words.indent + line if line else "" for line in own)]
+    lines += list(filter(None, [words.table["function"]["end"]]))
+    return "\n".join(lines) + "\n"
+
+
+def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
+    """Return the names of the arguments: symbols in their order, then sizes that no argument determines."""
+    return [*(node.name for node in names.ordered()), *free_sizes([output.node for output in outputs], names)]
+
+
+def spelled_names(words: Language, names: Sequence[str]) -> dict[str, str]:
+    """Return the spelling of each name in a language: with an underscore if the name has another meaning there."""
+    taken = {*words.imports, *words.reserved}
+    return {name: free(name, taken) for name in dict.fromkeys(names)}
+
+
+def _tree_of(output: Output, reader: Reader) -> Ast:
+    """Return the tree that is translated: the written one, in a form that loses no digits."""
+    (stable,) = stable_all([output.node])
+    names = reader.names
+    if output.written is None:
+        return formula_of(stable, tuple(names.scope), names.named_parts)
+    if stable is output.node:
+        return output.written
+    return stable_tree(output.written, names, reader.node_of)
+
+
+def _sizes(
+    words: Language, names: Names, arguments: Sequence[str], renamed: Mapping[str, str], lines: Sequence[str]
+) -> list[str]:
+    """Return statements for the sizes that the body reads."""
+    met = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(lines)))
+    made: list[str] = []
+    for size in names.size_names:
+        if renamed[size] not in met or size in arguments:
+            continue
+        found = next(
+            ((s, axis) for s in names.ordered() for axis, length in enumerate(s.shape) if str(length) == size), None
+        )
+        assert found is not None
+        symbol, axis = found
+        value = filled(words.table["sizes"]["one"], {"array": renamed[symbol.name], "axis": str(axis)})
+        made.append(words.word("assign", name=renamed[size], value=value))
+    return made
+
+
+def _imports(words: Language, lines: Sequence[str]) -> list[str]:
+    """Return the imports that the text needs."""
+    met = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(lines)))
+    modules: dict[str, list[str]] = {}
+    made: list[str] = []
+    for word, module in words.imports.items():
+        if word not in met:
+            continue
+        if " as " in module:
+            made.append(f"import {module}")
+        else:
+            modules.setdefault(module, []).append(word)
+    made += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(modules.items())]
+    return [*made, "", ""] if made else []

@@ -1,6 +1,6 @@
 """The formulas with their hand-written code, by subject."""
 
-from plain.formulas import classes, factors, gaussians, likelihoods, points, regression, spectra
+from plain.formulas import classes, factors, gaussians, likelihoods, points, regression, robust, spectra
 from plain.formulas.table import FORMULAS, LARGE, SECOND, SIZES, Formula
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "likelihoods",
     "points",
     "regression",
+    "robust",
     "spectra",
 ]

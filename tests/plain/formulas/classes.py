@@ -15,7 +15,8 @@ from scipy.special import expit, log_softmax, logsumexp, softmax
 def softmax_regression(X, W, Y):
     Z = X @ W
     value = np.sum(logsumexp(Z, axis=1)) - np.sum(Y * Z)
-    return value, X.T @ (softmax(Z, axis=1) - Y)
+    gradient_W = X.T @ (softmax(Z, axis=1) - Y)
+    return value, gradient_W
 
 
 @second("hessian")
@@ -24,7 +25,9 @@ def softmax_regression_hessian(X, W, Y):
     P = softmax(Z, axis=1)
     value = np.sum(logsumexp(Z, axis=1)) - np.sum(Y * Z)
     D = P[:, :, None] * (np.eye(P.shape[1]) - P[:, None, :])
-    return value, X.T @ (P - Y), np.einsum("ta,tbd,tc->abcd", X, D, X, optimize=True)
+    gradient_W = X.T @ (P - Y)
+    hessian_W = np.einsum("ta,tbd,tc->abcd", X, D, X, optimize=True)
+    return value, gradient_W, hessian_W
 
 
 @second("hvp")
@@ -45,7 +48,9 @@ def labels(X, W, y):
     P = np.exp(L)
     rows = np.arange(len(y))
     P[rows, y] -= 1
-    return -np.sum(L[rows, y]), X.T @ P
+    value = -np.sum(L[rows, y])
+    gradient_W = X.T @ P
+    return value, gradient_W
 
 
 @formula(
@@ -57,13 +62,18 @@ def labels(X, W, y):
 def one_hot_labels(X, W, b, Y):
     L = log_softmax(X @ W + b, axis=1)
     G = (np.exp(L) * np.sum(Y, axis=1, keepdims=True) - Y) / len(X)
-    return -np.sum(Y * L) / len(X), X.T @ G, np.sum(G, axis=0)
+    value = -np.sum(Y * L) / len(X)
+    gradient_W = X.T @ G
+    gradient_b = np.sum(G, axis=0)
+    return value, gradient_W, gradient_b
 
 
 @formula("log(sum(exp(A*x)))", "A: matrix(m, n); x: vector(n)", "x")
 def log_sum_exp(A, x):
     z = A @ x
-    return logsumexp(z), A.T @ softmax(z)
+    value = logsumexp(z)
+    gradient_x = A.T @ softmax(z)
+    return value, gradient_x
 
 
 @second("hessian")
@@ -71,7 +81,9 @@ def log_sum_exp_hessian(A, x):
     z = A @ x
     p = softmax(z)
     g = A.T @ p
-    return logsumexp(z), g, A.T @ (p[:, None] * A) - np.outer(g, g)
+    value = logsumexp(z)
+    hessian_x = A.T @ (p[:, None] * A) - np.outer(g, g)
+    return value, g, hessian_x
 
 
 @second("hvp")
@@ -84,7 +96,8 @@ def log_sum_exp_hvp(A, x, v):
 @formula("softmax(z)", "z: vector(n)", "z", gives="jacobian")
 def softmax_map(z):
     p = softmax(z)
-    return p, np.diag(p) - np.outer(p, p)
+    jacobian_z = np.diag(p) - np.outer(p, p)
+    return p, jacobian_z
 
 
 @formula(
@@ -96,7 +109,11 @@ def attention(Q, K, V, C, d):
     P = softmax(Q @ K.T / np.sqrt(d), axis=1)
     A = P * (C @ V.T)
     S = (A - P * np.sum(A, axis=1, keepdims=True)) / np.sqrt(d)
-    return np.sum(C * (P @ V)), S @ K, S.T @ Q, P.T @ C
+    value = np.sum(C * (P @ V))
+    gradient_Q = S @ K
+    gradient_K = S.T @ Q
+    gradient_V = P.T @ C
+    return value, gradient_Q, gradient_K, gradient_V
 
 
 @formula("-softmax(z)'*log_softmax(z)", "z: vector(n)", "z")
@@ -104,13 +121,17 @@ def entropy_of_softmax(z):
     u = log_softmax(z)
     p = np.exp(u)
     value = -p @ u
-    return value, -p * (u + value)
+    gradient_z = -p * (u + value)
+    return value, gradient_z
 
 
 @formula("p'*log(p./q)", "p: vector(n) positive; q: vector(n) positive", "p q")
 def divergence(p, q):
     u = np.log(p / q)
-    return p @ u, u + 1, -p / q
+    value = p @ u
+    gradient_p = u + 1
+    gradient_q = -p / q
+    return value, gradient_p, gradient_q
 
 
 @formula(
@@ -121,7 +142,10 @@ def divergence(p, q):
 def contrastive(A, B, t):
     Z = A @ B.T / t
     G = (softmax(Z, axis=1) - np.eye(len(Z))) / t
-    return np.sum(logsumexp(Z, axis=1)) - np.trace(Z), G @ B, G.T @ A
+    value = np.sum(logsumexp(Z, axis=1)) - np.trace(Z)
+    gradient_A = G @ B
+    gradient_B = G.T @ A
+    return value, gradient_A, gradient_B
 
 
 @formula(
@@ -133,7 +157,9 @@ def contrastive(A, B, t):
 def mixture(X, M):
     Z = X @ M.T - np.sum(M**2, axis=1) / 2
     P = softmax(Z, axis=1)
-    return np.sum(logsumexp(Z, axis=1)), P.T @ X - np.sum(P, axis=0)[:, None] * M
+    value = np.sum(logsumexp(Z, axis=1))
+    gradient_M = P.T @ X - np.sum(P, axis=0)[:, None] * M
+    return value, gradient_M
 
 
 @formula(
@@ -146,13 +172,16 @@ def soft_k_means(X, C):
     D = np.sum(X**2, axis=1)[:, None] + np.sum(C**2, axis=1) - 2 * X @ C.T
     P = softmax(-D, axis=1)
     value = -np.sum(logsumexp(-D, axis=1))
-    return value, 2 * (np.sum(P, axis=0)[:, None] * C - P.T @ X)
+    gradient_C = 2 * (np.sum(P, axis=0)[:, None] * C - P.T @ X)
+    return value, gradient_C
 
 
 @formula("-sum(logsumexp(Z .+ log(q)', axis=1))", "Z: matrix(m, n); q: vector(n) positive", "q")
 def log_mixture(Z, q):
     A = Z + np.log(q)
-    return -np.sum(logsumexp(A, axis=1)), -np.sum(softmax(A, axis=1), axis=0) / q
+    value = -np.sum(logsumexp(A, axis=1))
+    gradient_q = -np.sum(softmax(A, axis=1), axis=0) / q
+    return value, gradient_q
 
 
 @formula(
@@ -166,7 +195,8 @@ def pairs_compared(x, i, j, c):
     z = x[j] - x[i]
     p = expit(z)
     gradient = 2 * c * x + np.bincount(j, p, len(x)) - np.bincount(i, p, len(x))
-    return c * x @ x + np.sum(np.logaddexp(0, z)), gradient
+    value = c * x @ x + np.sum(np.logaddexp(0, z))
+    return value, gradient
 
 
 @formula(
@@ -181,7 +211,9 @@ def item_response(a, b, i, j, s):
     z = -s * (a[i] - b[j])
     g = s * expit(z)
     value = np.sum(np.logaddexp(0, z))
-    return value, -np.bincount(i, g, len(a)), np.bincount(j, g, len(b))
+    gradient_a = -np.bincount(i, g, len(a))
+    gradient_b = np.bincount(j, g, len(b))
+    return value, gradient_a, gradient_b
 
 
 @formula(
@@ -192,7 +224,8 @@ def item_response(a, b, i, j, s):
 def transport(u, a, b, C, c):
     Z = (u[:, None] - C) / c
     value = b @ (c * (logsumexp(Z, axis=0) - np.log(b))) - a @ u
-    return value, softmax(Z, axis=0) @ b - a
+    gradient_u = softmax(Z, axis=0) @ b - a
+    return value, gradient_u
 
 
 @formula(
@@ -205,9 +238,13 @@ def ordinal(X, S, w, t, c):
     Z = -S * (t - (X @ w)[:, None])
     G = S * expit(Z)
     value = np.sum(np.logaddexp(0, Z)) + c / 2 * w @ w
-    return value, X.T @ np.sum(G, axis=1) + c * w, -np.sum(G, axis=0)
+    gradient_w = X.T @ np.sum(G, axis=1) + c * w
+    gradient_t = -np.sum(G, axis=0)
+    return value, gradient_w, gradient_t
 
 
 @formula("-sum(Y.*log(sigmoid(Z)) + (1 - Y).*log(1 - sigmoid(Z)))", "Y: matrix(m, n); Z: matrix(m, n)", "Z", Y="mask")
 def cross_entropy(Y, Z):
-    return np.sum(np.logaddexp(0, Z) - Y * Z), expit(Z) - Y
+    value = np.sum(np.logaddexp(0, Z) - Y * Z)
+    gradient_Z = expit(Z) - Y
+    return value, gradient_Z

@@ -8,7 +8,10 @@ from scipy.special import softmax
 @formula("norm2(T - U*V')^2", "T: matrix(m, n); U: matrix(m, k); V: matrix(n, k)", "U V")
 def factors(T, U, V):
     R = U @ V.T - T
-    return np.sum(R**2), 2 * R @ V, 2 * R.T @ U
+    value = np.sum(R**2)
+    gradient_U = 2 * R @ V
+    gradient_V = 2 * R.T @ U
+    return value, gradient_U, gradient_V
 
 
 @formula(
@@ -17,7 +20,10 @@ def factors(T, U, V):
 def masked_factors(M, T, U, V):
     R = M * (U @ V.T - T)
     G = 2 * M * R
-    return np.sum(R**2), G @ V, G.T @ U
+    value = np.sum(R**2)
+    gradient_U = G @ V
+    gradient_V = G.T @ U
+    return value, gradient_U, gradient_V
 
 
 @formula(
@@ -33,13 +39,16 @@ def sparse_factors(U, V, r, i, j, c):
     gradient_U, gradient_V = 2 * c * U, 2 * c * V
     np.add.at(gradient_U, i, 2 * e[:, None] * Vj)
     np.add.at(gradient_V, j, 2 * e[:, None] * Ui)
-    return e @ e + c * (np.sum(U**2) + np.sum(V**2)), gradient_U, gradient_V
+    value = e @ e + c * (np.sum(U**2) + np.sum(V**2))
+    return value, gradient_U, gradient_V
 
 
 @formula("norm2(S - L*L')^2", "S: matrix(n, n) symmetric; L: matrix(n, k)", "L")
 def symmetric_factors(S, L):
     R = L @ L.T - S
-    return np.sum(R**2), 4 * R @ L
+    value = np.sum(R**2)
+    gradient_L = 4 * R @ L
+    return value, gradient_L
 
 
 @second("hvp")
@@ -52,13 +61,17 @@ def symmetric_factors_hvp(S, L, v):
 def principal_components(X, W):
     XW = X @ W
     R = XW @ W.T - X
-    return np.sum(R**2), 2 * (X.T @ (R @ W) + R.T @ XW)
+    value = np.sum(R**2)
+    gradient_W = 2 * (X.T @ (R @ W) + R.T @ XW)
+    return value, gradient_W
 
 
 @formula("norm2(A*X - B)^2", "A: matrix(m, n); X: matrix(n, k); B: matrix(m, k)", "X")
 def procrustes(A, X, B):
     R = A @ X - B
-    return np.sum(R**2), 2 * A.T @ R
+    value = np.sum(R**2)
+    gradient_X = 2 * A.T @ R
+    return value, gradient_X
 
 
 @formula(
@@ -67,7 +80,10 @@ def procrustes(A, X, B):
 def network(X, A, B, Y):
     H = np.tanh(X @ A)
     R = H @ B - Y
-    return np.sum(R**2), 2 * X.T @ ((1 - H**2) * (R @ B.T)), 2 * H.T @ R
+    value = np.sum(R**2)
+    gradient_A = 2 * X.T @ ((1 - H**2) * (R @ B.T))
+    gradient_B = 2 * H.T @ R
+    return value, gradient_A, gradient_B
 
 
 @formula(
@@ -82,7 +98,11 @@ def deep_network(X, A, B, C, Y):
     R = H2 @ C - Y
     G2 = 2 * (1 - H2**2) * (R @ C.T)
     G1 = (1 - H1**2) * (G2 @ B.T)
-    return np.sum(R**2), X.T @ G1, H1.T @ G2, 2 * H2.T @ R
+    value = np.sum(R**2)
+    gradient_A = X.T @ G1
+    gradient_B = H1.T @ G2
+    gradient_C = 2 * H2.T @ R
+    return value, gradient_A, gradient_B, gradient_C
 
 
 @formula(
@@ -95,7 +115,12 @@ def network_with_biases(X, A, a, B, b, Y):
     H = np.tanh(X @ A + a)
     R = H @ B + b - Y
     G = 2 * (1 - H**2) * (R @ B.T)
-    return np.sum(R**2), X.T @ G, np.sum(G, axis=0), 2 * H.T @ R, 2 * np.sum(R, axis=0)
+    value = np.sum(R**2)
+    gradient_A = X.T @ G
+    gradient_a = np.sum(G, axis=0)
+    gradient_B = 2 * H.T @ R
+    gradient_b = 2 * np.sum(R, axis=0)
+    return value, gradient_A, gradient_a, gradient_B, gradient_b
 
 
 @formula("norm2(relu(X*A)*B - Y)^2/m", "X: matrix(m, n); A: matrix(n, p); B: matrix(p, k); Y: matrix(m, k)", "A B")
@@ -104,7 +129,10 @@ def rectified_network(X, A, B, Y):
     H = np.maximum(Z, 0)
     R = H @ B - Y
     G = 2 / len(X) * R
-    return np.sum(R**2) / len(X), X.T @ (G @ B.T * (Z > 0)), H.T @ G
+    value = np.sum(R**2) / len(X)
+    gradient_A = X.T @ (G @ B.T * (Z > 0))
+    gradient_B = H.T @ G
+    return value, gradient_A, gradient_B
 
 
 @formula(
@@ -113,14 +141,19 @@ def rectified_network(X, A, B, Y):
 def nonnegative_factors(X, W, H):
     Y = W @ H
     G = 1 - X / Y
-    return np.sum(Y - X * np.log(Y)), G @ H.T, W.T @ G
+    value = np.sum(Y - X * np.log(Y))
+    gradient_W = G @ H.T
+    gradient_H = W.T @ G
+    return value, gradient_W, gradient_H
 
 
 @formula("norm_nuc(L) + c*norm1(M - L)", "L: matrix(m, n); M: matrix(m, n); c: scalar", "L")
 def robust_components(L, M, c):
     U, s, Vt = np.linalg.svd(L, full_matrices=False)
     D = L - M
-    return np.sum(s) + c * np.sum(np.abs(D)), U @ Vt + c * np.sign(D)
+    value = np.sum(s) + c * np.sum(np.abs(D))
+    gradient_L = U @ Vt + c * np.sign(D)
+    return value, gradient_L
 
 
 @formula(
@@ -134,7 +167,8 @@ def tensor_factors(X, A, B, C):
     gradient_A = np.einsum("ijk,jr,kr->ir", R, B, C, optimize=True)
     gradient_B = np.einsum("ijk,ir,kr->jr", R, A, C, optimize=True)
     gradient_C = np.einsum("ijk,ir,jr->kr", R, A, B, optimize=True)
-    return np.sum(R**2) / 4, gradient_A, gradient_B, gradient_C
+    value = np.sum(R**2) / 4
+    return value, gradient_A, gradient_B, gradient_C
 
 
 @formula(
@@ -154,13 +188,17 @@ def word_vectors(W, C, b, c, i, j, l, f):  # noqa: E741
     np.add.at(gradient_W, i, g[:, None] * Cj)
     np.add.at(gradient_C, j, g[:, None] * Wi)
     gradient_b, gradient_c = np.bincount(i, g, len(b)), np.bincount(j, g, len(c))
-    return g @ e / 2, gradient_W, gradient_C, gradient_b, gradient_c
+    value = g @ e / 2
+    return value, gradient_W, gradient_C, gradient_b, gradient_c
 
 
 @formula("norm2(X - R*C)^2", "X: matrix(m, n); R: matrix(m, k); C: matrix(k, n)", "R C")
 def k_means(X, R, C):
     E = R @ C - X
-    return np.sum(E**2), 2 * E @ C.T, 2 * R.T @ E
+    value = np.sum(E**2)
+    gradient_R = 2 * E @ C.T
+    gradient_C = 2 * R.T @ E
+    return value, gradient_R, gradient_C
 
 
 @formula(
@@ -176,7 +214,9 @@ def layer_norm(X, C, g, b):
     E = A - A.mean(axis=1, keepdims=True)
     gradient_X = (E - Z * np.mean(E * Z, axis=1, keepdims=True)) / s
     value = np.sum(A * Z) + len(X) * np.sum(b)
-    return value, gradient_X, np.sum(C * Z, axis=0), np.full(len(b), float(len(X)))
+    gradient_g = np.sum(C * Z, axis=0)
+    gradient_b = np.full(len(b), float(len(X)))
+    return value, gradient_X, gradient_g, gradient_b
 
 
 @formula(
@@ -187,7 +227,9 @@ def layer_norm(X, C, g, b):
 def batch_norm(X, C, c):
     s = np.sqrt(X.var(axis=0) + c)
     Z = (X - X.mean(axis=0)) / s
-    return np.sum(C * Z), (C - C.mean(axis=0) - Z * np.mean(C * Z, axis=0)) / s
+    value = np.sum(C * Z)
+    gradient_X = (C - C.mean(axis=0) - Z * np.mean(C * Z, axis=0)) / s
+    return value, gradient_X
 
 
 @formula("-logdet(W) + sum(log(cosh(W*X)))/m", "W: matrix(n, n); X: matrix(n, m)", "W")
@@ -195,20 +237,25 @@ def independent_components(W, X):
     Z = W @ X
     m = X.shape[1]
     value = np.sum(np.log(np.cosh(Z))) / m - np.linalg.slogdet(W)[1]
-    return value, np.tanh(Z) @ X.T / m - np.linalg.inv(W).T
+    gradient_W = np.tanh(Z) @ X.T / m - np.linalg.inv(W).T
+    return value, gradient_W
 
 
 @formula("a'*b/(norm2(a)*norm2(b))", "a: vector(n); b: vector(n)", "a b")
 def cosine_similarity(a, b):
     na, nb = np.linalg.norm(a), np.linalg.norm(b)
     value = a @ b / (na * nb)
-    return value, b / (na * nb) - value * a / na**2, a / (na * nb) - value * b / nb**2
+    gradient_a = b / (na * nb) - value * a / na**2
+    gradient_b = a / (na * nb) - value * b / nb**2
+    return value, gradient_a, gradient_b
 
 
 @formula("norm2(X'*X - eye(n))^2", "X: matrix(m, n)", "X")
 def orthogonality(X):
     R = X.T @ X - np.eye(X.shape[1])
-    return np.sum(R**2), 4 * X @ R
+    value = np.sum(R**2)
+    gradient_X = 4 * X @ R
+    return value, gradient_X
 
 
 @second("hvp")
@@ -224,4 +271,7 @@ def gated_network(X, A, B, Y):
     P = softmax(X @ A, axis=1)
     R = 2 * (P @ B - Y)
     G = P * (R @ B.T)
-    return np.sum(R**2) / 4, X.T @ (G - P * np.sum(G, axis=1, keepdims=True)), P.T @ R
+    value = np.sum(R**2) / 4
+    gradient_A = X.T @ (G - P * np.sum(G, axis=1, keepdims=True))
+    gradient_B = P.T @ R
+    return value, gradient_A, gradient_B

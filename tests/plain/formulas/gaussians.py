@@ -9,7 +9,9 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 def gaussian(S, C):
     S_inv = np.linalg.inv(S)
     P = S_inv @ C
-    return np.linalg.slogdet(S)[1] + np.trace(P), S_inv - P @ S_inv
+    value = np.linalg.slogdet(S)[1] + np.trace(P)
+    gradient_S = S_inv - P @ S_inv
+    return value, gradient_S
 
 
 @second("hvp")
@@ -25,7 +27,8 @@ def gaussian_process(K, y):
     K_chol = cho_factor(K)
     a = cho_solve(K_chol, y)
     value = y @ a + 2 * np.sum(np.log(np.diag(K_chol[0])))
-    return value, cho_solve(K_chol, np.eye(len(y))) - np.outer(a, a)
+    gradient_K = cho_solve(K_chol, np.eye(len(y))) - np.outer(a, a)
+    return value, gradient_K
 
 
 @formula(
@@ -40,7 +43,10 @@ def kernel_parameters(D, y, s, l, t):  # noqa: E741
     a = cho_solve(K_chol, y)
     G = (cho_solve(K_chol, np.eye(len(y))) - np.outer(a, a)) / 2
     value = y @ a / 2 + np.sum(np.log(np.diag(K_chol[0])))
-    return value, np.sum(G * E), s / l**3 * np.sum(G * E * D), np.trace(G)
+    gradient_s = np.sum(G * E)
+    gradient_l = s / l**3 * np.sum(G * E * D)
+    gradient_t = np.trace(G)
+    return value, gradient_s, gradient_l, gradient_t
 
 
 @formula(
@@ -53,7 +59,9 @@ def gaussian_of_rows(X, mu, S):
     S_inv = np.linalg.inv(S)
     A = R @ S_inv
     value = np.sum(A * R) / 2 + len(X) / 2 * np.linalg.slogdet(S)[1]
-    return value, -np.sum(A, axis=0), (len(X) * S_inv - A.T @ A) / 2
+    gradient_mu = -np.sum(A, axis=0)
+    gradient_S = (len(X) * S_inv - A.T @ A) / 2
+    return value, gradient_mu, gradient_S
 
 
 @formula("h'*inv(J)*h/2 - logdet(J)/2", "J: matrix(n, n) spd; h: vector(n)", "h J")
@@ -62,7 +70,8 @@ def natural_parameters(J, h):
     a = cho_solve(J_chol, h)
     J_inv = cho_solve(J_chol, np.eye(len(h)))
     value = h @ a / 2 - np.sum(np.log(np.diag(J_chol[0])))
-    return value, a, -(np.outer(a, a) + J_inv) / 2
+    gradient_J = -(np.outer(a, a) + J_inv) / 2
+    return value, a, gradient_J
 
 
 @formula(
@@ -74,12 +83,16 @@ def divergence_of_gaussians(S, C):
     S_inv = np.linalg.inv(S)
     P = S_inv @ C
     value = np.trace(P) - len(S) - np.linalg.slogdet(P)[1]
-    return value, S_inv - P @ S_inv, S_inv - np.linalg.inv(C)
+    gradient_S = S_inv - P @ S_inv
+    gradient_C = S_inv - np.linalg.inv(C)
+    return value, gradient_S, gradient_C
 
 
 @formula("tr(S*Q) - logdet(Q)", "S: matrix(n, n) symmetric; Q: matrix(n, n) spd", "Q")
 def graphical_lasso(S, Q):
-    return np.sum(S * Q) - np.linalg.slogdet(Q)[1], S - np.linalg.inv(Q)
+    value = np.sum(S * Q) - np.linalg.slogdet(Q)[1]
+    gradient_Q = S - np.linalg.inv(Q)
+    return value, gradient_Q
 
 
 @second("hvp")
@@ -93,7 +106,9 @@ def mahalanobis(x, mu, S):
     d = x - mu
     a = np.linalg.solve(S, d)
     value = np.sqrt(d @ a)
-    return value, a / value, -a / value
+    gradient_x = a / value
+    gradient_mu = -a / value
+    return value, gradient_x, gradient_mu
 
 
 @formula(
@@ -106,7 +121,9 @@ def mahalanobis(x, mu, S):
 def metric(D, M, y):
     z = y * (np.sum((D @ M) * D, axis=1) - 1)
     p = y / (1 + np.exp(-z))
-    return np.sum(np.logaddexp(0, z)), D.T @ (p[:, None] * D)
+    value = np.sum(np.logaddexp(0, z))
+    gradient_M = D.T @ (p[:, None] * D)
+    return value, gradient_M
 
 
 @formula(
@@ -121,13 +138,17 @@ def evidence(X, y, a, b):
     Xu = X.T @ u
     K_inv = cho_solve(K_chol, np.eye(len(y)))
     value = y @ u + 2 * np.sum(np.log(np.diag(K_chol[0])))
-    return value, np.sum(K_inv * G) - Xu @ Xu, np.trace(K_inv) - u @ u
+    gradient_a = np.sum(K_inv * G) - Xu @ Xu
+    gradient_b = np.trace(K_inv) - u @ u
+    return value, gradient_a, gradient_b
 
 
 @formula("log(det(X'*X))", "X: matrix(m, n)", "X", X="scaled")
 def gram_determinant(X):
     G = X.T @ X
-    return np.linalg.slogdet(G)[1], 2 * X @ np.linalg.inv(G)
+    value = np.linalg.slogdet(G)[1]
+    gradient_X = 2 * X @ np.linalg.inv(G)
+    return value, gradient_X
 
 
 @formula(
@@ -140,20 +161,28 @@ def factor_analysis(L, p, C):
     S_inv = np.linalg.inv(S)
     P = S_inv @ C
     G = S_inv - P @ S_inv
-    return np.linalg.slogdet(S)[1] + np.trace(P), 2 * G @ L, np.diag(G)
+    value = np.linalg.slogdet(S)[1] + np.trace(P)
+    gradient_L = 2 * G @ L
+    gradient_p = np.diag(G)
+    return value, gradient_L, gradient_p
 
 
 @formula("-logdet(X'*diag(q)*X)", "X: matrix(m, n); q: vector(m) positive", "q")
 def d_optimal(X, q):
     M = X.T @ (q[:, None] * X)
-    return -np.linalg.slogdet(M)[1], -np.sum(X * np.linalg.solve(M, X.T).T, axis=1)
+    value = -np.linalg.slogdet(M)[1]
+    gradient_q = -np.sum(X * np.linalg.solve(M, X.T).T, axis=1)
+    return value, gradient_q
 
 
 @second("hessian")
 def d_optimal_hessian(X, q):
     M = X.T @ (q[:, None] * X)
     H = X @ np.linalg.solve(M, X.T)
-    return -np.linalg.slogdet(M)[1], -np.diag(H), H**2
+    value = -np.linalg.slogdet(M)[1]
+    gradient_q = -np.diag(H)
+    hessian_q = H**2
+    return value, gradient_q, hessian_q
 
 
 @second("hvp")
@@ -166,7 +195,9 @@ def d_optimal_hvp(X, q, v):
 @formula("tr(inv(X'*diag(q)*X))", "X: matrix(m, n); q: vector(m) positive", "q")
 def a_optimal(X, q):
     M_inv = np.linalg.inv(X.T @ (q[:, None] * X))
-    return np.trace(M_inv), -np.sum((X @ M_inv) ** 2, axis=1)
+    value = np.trace(M_inv)
+    gradient_q = -np.sum((X @ M_inv) ** 2, axis=1)
+    return value, gradient_q
 
 
 @formula(
@@ -179,7 +210,9 @@ def canonical_correlation(a, b, A, B, C):
     aAa, bBb = a @ Aa, b @ Bb
     s = np.sqrt(aAa * bBb)
     value = a @ Cb / s
-    return value, Cb / s - value * Aa / aAa, C.T @ a / s - value * Bb / bBb
+    gradient_a = Cb / s - value * Aa / aAa
+    gradient_b = C.T @ a / s - value * Bb / bBb
+    return value, gradient_a, gradient_b
 
 
 @formula("w'*mu/sqrt(w'*S*w)", "w: vector(n); mu: vector(n); S: matrix(n, n) spd", "w")
@@ -187,19 +220,25 @@ def sharpe_ratio(w, mu, S):
     Sw = S @ w
     wSw = w @ Sw
     value = w @ mu / np.sqrt(wSw)
-    return value, mu / np.sqrt(wSw) - value * Sw / wSw
+    gradient_w = mu / np.sqrt(wSw) - value * Sw / wSw
+    return value, gradient_w
 
 
 @formula("w'*mu - c/2*w'*S*w", "w: vector(n); mu: vector(n); c: scalar; S: matrix(n, n) spd", "w")
 def portfolio(w, mu, c, S):
     Sw = S @ w
-    return w @ mu - c / 2 * w @ Sw, mu - c * Sw
+    value = w @ mu - c / 2 * w @ Sw
+    gradient_w = mu - c * Sw
+    return value, gradient_w
 
 
 @second("hessian")
 def portfolio_hessian(w, mu, c, S):
     Sw = S @ w
-    return w @ mu - c / 2 * w @ Sw, mu - c * Sw, -c * S
+    value = w @ mu - c / 2 * w @ Sw
+    gradient_w = mu - c * Sw
+    hessian_w = -c * S
+    return value, gradient_w, hessian_w
 
 
 @second("hvp")
@@ -216,7 +255,9 @@ def student_of_vectors(x, mu, S, nu):
     d = x - mu
     a = np.linalg.solve(S, d)
     s = d @ a / nu
-    return np.log1p(s), -2 / nu * a / (1 + s)
+    value = np.log1p(s)
+    gradient_mu = -2 / nu * a / (1 + s)
+    return value, gradient_mu
 
 
 @formula(
@@ -231,7 +272,8 @@ def spatial_lag(r, W, y):
     Wy = W @ y
     e = y - r * Wy
     value = e @ e / 2 - np.linalg.slogdet(A)[1]
-    return value, np.trace(np.linalg.solve(A, W)) - e @ Wy
+    gradient_r = np.trace(np.linalg.solve(A, W)) - e @ Wy
+    return value, gradient_r
 
 
 @formula("norm2(L\\x)^2/2 + sum(log(diag(L)))", "L: matrix(n, n) lower; x: vector(n)", "L x", L="triangular")
@@ -239,7 +281,8 @@ def gaussian_by_factor(L, x):
     z = solve_triangular(L, x, lower=True)
     a = solve_triangular(L.T, z)
     value = z @ z / 2 + np.sum(np.log(np.diag(L)))
-    return value, np.diag(1 / np.diag(L)) - np.tril(np.outer(a, z)), a
+    gradient_L = np.diag(1 / np.diag(L)) - np.tril(np.outer(a, z))
+    return value, gradient_L, a
 
 
 @formula(
@@ -251,14 +294,18 @@ def gaussian_by_factor(L, x):
 def kalman_step(P, R, H, x, z):
     PH = P @ H.T
     K = np.linalg.solve(H @ PH + R, PH.T).T
-    return x + K @ (z - H @ x), np.eye(len(x)) - K @ H, K
+    value = x + K @ (z - H @ x)
+    jacobian_x = np.eye(len(x)) - K @ H
+    return value, jacobian_x, K
 
 
 @formula("y'*inv(K + c*eye(n))*y", "K: matrix(n, n) spd; y: vector(n); c: scalar positive", "c")
 def kernel_ridge(K, y, c):
     A_chol = cho_factor(K + c * np.eye(len(y)))
     a = cho_solve(A_chol, y)
-    return y @ a, -a @ a
+    value = y @ a
+    gradient_c = -a @ a
+    return value, gradient_c
 
 
 @formula(
@@ -270,4 +317,6 @@ def wishart(S, V, nu):
     V_inv = np.linalg.inv(V)
     c = (nu - len(S) - 1) / 2
     value = c * np.linalg.slogdet(S)[1] - np.sum(V_inv * S) / 2
-    return value, c * np.linalg.inv(S) - V_inv / 2, V_inv @ S @ V_inv / 2
+    gradient_S = c * np.linalg.inv(S) - V_inv / 2
+    gradient_V = V_inv @ S @ V_inv / 2
+    return value, gradient_S, gradient_V

@@ -31,7 +31,8 @@ def beta_regression(X, w, y, c):
 def dirichlet(a, t, N):
     s = np.sum(a)
     value = N * (np.sum(gammaln(a)) - gammaln(s)) - (a - 1) @ t
-    return value, N * (digamma(a) - digamma(s)) - t
+    gradient_a = N * (digamma(a) - digamma(s)) - t
+    return value, gradient_a
 
 
 @second("hessian")
@@ -39,7 +40,8 @@ def dirichlet_hessian(a, t, N):
     s = np.sum(a)
     value = N * (np.sum(gammaln(a)) - gammaln(s)) - (a - 1) @ t
     gradient = N * (digamma(a) - digamma(s)) - t
-    return value, gradient, N * (np.diag(polygamma(1, a)) - polygamma(1, s))
+    hessian_a = N * (np.diag(polygamma(1, a)) - polygamma(1, s))
+    return value, gradient, hessian_a
 
 
 @second("hvp")
@@ -55,7 +57,9 @@ def dirichlet_hvp(a, t, N, v):
 def gamma_likelihood(x, a, b):
     m, s, t = len(x), np.sum(np.log(x)), np.sum(x)
     value = (a - 1) * s - b * t + m * (a * np.log(b) - gammaln(a))
-    return value, s + m * (np.log(b) - digamma(a)), m * a / b - t
+    gradient_a = s + m * (np.log(b) - digamma(a))
+    gradient_b = m * a / b - t
+    return value, gradient_a, gradient_b
 
 
 @formula(
@@ -68,26 +72,35 @@ def weibull(x, c, l):  # noqa: E741
     u = np.log(x / l)
     p = np.exp(c * u)
     value = m * np.log(c / l) + (c - 1) * np.sum(u) - np.sum(p)
-    return value, m / c + np.sum(u) - u @ p, c / l * (np.sum(p) - m)
+    gradient_c = m / c + np.sum(u) - u @ p
+    gradient_l = c / l * (np.sum(p) - m)
+    return value, gradient_c, gradient_l
 
 
 @formula("norm2(p[0]*exp(-p[1]*t) + p[2] - y)^2", "p: vector(3); t: vector(m); y: vector(m)", "p")
 def curve_fit(p, t, y):
     e = np.exp(-p[1] * t)
     r = p[0] * e + p[2] - y
-    return r @ r, 2 * np.array([r @ e, -p[0] * (r @ (t * e)), np.sum(r)])
+    value = r @ r
+    gradient_p = 2 * np.array([r @ e, -p[0] * (r @ (t * e)), np.sum(r)])
+    return value, gradient_p
 
 
 @formula("-sum(log(L*q))", "L: matrix(m, n) positive; q: vector(n) positive", "q")
 def mixture_weights(L, q):
     z = L @ q
-    return -np.sum(np.log(z)), -L.T @ (1 / z)
+    value = -np.sum(np.log(z))
+    gradient_q = -L.T @ (1 / z)
+    return value, gradient_q
 
 
 @second("hessian")
 def mixture_weights_hessian(L, q):
     z = L @ q
-    return -np.sum(np.log(z)), -L.T @ (1 / z), L.T @ (L / z[:, None] ** 2)
+    value = -np.sum(np.log(z))
+    gradient_q = -L.T @ (1 / z)
+    hessian_q = L.T @ (L / z[:, None] ** 2)
+    return value, gradient_q, hessian_q
 
 
 @second("hvp")
@@ -105,4 +118,7 @@ def eight_schools(mu, t, eta, y, s):
     r = (y - mu - tau * eta) / s
     value = (mu**2 + tau**2) / 50 - t + (eta @ eta + r @ r) / 2
     u = r / s
-    return value, mu / 25 - np.sum(u), tau**2 / 25 - 1 - tau * (eta @ u), eta - tau * u
+    gradient_mu = mu / 25 - np.sum(u)
+    gradient_t = tau**2 / 25 - 1 - tau * (eta @ u)
+    gradient_eta = eta - tau * u
+    return value, gradient_mu, gradient_t, gradient_eta

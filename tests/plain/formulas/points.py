@@ -12,7 +12,9 @@ def scaling(X, D):
     R = cdist(X, X)
     E = R - D
     B = 2 * E / np.where(R > 0, R, np.inf)
-    return np.sum(E**2) / 2, np.sum(B, axis=1)[:, None] * X - B @ X
+    value = np.sum(E**2) / 2
+    gradient_X = np.sum(B, axis=1)[:, None] * X - B @ X
+    return value, gradient_X
 
 
 @formula(
@@ -27,7 +29,8 @@ def neighbour_embedding(Y, P):
     Q = W / np.sum(W)
     A = (P + P.T - 2 * np.sum(P) * Q) * W
     value = -np.sum(P * np.log(Q + np.eye(len(Y))))
-    return value, 2 * (np.sum(A, axis=1)[:, None] * Y - A @ Y)
+    gradient_Y = 2 * (np.sum(A, axis=1)[:, None] * Y - A @ Y)
+    return value, gradient_Y
 
 
 @formula(
@@ -47,7 +50,9 @@ def neighbourhood_components(A, X, M):
     MP = M * P
     G = P * np.sum(MP, axis=1, keepdims=True) - MP
     G = G + G.T
-    return np.sum(MP), 2 * (np.sum(G, axis=1)[:, None] * Z - G @ Z).T @ X
+    value = np.sum(MP)
+    gradient_A = 2 * (np.sum(G, axis=1)[:, None] * Z - G @ Z).T @ X
+    return value, gradient_A
 
 
 @formula("sum{i,j: a[i]*a[j]*exp(-sum{k: (X[i,k] - X[j,k])^2}/2)}", "X: matrix(m, n); a: vector(m)", "X a")
@@ -55,7 +60,10 @@ def kernel_energy(X, a):
     K = np.exp(-(cdist(X, X) ** 2) / 2)
     Ka = K @ a
     G = 2 * a[:, None] * K * a
-    return a @ Ka, G @ X - np.sum(G, axis=1)[:, None] * X, 2 * Ka
+    value = a @ Ka
+    gradient_X = G @ X - np.sum(G, axis=1)[:, None] * X
+    gradient_a = 2 * Ka
+    return value, gradient_X, gradient_a
 
 
 @formula(
@@ -71,7 +79,9 @@ def process_of_points(X, y, s, l, t):  # noqa: E741
     a = cho_solve(K_chol, y)
     G = (cho_solve(K_chol, np.eye(len(y))) - np.outer(a, a)) / 2
     value = y @ a / 2 + np.sum(np.log(np.diag(K_chol[0])))
-    return value, np.sum(G * E * D) / l**3, np.trace(G)
+    gradient_l = np.sum(G * E * D) / l**3
+    gradient_t = np.trace(G)
+    return value, gradient_l, gradient_t
 
 
 @formula(
@@ -85,20 +95,26 @@ def lennard_jones(R):
     G = 24 * (D**-4 - 2 * D**-7)
     np.fill_diagonal(G, 0)
     value = 2 * np.sum(D**-6 - D**-3)
-    return value, np.sum(G, axis=1)[:, None] * R - G @ R
+    gradient_R = np.sum(G, axis=1)[:, None] * R - G @ R
+    return value, gradient_R
 
 
 @formula("x'*(diag(sum(W, axis=1)) - W)*x", "x: vector(n); W: matrix(n, n) symmetric", "x")
 def graph_laplacian(x, W):
     Lx = np.sum(W, axis=1) * x - W @ x
-    return x @ Lx, 2 * Lx
+    value = x @ Lx
+    gradient_x = 2 * Lx
+    return value, gradient_x
 
 
 @second("hessian")
 def graph_laplacian_hessian(x, W):
     L = np.diag(np.sum(W, axis=1)) - W
     Lx = L @ x
-    return x @ Lx, 2 * Lx, 2 * L
+    value = x @ Lx
+    gradient_x = 2 * Lx
+    hessian_x = 2 * L
+    return value, gradient_x, hessian_x
 
 
 @second("hvp")
@@ -117,7 +133,9 @@ def total_variation(x, y, mu, c):
     s = np.sqrt(d**2 + c**2)
     g = mu * d / s
     r = x - y
-    return r @ r / 2 + mu * np.sum(s), r - np.diff(g, prepend=0, append=0)
+    value = r @ r / 2 + mu * np.sum(s)
+    gradient_x = r - np.diff(g, prepend=0, append=0)
+    return value, gradient_x
 
 
 @second("hessian")
@@ -128,7 +146,9 @@ def total_variation_hessian(x, y, mu, c):
     r = x - y
     D = np.diff(np.eye(len(x)), axis=0)
     hessian = np.eye(len(x)) + D.T @ ((mu * c**2 / s**3)[:, None] * D)
-    return r @ r / 2 + mu * np.sum(s), r - np.diff(g, prepend=0, append=0), hessian
+    value = r @ r / 2 + mu * np.sum(s)
+    gradient_x = r - np.diff(g, prepend=0, append=0)
+    return value, gradient_x, hessian
 
 
 @second("hvp")
@@ -141,26 +161,36 @@ def total_variation_hvp(x, y, mu, c, v):
 def autoregression(y, a):
     y0, y1, y2 = y[2:], y[1:-1], y[:-2]
     r = y0 - a[0] * y1 - a[1] * y2
-    return r @ r, -2 * np.array([r @ y1, r @ y2])
+    value = r @ r
+    gradient_a = -2 * np.array([r @ y1, r @ y2])
+    return value, gradient_a
 
 
 @formula("norm2(conv(h, x) - y)^2", "h: vector(p); x: vector(n); y: vector(n + p - 1)", "h x")
 def convolution(h, x, y):
     r = np.convolve(h, x) - y
-    return r @ r, 2 * np.correlate(r, x, "valid"), 2 * np.correlate(r, h, "valid")
+    value = r @ r
+    gradient_h = 2 * np.correlate(r, x, "valid")
+    gradient_x = 2 * np.correlate(r, h, "valid")
+    return value, gradient_h, gradient_x
 
 
 @formula("norm2(cumsum(x) - y)^2", "x: vector(m); y: vector(m)", "x", large={"m": 20000})
 def random_walk(x, y):
     r = np.cumsum(x) - y
-    return r @ r, 2 * np.cumsum(r[::-1])[::-1]
+    value = r @ r
+    gradient_x = 2 * np.cumsum(r[::-1])[::-1]
+    return value, gradient_x
 
 
 @second("hessian")
 def random_walk_hessian(x, y):
     r = np.cumsum(x) - y
     C = np.tri(len(x))
-    return r @ r, 2 * np.cumsum(r[::-1])[::-1], 2 * C.T @ C
+    value = r @ r
+    gradient_x = 2 * np.cumsum(r[::-1])[::-1]
+    hessian_x = 2 * C.T @ C
+    return value, gradient_x, hessian_x
 
 
 @second("hvp")
@@ -172,24 +202,33 @@ def random_walk_hvp(x, y, v):
 def exponential_unit(x, c, a):
     e = np.exp(np.minimum(x, 0))
     value = np.sum(np.where(x > 0, x, a * (e - 1)) * c)
-    return value, c * np.where(x > 0, 1, a * e), c @ (e - 1)
+    gradient_x = c * np.where(x > 0, 1, a * e)
+    gradient_a = c @ (e - 1)
+    return value, gradient_x, gradient_a
 
 
 @formula("c'*(x.*(1 + erf(x/sqrt(2)))/2)", "x: vector(m); c: vector(m)", "x", large={"m": 20000})
 def gaussian_unit(x, c):
     p = (1 + erf(x / np.sqrt(2))) / 2
-    return c @ (x * p), c * (p + x * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi))
+    value = c @ (x * p)
+    gradient_x = c * (p + x * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi))
+    return value, gradient_x
 
 
 @formula("sum(log(cosh(x))) + norm2(x)^2/2", "x: vector(m)", "x", large={"m": 2000})
 def soft_absolute(x):
-    return np.sum(np.log(np.cosh(x))) + x @ x / 2, np.tanh(x) + x
+    value = np.sum(np.log(np.cosh(x))) + x @ x / 2
+    gradient_x = np.tanh(x) + x
+    return value, gradient_x
 
 
 @second("hessian")
 def soft_absolute_hessian(x):
     t = np.tanh(x)
-    return np.sum(np.log(np.cosh(x))) + x @ x / 2, t + x, np.diag(2 - t**2)
+    value = np.sum(np.log(np.cosh(x))) + x @ x / 2
+    gradient_x = t + x
+    hessian_x = np.diag(2 - t**2)
+    return value, gradient_x, hessian_x
 
 
 @second("hvp")
@@ -202,18 +241,25 @@ def elementwise(x):
     x2 = x**2
     t = np.tanh(x)
     q = np.exp(-x2) / (1 + x2)
-    return np.sum(q * t), q * (1 - t**2 - 2 * x * t * (1 + 1 / (1 + x2)))
+    value = np.sum(q * t)
+    gradient_x = q * (1 - t**2 - 2 * x * t * (1 + 1 / (1 + x2)))
+    return value, gradient_x
 
 
 @formula("sum(x.^4) + x'*A*x", "x: vector(n); A: matrix(n, n)", "x")
 def separable_quartic(x, A):
-    return np.sum(x**4) + x @ A @ x, 4 * x**3 + (A + A.T) @ x
+    value = np.sum(x**4) + x @ A @ x
+    gradient_x = 4 * x**3 + (A + A.T) @ x
+    return value, gradient_x
 
 
 @second("hessian")
 def separable_quartic_hessian(x, A):
     S = A + A.T
-    return np.sum(x**4) + x @ A @ x, 4 * x**3 + S @ x, np.diag(12 * x**2) + S
+    value = np.sum(x**4) + x @ A @ x
+    gradient_x = 4 * x**3 + S @ x
+    hessian_x = np.diag(12 * x**2) + S
+    return value, gradient_x, hessian_x
 
 
 @second("hvp")
@@ -227,7 +273,8 @@ def rosenbrock(x):
     gradient = np.zeros_like(x)
     gradient[1:] = 200 * b
     gradient[:-1] -= 400 * a * b + 2 * (1 - a)
-    return np.sum(100 * b**2 + (1 - a) ** 2), gradient
+    value = np.sum(100 * b**2 + (1 - a) ** 2)
+    return value, gradient
 
 
 @second("hessian")
@@ -240,7 +287,8 @@ def rosenbrock_hessian(x):
     diagonal[0] = 0
     diagonal[:-1] += 2 - 400 * (b - 2 * a**2)
     hessian = np.diag(diagonal) - np.diag(400 * a, 1) - np.diag(400 * a, -1)
-    return np.sum(100 * b**2 + (1 - a) ** 2), gradient, hessian
+    value = np.sum(100 * b**2 + (1 - a) ** 2)
+    return value, gradient, hessian
 
 
 @second("hvp")
@@ -260,19 +308,28 @@ def rosenbrock_hvp(x, v):
 )
 def mutual_information(P, a, b):
     L = np.log(P / np.outer(a, b))
-    return np.sum(P * L), L + 1, -np.sum(P, axis=1) / a, -np.sum(P, axis=0) / b
+    value = np.sum(P * L)
+    gradient_P = L + 1
+    gradient_a = -np.sum(P, axis=1) / a
+    gradient_b = -np.sum(P, axis=0) / b
+    return value, gradient_P, gradient_a, gradient_b
 
 
 @formula("sum(x.*log(x))", "x: vector(m) positive", "x", large={"m": 2000})
 def entropy(x):
     u = np.log(x)
-    return x @ u, u + 1
+    value = x @ u
+    gradient_x = u + 1
+    return value, gradient_x
 
 
 @second("hessian")
 def entropy_hessian(x):
     u = np.log(x)
-    return x @ u, u + 1, np.diag(1 / x)
+    value = x @ u
+    gradient_x = u + 1
+    hessian_x = np.diag(1 / x)
+    return value, gradient_x, hessian_x
 
 
 @second("hvp")
@@ -284,4 +341,6 @@ def entropy_hvp(x, v):
 def largest_entry(A, x, c):
     z = A @ x
     i = np.argmax(z)
-    return z[i] + c * x @ x, A[i] + 2 * c * x
+    value = z[i] + c * x @ x
+    gradient_x = A[i] + 2 * c * x
+    return value, gradient_x

@@ -15,7 +15,6 @@ from matcalc.plain_source.docstring import Output
 from matcalc.plain_source.source import arguments_of, source
 from matcalc.tensor.symbols import Names
 
-
 CHECKED = "python"
 """The language whose text is run."""
 

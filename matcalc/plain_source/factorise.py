@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from matcalc.plain_source.language import Language
 from matcalc.plain_source.term import Pool, Term, terms_in, transposed
 
-LOGDET = "logdet"
+LOGDET = "log_determinant"
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def _add(uses: dict[Term, Uses], term: Term) -> None:
             uses.setdefault(matrix, Uses()).solves.append(term)
     elif term.form == "inverse":
         uses.setdefault(term.args[0], Uses()).inverses.append(term)
-    elif term.form == "call" and term.data.name == LOGDET:
+    elif term.form == "call" and term.data.rule.role == LOGDET:
         uses.setdefault(term.args[0], Uses()).logdets.append(term)
 
 
@@ -97,7 +97,7 @@ def _solved(pool: Pool, language: Language, chosen: Mapping[Term, str], term: Te
         name = chosen[term.args[0]]
         if "inverse" in language.factorisations[name]:
             return pool.term(f"{name}.inverse", (_factor(pool, name, args[0]),), None, term.shape, term.facts)
-    if term.form == "call" and term.data.name == LOGDET and term.args[0] in chosen:
+    if term.form == "call" and term.data.rule.role == LOGDET and term.args[0] in chosen:
         name = chosen[term.args[0]]
         return pool.term(f"{name}.logdet", (_factor(pool, name, args[0]),))
     return same_form(pool, term, args)

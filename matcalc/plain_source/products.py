@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from matcalc.plain_source.term import Call, Pool, Term, transposed
+from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.sizes.size import Size
 
 NOMINAL = 100
@@ -117,7 +118,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
 
 def is_ones(term: Term) -> bool:
     """Whether a term is a vector of ones."""
-    return term.form == "call" and term.data.name == "ones" and term.rank == 1
+    return term.form == "call" and term.data.rule.role == "all_ones" and term.rank == 1
 
 
 def summed(pool: Pool, term: Term, axis: int) -> Term:
@@ -125,7 +126,7 @@ def summed(pool: Pool, term: Term, axis: int) -> Term:
     if term.form == "transpose":
         term, axis = term.args[0], 1 - axis
     shape = term.shape[:axis] + term.shape[axis + 1 :]
-    return pool.term("call", (term,), Call("sum", axis), shape)
+    return pool.term("call", (term,), Call(default_rulebook().playing("total"), 0, axis), shape)
 
 
 def _facts(a: Term, b: Term) -> frozenset[str]:

@@ -11,10 +11,12 @@ from matcalc.language.identifiers import free
 from matcalc.language.syntax import Ast
 from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.factorise import factorised
+from matcalc.plain_source.helpers import helper_text
 from matcalc.plain_source.language import Language, filled
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
 from matcalc.plain_source.stable import stable_tree
+from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
 
@@ -25,7 +27,7 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     Raises: NotSupported for an operation without a plain form in the language.
     """
     words = language_named(language)
-    reader = Reader(names)
+    reader = reader_of(names)
     roots = [reader.read(_tree_of(output, reader)).term for output in outputs]
     roots = factorised(reader.pool, words, roots)
     arguments = arguments_of(outputs, names)
@@ -37,7 +39,13 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     inside = ", ".join(renamed[argument] for argument in arguments)
     head = filled(words.table["function"]["head"], {"name": name, "arguments": inside})
     own = [*docstring(words, outputs, names, renamed), *body]
-    lines = [*_imports(words, body), head, *(words.indent + line if line else "" for line in own)]
+    helpers = _helpers(writer.helpers)
+    lines = [
+        *_imports(words, [*helpers, *body]),
+        *helpers,
+        head,
+        *(words.indent + line if line else "" for line in own),
+    ]
     lines += list(filter(None, [words.table["function"]["end"]]))
     return "\n".join(lines) + "\n"
 
@@ -83,15 +91,20 @@ def _sizes(
     return made
 
 
+def _helpers(names: Sequence[str]) -> list[str]:
+    """Return the lines of helper functions, each followed by two empty lines."""
+    return [line for name in names for line in (*helper_text(name).splitlines(), "", "")]
+
+
 def _imports(words: Language, lines: Sequence[str]) -> list[str]:
     """Return the imports that the text needs."""
-    met = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(lines)))
+    met = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
     modules: dict[str, list[str]] = {}
     made: list[str] = []
     for word, module in words.imports.items():
         if word not in met:
             continue
-        if " as " in module:
+        if " as " in module or module == word:
             made.append(f"import {module}")
         else:
             modules.setdefault(module, []).append(word)

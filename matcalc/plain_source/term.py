@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from matcalc.language.syntax import operands_first
+from matcalc.rulebook.rule import Rule
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -45,11 +46,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of an operation: its name in the rulebook, the axis along which it acts, and its parameters by name."""
+    """A call of an operation: its rule, the number of the signature, and the axis along which it acts."""
 
-    name: str
+    rule: Rule
+    index: int = 0
     axis: int | None = None
-    params: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.rule.name
 
 
 @dataclass(slots=True)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
+from itertools import chain, count
 
 from matcalc.errors import NotSupported
-from matcalc.plain_source.language import Entry, Language, is_simple
+from matcalc.plain_source.helpers import value_entry
+from matcalc.plain_source.language import SLOT, Entry, Language, is_simple
 from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
@@ -31,6 +32,7 @@ class Writer:
     named: dict[Term, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     texts: dict[Term, tuple[str, str]] = field(default_factory=dict)
+    helpers: dict[str, None] = field(default_factory=dict)
 
     def statements(self, outputs: Sequence[tuple[str, Term]]) -> list[str]:
         """Write the outputs, and return the texts of the returned values."""
@@ -44,7 +46,10 @@ class Writer:
         for label, root in outputs:
             for term in terms_in([root]):
                 if term in shared and term not in self.named and term is not root:
-                    self._assign(term, labels.get(term, ""))
+                    if term.form == "joint":
+                        self._assign_several(term, roots)
+                    else:
+                        self._assign(term, labels.get(term, ""))
             if root in self.named or root.form == "name":
                 results.append(self.named.get(root) or self._show(root)[0])
                 continue
@@ -75,6 +80,19 @@ class Writer:
         self.named[term] = name
         self.texts.clear()
         return name
+
+    def _assign_several(self, whole: Term, roots: Sequence[Term]) -> None:
+        """Write the statement of an operation with several results, and name those that are used."""
+        used = {t.data: t for t in terms_in(roots) if t.form == "item" and t.args[0] is whole}
+        outputs = whole.data.rule.outputs
+        value = self._show(whole)[0]
+        names = [
+            self._free(iter(chain([outputs[k]], (f"{outputs[k]}{i}" for i in count(2))))) if k in used else "_"
+            for k in range(len(outputs))
+        ]
+        self.lines.append(self.language.word("several", names=", ".join(names), value=value))
+        self.named.update({item: names[k] for k, item in used.items()})
+        self.texts.clear()
 
     def _divisor(self, term: Term, length: int) -> Term | None:
         """Return the part of a statement that is to be named so that its lines become shorter."""
@@ -143,8 +161,10 @@ class Writer:
 
     def _entry(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
         """Return the table's entry of a term, and further parts of its template."""
-        if term.form == "call":
+        if term.form in ("call", "joint"):
             return self._call(term)
+        if term.form == "item":
+            return self._item(term)
         family, _, use = term.form.partition(".")
         if use:
             found = self.language.factorisations[family]
@@ -155,18 +175,23 @@ class Writer:
                 return self.language.entry("sum_of_squares_1"), {}
         return self.language.entry(term.form), {}
 
+    def _item(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
+        """Return the entry of one of several results: an operation of its own if the table has one."""
+        whole = term.args[0]
+        alone = self.language.calls.get(f"{whole.data.name}_{whole.data.rule.outputs[term.data]}")
+        if alone is not None:
+            operands = [self._operand(arg) for arg in whole.args]
+            return alone[0], {str(k): operand for k, operand in enumerate(operands)}
+        return self.language.entry("item"), {"k": (str(term.data), "atom")}
+
     def _size(self, matrix: Term) -> str:
         return str(matrix.shape[0])
 
     def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        entries = self.language.calls.get(term.data.name)
-        if entries is None:
-            raise NotSupported(f"plain {self.language.table['language']} has no {term.data.name}")
-        entry = entries[min(max(len(term.args), term.rank) - 1, len(entries) - 1)] if len(entries) > 1 else entries[0]
+        entry, helpers = entry_of(self.language, term)
+        self.helpers.update(dict.fromkeys(helpers))
         if term.data.axis is None:
             return entry, {}
-        if not entry.along:
-            raise NotSupported(f"plain {self.language.table['language']} has no {term.data.name} along an axis")
         return Entry(entry.along, entry.level), {"axis": (str(term.data.axis), "atom")}
 
     # Names.
@@ -224,6 +249,25 @@ def number_text(value: Fraction) -> tuple[str, str]:
     return text, "product" if value < 0 else "atom"
 
 
+def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
+    """Return how an operation is written, and the names of the helper functions that it needs.
+
+    Raises: NotSupported for an operation that neither the table nor the rulebook's values write.
+    """
+    call = term.data
+    entries = language.calls.get(call.name)
+    helpers: Sequence[str] = ()
+    if entries is not None:
+        entry = entries[min(call.index, len(entries) - 1)]
+    elif language.table.get("values"):
+        entry, helpers = value_entry(call.rule, call.index, len(term.args))
+    else:
+        raise NotSupported(f"plain {language.table['language']} has no {call.name}")
+    if call.axis is not None and not entry.along:
+        raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
+    return entry, helpers
+
+
 def _is_free(language: Language, term: Term) -> bool:
     """Whether computing a term again costs nothing: a leaf, a view, arithmetic of scalar leaves."""
     if not term.args:
@@ -233,15 +277,36 @@ def _is_free(language: Language, term: Term) -> bool:
     return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
 
 
+def _repeats(language: Language, term: Term) -> Mapping[int, int]:
+    """Return how often the text of a term writes each operand, where that is more than once."""
+    if term.form in ("call", "joint"):
+        entry = entry_of(language, term)[0]
+        text = entry.along if term.data.axis is not None else entry.text
+    elif term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in language.forms:
+        text = language.forms["sum_of_squares_1"].text
+    else:
+        return {}
+    counts: dict[int, int] = {}
+    for found in SLOT.finditer(text):
+        if found[1].isdigit():
+            counts[int(found[1])] = counts.get(int(found[1]), 0) + 1
+    return counts
+
+
 def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term, str]) -> Collection[Term]:
     """Return the terms that are named: those with several uses, and the user's parts."""
     uses: dict[Term, int] = {}
+    items: dict[Term, list[Term]] = {}
     for root in roots:
         uses[root] = uses.get(root, 0) + 1
     for term in reversed(terms_in(roots)):
         is_free = _is_free(language, term)
-        for arg in term.args:
-            uses[arg] = uses.get(arg, 0) + (uses.get(term, 1) if is_free else 1)
-        if term.form == "sum_of_squares":
-            uses[term.args[0]] += term.data == 1
-    return {t for t, n in uses.items() if n > 1 and not _is_free(language, t)} | {t for t in part_names if t.args}
+        repeats = _repeats(language, term)
+        for k, arg in enumerate(term.args):
+            times = uses.get(term, 1) if is_free else 1
+            uses[arg] = uses.get(arg, 0) + times * repeats.get(k, 1)
+        if term.form == "item":
+            items.setdefault(term.args[0], []).append(term)
+    several = {whole for whole, found in items.items() if len(found) > 1}
+    named = {t for t, n in uses.items() if n > 1 and not _is_free(language, t)} | {t for t in part_names if t.args}
+    return {t for t in named if t.form != "joint" and not (t.form == "item" and t.args[0] in several)} | several

@@ -1,0 +1,119 @@
+"""Translates calls: arguments that are functions, comparisons, and operations that are products in disguise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from matcalc.errors import NotSupported
+from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
+from matcalc.language.write import text
+from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
+from matcalc.plain_source.products import Factor
+from matcalc.plain_source.read import Reader, Steps, Value
+from matcalc.plain_source.term import Call, Term, transposed
+from matcalc.rulebook.load import Candidate
+
+ANY_RANK = ("entry", "array", "integer", "number", "function")
+
+
+def call(reader: Reader, tree: Ast) -> Steps:
+    """Translate a call."""
+    word, args = call_name(tree), list(tree.args)
+    if args and args[0].head == "compare":
+        word += str(args[0].value)
+        args[:1] = args[0].args
+    if len(args) == 2:
+        ordered = with_order(word, args[1])
+        is_symbol = args[1].head == "name" and args[1].value in reader.names.symbols
+        word, args = (ordered, args[:1]) if ordered in reader.book.spellings and not is_symbol else (word, args)
+    keywords = dict(call_keywords(tree))
+    axis_tree = keywords.pop("axis", None)
+    if any(arg.head == "function" for arg in args):
+        raise NotSupported(f"{text(tree)}: a function as an argument has no plain source")
+    values: list[Value] = []
+    for arg in (*args, *keywords.values()):
+        values.append((yield arg))
+    axis = None
+    if axis_tree is not None:
+        rank = next((value.rank for value in values if value.rank), 0)
+        axis = int((yield axis_tree).term.data) % rank if rank > 1 else None
+    return called(reader, tree, word, values, axis)
+
+
+def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: int | None) -> Value:
+    """Return the value of a call, under the canonical name of its operation."""
+    candidates = reader.book.candidates(word)
+    candidate = next((c for c in candidates if _fits(c, values, axis is not None)), candidates[0])
+    if candidate.rule.associative and len(values) > 2:
+        return _folded(reader, candidate, values)
+    node = reader.node_of(tree)
+    assert node is not None
+    made = _special(reader, candidate, values, axis)
+    if made is not None:
+        return replace(made, node=node)
+    rank = node.rank
+    is_map = any(p.kind == "entry" for p in candidate.signature.parameters)
+    row = is_map and rank == 1 and all(value.row for value in values if value.rank)
+    args = [expanded(reader, value, rank) for value in values] if is_map else [value.term for value in values]
+    return Value(operation(reader, candidate, args, axis, node.shape), row, node)
+
+
+def operation(
+    reader: Reader, candidate: Candidate, args: Sequence[Term], axis: int | None, shape: Sequence[object]
+) -> Term:
+    """Return the term of an operation; one of several results is an item of them all."""
+    rule, pool = candidate.rule, reader.pool
+    if not candidate.output:
+        return pool.term("call", args, Call(rule, candidate.index, axis), shape)  # type: ignore[arg-type]
+    if axis is not None:
+        raise NotSupported(f"{rule.name} along an axis has no plain source")
+    whole = pool.term("joint", args, Call(rule, candidate.index, axis), ())
+    return pool.term("item", (whole,), rule.outputs.index(candidate.output), shape)  # type: ignore[arg-type]
+
+
+def _folded(reader: Reader, candidate: Candidate, values: Sequence[Value]) -> Value:
+    """Return an operation of two operands applied to more of them, from the left."""
+    total = values[0]
+    for value in values[1:]:
+        rank = max(total.rank, value.rank)
+        pair = [expanded(reader, total, rank), expanded(reader, value, rank)]
+        shape = next(term.shape for term in pair if term.rank == rank)
+        row = (total.row or not total.rank) and (value.row or not value.rank)
+        total = Value(operation(reader, candidate, pair, None, shape), row and rank == 1)
+    return total
+
+
+def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis: int | None) -> Value | None:
+    """Return an operation that has a term of its own: an inverse, a solution, the trace of a product."""
+    role, pool, first = candidate.rule.role, reader.pool, values[0].term if values else None
+    if first is None or axis is not None:
+        return None
+    if role == "inverse":
+        return Value(inverse(reader, first))
+    if role == "diagonals" and first.rank == 1:
+        return Value(pool.term("diagonal", (first,), None, first.shape * 2, frozenset({"symmetric", "diagonal"})))
+    if role in PRODUCTS and first.form == "matmul":
+        a, b = first.args
+        shape = first.shape[: role == "diagonals"]
+        return Value(pool.term(PRODUCTS[role], (a, transposed(pool, b)), None, shape))
+    if role == "solution":
+        run = Run(arrays=[Factor(inverse(reader, first)), Factor(values[1].term, values[1].row)])
+        return joined(reader, run)
+    return None
+
+
+PRODUCTS = {"diagonal_trace": "trace_of_product", "diagonals": "diagonal_of_product"}
+"""Operations that need only some entries of a product, by role."""
+
+
+def _fits(candidate: Candidate, values: Sequence[Value], has_axis: bool) -> bool:
+    parameters = candidate.signature.parameters
+    if len(parameters) != len(values):
+        return bool(parameters) and parameters[-1].repeated and len(values) >= len(parameters) - 1
+    for k, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
+        if parameter.kind in ANY_RANK or (has_axis and k == 0):
+            continue
+        if len(parameter.sizes) != value.rank:
+            return False
+    return True

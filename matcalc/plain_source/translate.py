@@ -1,0 +1,28 @@
+"""Lists the forms of syntax trees that have plain source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matcalc.plain_source import arithmetic, calls
+from matcalc.plain_source.read import Form, Reader
+from matcalc.tensor.symbols import Names
+
+FORMS: Mapping[str, Form] = {
+    "number": arithmetic.number,
+    "name": arithmetic.name,
+    "given": arithmetic.leaf,
+    "sum": arithmetic.total,
+    "dotted_sum": arithmetic.total,
+    "product": arithmetic.product,
+    "negative": arithmetic.negative,
+    "transpose": arithmetic.transpose,
+    "power": arithmetic.power,
+    "shared": arithmetic.shared,
+    "call": calls.call,
+}
+
+
+def reader_of(names: Names) -> Reader:
+    """Return the reader of the formulas of one function."""
+    return Reader(names, FORMS)

@@ -39,13 +39,16 @@ class Output:
 
 def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed: dict[str, str]) -> list[str]:
     """Return the lines of the docstring, without indentation."""
-    width = words.width - len(words.indent)
+    margin = str(words.table["function"].get("margin", ""))
+    width = words.width - len(words.indent) - len(margin)
     shapes = [f"{renamed.get(s.name, s.name)}: {_shape(s)}" for s in names.ordered()]
     opening, closing = words.table["function"]["docstring"]
     title = _title(outputs, names)
     lines = wrap(title, width - len(opening), break_long_words=False, break_on_hyphens=False)
     lines += ["", *_filled(shapes, width)] if shapes else []
     lines = [_safe(line) for line in lines]
+    if margin:
+        return [f"{margin}{line}".rstrip() for line in lines]
     opening = f"r{opening}" if any("\\" in line for line in lines) else opening
     if len(lines) == 1:
         return [f"{opening}{lines[0]}{closing}"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -22,12 +22,17 @@ SIMPLE = re.compile(r"-?[\w.]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How a form or operation is written: templates, and the level of the result."""
+    """How a form or operation is written: templates, and the level of the result.
+
+    ranks: other templates by the ranks of the operands, a pattern of one digit for each. along: the template with an
+    axis, or one for each axis.
+    """
 
     text: str
     level: str = "atom"
     tight: str = ""
-    along: str = ""
+    along: str | Sequence[str] = ""
+    ranks: Mapping[str, str] = field(default_factory=dict)
     free: bool = False
     through: bool = False
     called: str = ""
@@ -82,6 +87,19 @@ class Language:
         if found is None:
             raise NotSupported(f"plain {self.table['language']} has no form for {form}")
         return found
+
+    def flag(self, key: str) -> bool:
+        """Return whether the table sets a property of the language."""
+        return bool(self.table.get(key))
+
+
+def fitted(entry: Entry, ranks: str, axis: int | None = None) -> Entry:
+    """Return an entry with the one template that fits operands of these ranks and an axis."""
+    if axis is not None:
+        along = entry.along if isinstance(entry.along, str) else entry.along[min(axis, len(entry.along) - 1)]
+        return replace(entry, text=along, tight="")
+    own = next((text for pattern, text in entry.ranks.items() if re.fullmatch(pattern, ranks)), None)
+    return entry if own is None else replace(entry, text=own, tight="")
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:

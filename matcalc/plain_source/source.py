@@ -32,22 +32,54 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     roots = factorised(reader.pool, words, roots)
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
-    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, name}, renamed)
+    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, *words.table.get("helpers", {}), name}, renamed)
     results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
     body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
-    body.append(words.word("result", values=", ".join(results)))
+    body += _result(words, [output.label for output in outputs], results)
     inside = ", ".join(renamed[argument] for argument in arguments)
-    head = filled(words.table["function"]["head"], {"name": name, "arguments": inside})
     own = [*docstring(words, outputs, names, renamed), *body]
-    helpers = _helpers(writer.helpers)
-    lines = [
-        *_imports(words, [*helpers, *body]),
-        *helpers,
-        head,
+    function = [
+        _head(words, name, inside, results),
         *(words.indent + line if line else "" for line in own),
+        *filter(None, [words.table["function"]["end"]]),
     ]
-    lines += list(filter(None, [words.table["function"]["end"]]))
-    return "\n".join(lines) + "\n"
+    helpers = [helper_text(word) for word in writer.helpers] or _called(words, body)
+    parts = [_lines(helper) for helper in helpers]
+    parts = [function, *parts] if words.table["function"].get("helpers") == "after" else [*parts, function]
+    gap = [""] * int(words.table["function"]["gap"])
+    lines = parts[0]
+    for part in parts[1:]:
+        lines = [*lines, *gap, *part]
+    return "\n".join([*_imports(words, lines), *lines]) + "\n"
+
+
+def _lines(text: str) -> list[str]:
+    return text.strip("\n").splitlines()
+
+
+def _head(words: Language, name: str, arguments: str, results: Sequence[str]) -> str:
+    """Return the first line of a function; it lists the results in a language whose results have names."""
+    listed = results[0] if len(results) == 1 else f"[{', '.join(results)}]"
+    return filled(words.table["function"]["head"], {"name": name, "arguments": arguments, "results": listed})
+
+
+def _result(words: Language, labels: Sequence[str], results: Sequence[str]) -> list[str]:
+    """Return the statement that returns the results, if the language has one."""
+    key = "result_of_one" if len(results) == 1 and "result_of_one" in words.table else "result"
+    pairs = ", ".join(f"{label} = {result}" for label, result in zip(labels, results, strict=True))
+    return list(filter(None, [words.word(key, values=", ".join(results), pairs=pairs)]))
+
+
+def _called(words: Language, lines: Sequence[str]) -> list[str]:
+    """Return the helper functions of the table that lines call, with the functions that those call."""
+    known: Mapping[str, str] = words.table.get("helpers", {})
+    found: dict[str, None] = {}
+    texts = list(lines)
+    while texts:
+        new = [word for word in re.findall(r"\b\w+\b", texts.pop(0)) if word in known and word not in found]
+        found.update(dict.fromkeys(new))
+        texts += [known[word] for word in new]
+    return [known[word] for word in found]
 
 
 def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
@@ -57,7 +89,7 @@ def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
 
 def spelled_names(words: Language, names: Sequence[str]) -> dict[str, str]:
     """Return the spelling of each name in a language: with an underscore if the name has another meaning there."""
-    taken = {*words.imports, *words.reserved}
+    taken = {*words.imports, *words.reserved, *words.table.get("helpers", {})}
     return {name: free(name, taken) for name in dict.fromkeys(names)}
 
 
@@ -86,14 +118,16 @@ def _sizes(
         )
         assert found is not None
         symbol, axis = found
-        value = filled(words.table["sizes"]["one"], {"array": renamed[symbol.name], "axis": str(axis)})
+        value = _size_of(words, renamed[symbol.name], symbol.rank, axis)
         made.append(words.word("assign", name=renamed[size], value=value))
     return made
 
 
-def _helpers(names: Sequence[str]) -> list[str]:
-    """Return the lines of helper functions, each followed by two empty lines."""
-    return [line for name in names for line in (*helper_text(name).splitlines(), "", "")]
+def _size_of(words: Language, array: str, rank: int, axis: int) -> str:
+    """Return the text of an array's size along an axis."""
+    forms = words.table["sizes"]
+    form = forms.get("vector" if rank == 1 else f"axis_{axis}" if rank == 2 else "one", forms["one"])
+    return filled(form, {"array": array, "axis": str(axis + int(words.table["first"]))})
 
 
 def _imports(words: Language, lines: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import chain, count
 
 from matcalc.errors import NotSupported
 from matcalc.plain_source.helpers import value_entry
-from matcalc.plain_source.language import SLOT, Entry, Language, is_simple
+from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
@@ -51,13 +51,21 @@ class Writer:
                     else:
                         self._assign(term, labels.get(term, ""))
             if root in self.named or root.form == "name":
-                results.append(self.named.get(root) or self._show(root)[0])
+                results.append(self._known(root, label))
                 continue
-            if is_alone and self._fits(text := self._show(root)[0], "result"):
+            if is_alone and not self.language.flag("results_named") and self._fits(text := self._show(root)[0], "result"):
                 results.append(text)
                 continue
             results.append(self._assign(root, label))
         return results
+
+    def _known(self, root: Term, label: str) -> str:
+        """Return the name of a result that has one; it is assigned to its label where a language needs that."""
+        name = self.named.get(root) or self._show(root)[0]
+        if not self.language.flag("results_named") or name == label:
+            return name
+        self.lines.append(self.language.word("assign", name=label, value=name))
+        return label
 
     def _fits(self, text: str, key: str) -> bool:
         line = self.language.indent + self.language.word(key, values=text)
@@ -148,7 +156,7 @@ class Writer:
         made = ""
         for sign, operand in zip(term.data, operands, strict=True):
             text, level = operand
-            inner = text if self.language.fits(level, "matmul") else f"({text})"
+            inner = text if self.language.fits(level, self.language.table["term"]) else f"({text})"
             if not made:
                 made = inner if sign > 0 else self.language.render(self.language.entry("neg").text, {"0": operand})
             elif inner.startswith("-") and level != "atom":
@@ -173,7 +181,11 @@ class Writer:
         if term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in self.language.forms:
             if term.args[0] in self.named or term.args[0].form == "name":
                 return self.language.entry("sum_of_squares_1"), {}
-        return self.language.entry(term.form), {}
+        return fitted(self.language.entry(term.form), ranks_of(term)), self._lengths(term)
+
+    def _lengths(self, term: Term) -> dict[str, tuple[str, str]]:
+        """Return the sizes of a term as parts of its template: `{rows}`, `{columns}`."""
+        return {part: (str(size), "atom") for part, size in zip(("rows", "columns"), term.shape, strict=False)}
 
     def _item(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
         """Return the entry of one of several results: an operation of its own if the table has one."""
@@ -190,9 +202,7 @@ class Writer:
     def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
         entry, helpers = entry_of(self.language, term)
         self.helpers.update(dict.fromkeys(helpers))
-        if term.data.axis is None:
-            return entry, {}
-        return Entry(entry.along, entry.level), {"axis": (str(term.data.axis), "atom")}
+        return entry, self._lengths(term) | {"axis": (str(term.data.axis), "atom")}
 
     # Names.
 
@@ -265,7 +275,12 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
         raise NotSupported(f"plain {language.table['language']} has no {call.name}")
     if call.axis is not None and not entry.along:
         raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
-    return entry, helpers
+    return fitted(entry, ranks_of(term), call.axis), helpers
+
+
+def ranks_of(term: Term) -> str:
+    """Return the ranks of a term's operands, a digit for each."""
+    return "".join(str(arg.rank) for arg in term.args)
 
 
 def _is_free(language: Language, term: Term) -> bool:
@@ -280,8 +295,7 @@ def _is_free(language: Language, term: Term) -> bool:
 def _repeats(language: Language, term: Term) -> Mapping[int, int]:
     """Return how often the text of a term writes each operand, where that is more than once."""
     if term.form in ("call", "joint"):
-        entry = entry_of(language, term)[0]
-        text = entry.along if term.data.axis is not None else entry.text
+        text = entry_of(language, term)[0].text
     elif term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in language.forms:
         text = language.forms["sum_of_squares_1"].text
     else:

@@ -301,7 +301,7 @@ def smallest_solution(A, b):
 
 
 @formula("tr(W*lyapunov(A, Q))", "A: matrix(n, n); Q: matrix(n, n); W: matrix(n, n)", "A Q", A="dominant")
-def lyapunov(A, Q, W):
+def lyapunov_equation(A, Q, W):
     X = solve_continuous_lyapunov(A, Q)
     L = solve_continuous_lyapunov(A.T, W.T)
     value = np.sum(W * X.T)
@@ -316,7 +316,7 @@ def lyapunov(A, Q, W):
     A="dominant",
     B="dominant",
 )
-def sylvester(A, B, C):
+def sylvester_equation(A, B, C):
     X = solve_sylvester(A, B, C)
     L = solve_sylvester(A.T, B.T, 2 * X)
     value = np.sum(X**2)

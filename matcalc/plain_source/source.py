@@ -15,6 +15,7 @@ from matcalc.plain_source.helpers import helper_text
 from matcalc.plain_source.language import Language, filled
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
+from matcalc.plain_source.recycling import recycled
 from matcalc.plain_source.stable import stable_tree
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
@@ -29,7 +30,7 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     words = language_named(language)
     reader = reader_of(names)
     roots = [reader.read(_tree_of(output, reader)).term for output in outputs]
-    roots = factorised(reader.pool, words, roots)
+    roots = recycled(reader.pool, words, factorised(reader.pool, words, roots))
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
     writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, *words.table.get("helpers", {}), name}, renamed)

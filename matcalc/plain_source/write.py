@@ -53,7 +53,7 @@ class Writer:
             if root in self.named or root.form == "name":
                 results.append(self._known(root, label))
                 continue
-            if is_alone and not self.language.flag("results_named") and self._fits(text := self._show(root)[0], "result"):
+            if is_alone and not self.language.flag("results_named") and self._fits(text := self._show(root)[0]):
                 results.append(text)
                 continue
             results.append(self._assign(root, label))
@@ -67,7 +67,8 @@ class Writer:
         self.lines.append(self.language.word("assign", name=label, value=name))
         return label
 
-    def _fits(self, text: str, key: str) -> bool:
+    def _fits(self, text: str) -> bool:
+        key = "result_of_one" if "result_of_one" in self.language.table else "result"
         line = self.language.indent + self.language.word(key, values=text)
         return len(line) <= self.language.width
 

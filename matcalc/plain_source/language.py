@@ -45,6 +45,7 @@ class Language:
     factorisations: Mapping[str, Mapping[str, str]]
     imports: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
+    helpers: Mapping[str, str]
     reserved: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -121,6 +122,7 @@ def language(name: str) -> Language:
         table.get("factorisations", {}),
         table.get("imports", {}),
         table["names"],
+        table.get("helpers", {}),
         frozenset(table["reserved"].split()),
     )
 

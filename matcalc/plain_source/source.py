@@ -20,6 +20,9 @@ from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
 
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+"""A name in a program that is no attribute."""
+
 
 def source(outputs: Sequence[Output], names: Names, name: str, language: str) -> str:
     """Return the text of a module with one function that returns the outputs.
@@ -32,14 +35,14 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     roots = factorised(reader.pool, words, roots)
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
-    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, name}, renamed)
+    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, *words.helpers, name}, renamed)
     results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
     body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
     body.append(words.word("result", values=", ".join(results)))
     inside = ", ".join(renamed[argument] for argument in arguments)
     head = filled(words.table["function"]["head"], {"name": name, "arguments": inside})
     own = [*docstring(words, outputs, names, renamed), *body]
-    helpers = _helpers(writer.helpers)
+    helpers = _helpers(words, body, list(writer.helpers))
     lines = [
         *_imports(words, [*helpers, *body]),
         *helpers,
@@ -57,7 +60,7 @@ def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
 
 def spelled_names(words: Language, names: Sequence[str]) -> dict[str, str]:
     """Return the spelling of each name in a language: with an underscore if the name has another meaning there."""
-    taken = {*words.imports, *words.reserved}
+    taken = {*words.imports, *words.helpers, *words.reserved}
     return {name: free(name, taken) for name in dict.fromkeys(names)}
 
 
@@ -91,14 +94,25 @@ def _sizes(
     return made
 
 
-def _helpers(names: Sequence[str]) -> list[str]:
-    """Return the lines of helper functions, each followed by two empty lines."""
-    return [line for name in names for line in (*helper_text(name).splitlines(), "", "")]
+def _helpers(words: Language, body: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the lines of helper functions, each followed by two empty lines: the table's, then `others`."""
+    found: dict[str, str] = {}
+
+    def add(text: str) -> None:
+        for name in WORD.findall(text):
+            if name in words.helpers and name not in found:
+                found[name] = ""
+                add(words.helpers[name])
+                found[name] = words.helpers[name].strip("\n")
+
+    add("\n".join(body))
+    texts = [*found.values(), *map(helper_text, others)]
+    return [line for text in texts for line in (*text.splitlines(), "", "")]
 
 
 def _imports(words: Language, lines: Sequence[str]) -> list[str]:
     """Return the imports that the text needs."""
-    met = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
+    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
     modules: dict[str, list[str]] = {}
     made: list[str] = []
     for word, module in words.imports.items():

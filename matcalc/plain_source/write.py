@@ -11,7 +11,7 @@ from itertools import chain, count
 from matcalc.errors import NotSupported
 from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, is_simple
-from matcalc.plain_source.term import Pool, Term, terms_in
+from matcalc.plain_source.term import Call, Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
@@ -255,7 +255,9 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     Raises: NotSupported for an operation that neither the table nor the rulebook's values write.
     """
     call = term.data
-    entries = language.calls.get(call.name)
+    entries = language.calls.get(f"{call.name}/{len(term.args)}") or language.calls.get(call.name)
+    if entries is language.calls.get(call.name) and len(term.args) > _fixed(call):
+        entries = None
     helpers: Sequence[str] = ()
     if entries is not None:
         entry = entries[min(call.index, len(entries) - 1)]
@@ -275,6 +277,12 @@ def _is_free(language: Language, term: Term) -> bool:
     if term.form in language.forms and language.forms[term.form].free:
         return True
     return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
+
+
+def _fixed(call: Call) -> int:
+    """Return the number of operands without repeated ones, the tangents of a function of matrices."""
+    parameters = call.rule.signatures[min(call.index, len(call.rule.signatures) - 1)].parameters
+    return sum(not p.repeated for p in parameters) if any(p.repeated for p in parameters) else len(parameters)
 
 
 def _repeats(language: Language, term: Term) -> Mapping[int, int]:

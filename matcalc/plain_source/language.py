@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
@@ -30,8 +30,6 @@ class Entry:
     along: str = ""
     free: bool = False
     through: bool = False
-    called: str = ""
-    repeats: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,4 +130,7 @@ def _entries(value: Any) -> tuple[Entry, ...]:
 
 
 def _entry(value: Any) -> Entry:
-    return Entry(value) if isinstance(value, str) else Entry(**value)
+    if isinstance(value, str):
+        return Entry(value)
+    known = {one.name for one in fields(Entry)}
+    return Entry(**{key: part for key, part in value.items() if key in known})

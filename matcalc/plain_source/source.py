@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free
+from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast
 from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.factorise import factorised
@@ -15,6 +16,7 @@ from matcalc.plain_source.helpers import helper_text
 from matcalc.plain_source.language import Language, filled
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
+from matcalc.plain_source.spell import Speller
 from matcalc.plain_source.stable import stable_tree
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
@@ -31,18 +33,23 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     """
     words = language_named(language)
     reader = reader_of(names)
-    roots = [reader.read(_tree_of(output, reader)).term for output in outputs]
+
+    def is_index(word: str) -> bool:
+        return word not in names.scope
+
+    roots = [reader.read(with_sums(_tree_of(output, reader), is_index)).term for output in outputs]
     roots = factorised(reader.pool, words, roots)
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
-    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, *words.helpers, name}, renamed)
+    speller = Speller(words, renamed, reader.pool.lengths)
+    writer = Writer(speller, reader.pool, {*renamed.values(), *words.imports, *words.helpers, name})
     results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
     body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
     body.append(words.word("result", values=", ".join(results)))
     inside = ", ".join(renamed[argument] for argument in arguments)
     head = filled(words.table["function"]["head"], {"name": name, "arguments": inside})
     own = [*docstring(words, outputs, names, renamed), *body]
-    helpers = _helpers(words, body, list(writer.helpers))
+    helpers = _helpers(words, body, list(speller.helpers))
     lines = [
         *_imports(words, [*helpers, *body]),
         *helpers,

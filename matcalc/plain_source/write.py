@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import chain, count
 
-from matcalc.errors import NotSupported
-from matcalc.plain_source.helpers import value_entry
-from matcalc.plain_source.language import SLOT, Entry, Language, is_simple
-from matcalc.plain_source.term import Call, Pool, Term, terms_in
+from matcalc.plain_source.language import Entry, Language
+from matcalc.plain_source.spell import Speller, Written, repeats
+from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
@@ -22,17 +19,19 @@ LETTERS = "zuvstabcghkpqr"
 class Writer:
     """The state of writing one function.
 
-    taken: names in use. spelled: the names of symbols and sizes here. named: the names of terms. lines: statements so far, without indentation.
+    taken: names in use. named: the names of terms. lines: statements so far, without indentation.
     """
 
-    language: Language
+    speller: Speller
     pool: Pool
     taken: set[str]
-    spelled: Mapping[str, str]
     named: dict[Term, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
-    texts: dict[Term, tuple[str, str]] = field(default_factory=dict)
-    helpers: dict[str, None] = field(default_factory=dict)
+    texts: dict[Term, Written] = field(default_factory=dict)
+
+    @property
+    def language(self) -> Language:
+        return self.speller.language
 
     def statements(self, outputs: Sequence[tuple[str, Term]]) -> list[str]:
         """Write the outputs, and return the texts of the returned values."""
@@ -108,7 +107,7 @@ class Writer:
             yield term
             stack.extend(arg for arg in term.args if arg not in self.named)
 
-    def _show(self, root: Term) -> tuple[str, str]:
+    def _show(self, root: Term) -> Written:
         """Return the text of a term and its level."""
         stack = [root]
         while stack:
@@ -124,75 +123,20 @@ class Writer:
             self.texts[term] = self._written(term)
         return self.texts[root]
 
-    def _operand(self, term: Term) -> tuple[str, str]:
+    def _operand(self, term: Term) -> Written:
         return (self.named[term], "atom") if term in self.named else self.texts[term]
 
-    def _written(self, term: Term) -> tuple[str, str]:
-        if term.form == "number":
-            return number_text(term.data)
-        if term.form in ("name", "size"):
-            return self.spelled[term.data], "atom"
-        operands = [self._operand(arg) for arg in term.args]
-        if term.form == "add":
-            return self._sum(term, operands)
-        entry, extra = self._entry(term)
-        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
-        if entry.through:
-            return operands[0]
-        template = entry.text
-        if entry.tight and all(is_simple(text) for text, _ in operands):
-            template = entry.tight
-        return self.language.render(template, parts), entry.level
+    def _written(self, term: Term) -> Written:
+        if term.form == "item" and (alone := self._alone(term)) is not None:
+            operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
+            return self.language.render(alone.text, operands), alone.level
+        return self.speller.spell(term, [self._operand(arg) for arg in term.args])
 
-    def _sum(self, term: Term, operands: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        made = ""
-        for sign, operand in zip(term.data, operands, strict=True):
-            text, level = operand
-            inner = text if self.language.fits(level, "matmul") else f"({text})"
-            if not made:
-                made = inner if sign > 0 else self.language.render(self.language.entry("neg").text, {"0": operand})
-            elif inner.startswith("-") and level != "atom":
-                made += (
-                    f" - {inner[1:]}" if sign > 0 and is_product(inner) else f" {'+' if sign > 0 else '-'} ({inner})"
-                )
-            else:
-                made += f" {'+' if sign > 0 else '-'} {inner}"
-        return made, "sum"
-
-    def _entry(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        """Return the table's entry of a term, and further parts of its template."""
-        if term.form in ("call", "joint"):
-            return self._call(term)
-        if term.form == "item":
-            return self._item(term)
-        family, _, use = term.form.partition(".")
-        if use:
-            found = self.language.factorisations[family]
-            size = self._size(term.args[0] if use == "make" else term.args[0].args[0])
-            return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": (size, "atom")}
-        if term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in self.language.forms:
-            if term.args[0] in self.named or term.args[0].form == "name":
-                return self.language.entry("sum_of_squares_1"), {}
-        return self.language.entry(term.form), {}
-
-    def _item(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        """Return the entry of one of several results: an operation of its own if the table has one."""
-        whole = term.args[0]
-        alone = self.language.calls.get(f"{whole.data.name}_{whole.data.rule.outputs[term.data]}")
-        if alone is not None:
-            operands = [self._operand(arg) for arg in whole.args]
-            return alone[0], {str(k): operand for k, operand in enumerate(operands)}
-        return self.language.entry("item"), {"k": (str(term.data), "atom")}
-
-    def _size(self, matrix: Term) -> str:
-        return str(matrix.shape[0])
-
-    def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        entry, helpers = entry_of(self.language, term)
-        self.helpers.update(dict.fromkeys(helpers))
-        if term.data.axis is None:
-            return entry, {}
-        return Entry(entry.along, entry.level), {"axis": (str(term.data.axis), "atom")}
+    def _alone(self, term: Term) -> Entry | None:
+        """Return the entry of one of several results, if the table has one."""
+        whole = term.args[0].data
+        found = self.language.calls.get(f"{whole.name}_{whole.rule.outputs[term.data]}")
+        return found[0] if found else None
 
     # Names.
 
@@ -225,49 +169,12 @@ class Writer:
         if term.form == "transpose":
             inner = self._short(term.args[0])
             return f"{inner}t" if inner else ""
-        return self.named.get(term, self.spelled[term.data] if term.form == "name" else "")
+        return self.named.get(term, self.speller.names[term.data] if term.form == "name" else "")
 
     def _free(self, names: Iterator[str]) -> str:
         name = next(n for n in names if n not in self.taken and n not in self.language.reserved)
         self.taken.add(name)
         return name
-
-
-def is_product(text: str) -> bool:
-    """Whether a text that begins with a sign is a product, so that the sign may join the sum."""
-    return re.match(r"-[\w.]", text) is not None
-
-
-def number_text(value: Fraction) -> tuple[str, str]:
-    """Return a number as text: an integer, a decimal or a quotient."""
-    if value.denominator == 1:
-        text = str(value.numerator)
-    else:
-        text = repr(float(value))
-        if Fraction(text) != value:
-            return f"{value.numerator} / {value.denominator}", "product"
-    return text, "product" if value < 0 else "atom"
-
-
-def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
-    """Return how an operation is written, and the names of the helper functions that it needs.
-
-    Raises: NotSupported for an operation that neither the table nor the rulebook's values write.
-    """
-    call = term.data
-    entries = language.calls.get(f"{call.name}/{len(term.args)}") or language.calls.get(call.name)
-    if entries is language.calls.get(call.name) and len(term.args) > _fixed(call):
-        entries = None
-    helpers: Sequence[str] = ()
-    if entries is not None:
-        entry = entries[min(call.index, len(entries) - 1)]
-    elif language.table.get("values"):
-        entry, helpers = value_entry(call.rule, call.index, len(term.args))
-    else:
-        raise NotSupported(f"plain {language.table['language']} has no {call.name}")
-    if call.axis is not None and not entry.along:
-        raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
-    return entry, helpers
 
 
 def _is_free(language: Language, term: Term) -> bool:
@@ -279,28 +186,6 @@ def _is_free(language: Language, term: Term) -> bool:
     return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
 
 
-def _fixed(call: Call) -> int:
-    """Return the number of operands without repeated ones, the tangents of a function of matrices."""
-    parameters = call.rule.signatures[min(call.index, len(call.rule.signatures) - 1)].parameters
-    return sum(not p.repeated for p in parameters) if any(p.repeated for p in parameters) else len(parameters)
-
-
-def _repeats(language: Language, term: Term) -> Mapping[int, int]:
-    """Return how often the text of a term writes each operand, where that is more than once."""
-    if term.form in ("call", "joint"):
-        entry = entry_of(language, term)[0]
-        text = entry.along if term.data.axis is not None else entry.text
-    elif term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in language.forms:
-        text = language.forms["sum_of_squares_1"].text
-    else:
-        return {}
-    counts: dict[int, int] = {}
-    for found in SLOT.finditer(text):
-        if found[1].isdigit():
-            counts[int(found[1])] = counts.get(int(found[1]), 0) + 1
-    return counts
-
-
 def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term, str]) -> Collection[Term]:
     """Return the terms that are named: those with several uses, and the user's parts."""
     uses: dict[Term, int] = {}
@@ -309,10 +194,10 @@ def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term,
         uses[root] = uses.get(root, 0) + 1
     for term in reversed(terms_in(roots)):
         is_free = _is_free(language, term)
-        repeats = _repeats(language, term)
+        counts = repeats(language, term)
         for k, arg in enumerate(term.args):
             times = uses.get(term, 1) if is_free else 1
-            uses[arg] = uses.get(arg, 0) + times * repeats.get(k, 1)
+            uses[arg] = uses.get(arg, 0) + times * counts.get(k, 1)
         if term.form == "item":
             items.setdefault(term.args[0], []).append(term)
     several = {whole for whole, found in items.items() if len(found) > 1}

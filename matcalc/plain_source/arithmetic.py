@@ -9,10 +9,13 @@ from typing import cast
 
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast, definition, given_tree, given_value, part_name
+from matcalc.plain_source.index_forms import product as open_product
+from matcalc.plain_source.index_forms import side_by_side
 from matcalc.plain_source.products import Factor, chained
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.sizes.size import Size
 
 
 def operands(tree: Ast) -> Generator[Ast, Value, list[Value]]:
@@ -28,6 +31,9 @@ def number(reader: Reader, tree: Ast) -> Value:
 
 def name(reader: Reader, tree: Ast) -> Value:
     name = str(tree.value)
+    if name in reader.bound:
+        label = reader.bound[name]
+        return Value(reader.pool.term("index", (), label, (Size.of("_index"),)), axes=(label,))
     symbol = reader.names.symbols.get(name)
     if symbol is not None:
         return Value(reader.pool.term("name", (), name, symbol.shape, symbol.facts), node=symbol)
@@ -49,6 +55,9 @@ def leaf(reader: Reader, tree: Ast) -> Steps:
 def total(reader: Reader, tree: Ast) -> Steps:
     values = yield from operands(tree)
     signs = cast("tuple[int, ...]", tree.value)
+    if any(value.axes for value in values):
+        terms, axes, shape = side_by_side(reader, values)
+        return Value(reader.pool.term("add", terms, signs, shape), axes=axes)
     rank = max(value.rank for value in values)
     shape = next(value.term.shape for value in values if value.rank == rank)
     rows = {value.row for value in values if value.rank == 1}
@@ -72,7 +81,7 @@ def expanded(reader: Reader, value: Value, rank: int) -> Term:
 
 def negative(reader: Reader, tree: Ast) -> Steps:
     value = yield tree.args[0]
-    return Value(negated(reader, value.term), value.row)
+    return Value(negated(reader, value.term), value.row, axes=value.axes)
 
 
 def transpose(reader: Reader, tree: Ast) -> Steps:
@@ -83,6 +92,8 @@ def transpose(reader: Reader, tree: Ast) -> Steps:
 def turned(reader: Reader, value: Value) -> Value:
     if value.rank == 1:
         return replace(value, row=not value.row)
+    if value.axes:
+        raise NotSupported("a matrix over open indices, transposed, has no plain source")
     return Value(transposed(reader.pool, value.term), node=None if value.rank == 2 else value.node)
 
 
@@ -97,6 +108,8 @@ class Run:
 
 def product(reader: Reader, tree: Ast) -> Steps:
     values = yield from operands(tree)
+    if any(value.axes for value in values):
+        return open_product(reader, tree, values)
     run = Run()
     _append(reader, run, values[0])
     for operator, value in zip(cast("tuple[str, ...]", tree.value), values[1:], strict=True):
@@ -241,6 +254,9 @@ def power(reader: Reader, tree: Ast) -> Steps:
     if not is_entrywise and exponent_tree.head == "negative" and exponent_tree.args[0].value == "T":
         return turned(reader, Value(inverse(reader, base.term)))
     exponent = yield exponent_tree
+    if base.axes or exponent.axes:
+        (a, b), axes, _ = side_by_side(reader, [base, exponent])
+        return replace(_entry_power(reader, Value(a), Value(b)), axes=axes)
     if is_entrywise:
         return _entry_power(reader, base, exponent)
     number = exponent.term.data if exponent.term.form == "number" else None

@@ -9,6 +9,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
+from matcalc.plain_source.index_forms import side_by_side
 from matcalc.plain_source.products import Factor
 from matcalc.plain_source.read import Reader, Steps, Value
 from matcalc.plain_source.term import Call, Term, transposed
@@ -47,6 +48,8 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
     candidate = next((c for c in candidates if _fits(c, values, axis is not None)), candidates[0])
     if candidate.rule.associative and len(values) > 2:
         return _folded(reader, candidate, values)
+    if any(value.axes for value in values):
+        return _open_call(reader, tree, candidate, values, axis)
     node = reader.node_of(tree)
     assert node is not None
     made = _special(reader, candidate, values, axis)
@@ -57,6 +60,24 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
     row = is_map and rank == 1 and all(value.row for value in values if value.rank)
     args = [expanded(reader, value, rank) for value in values] if is_map else [value.term for value in values]
     return Value(operation(reader, candidate, args, axis, node.shape), row, node)
+
+
+def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence[Value], axis: int | None) -> Value:
+    """Return a call over open indices: of an elementwise operation, or of a reduction of vectors."""
+    if any(p.kind == "entry" for p in candidate.signature.parameters):
+        terms, axes, shape = side_by_side(reader, values)
+        return Value(operation(reader, candidate, terms, None, shape), axes=axes)
+    first = values[0]
+    if (
+        len(values) > 1
+        or axis is not None
+        or first.rank != 1
+        or len(first.axes) != 1
+        or candidate.signature.output_rank
+    ):
+        raise NotSupported(f"{text(tree)} has no plain source over open indices")
+    term = operation(reader, candidate, [first.term], 1, first.term.shape[:1])
+    return Value(term, axes=first.axes)
 
 
 def operation(

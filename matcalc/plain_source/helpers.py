@@ -39,8 +39,8 @@ def value_entry(rule: Rule, index: int, count: int) -> tuple[Entry, tuple[str, .
         text = re.sub(rf"\b{name}\((\w+)\)", r"\1", text)
     tree = ast.parse(text, mode="eval").body
     parameters = [p.name for p in rule.signatures[index if len(rule.signatures) > index else 0].parameters]
-    template = _template(text, tree, parameters, count)
     helpers = _helpers({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)})
+    template = _template(tree, parameters, count)
     lines = sum(len(_definitions()[name].splitlines()) for name in helpers)
     if lines > MOST_LINES:
         raise NotSupported(f"{rule.name} has no plain source: it needs {lines} lines of code")
@@ -48,29 +48,46 @@ def value_entry(rule: Rule, index: int, count: int) -> tuple[Entry, tuple[str, .
     return Entry(template, level), helpers
 
 
-def _template(text: str, tree: ast.expr, parameters: Sequence[str], count: int) -> str:
-    """Return a value's text with slots for its parameters, with the library's names, spelled as a table spells them."""
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    changes: list[tuple[int, int, str]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name) and node.value.id in parameters:
-            first = parameters.index(node.value.id)
-            slots = ", ".join(f"{{{k}}}" for k in range(first, count))
-            changes.append((node.col_offset, node.end_col_offset or 0, slots))
-        elif isinstance(node, ast.Name) and node.id in parameters:
-            parent = parents.get(node)
-            if isinstance(parent, ast.Starred):
-                continue
-            is_whole = parent is None or isinstance(parent, ast.Call | ast.keyword | ast.Tuple)
-            slot = f"{{{parameters.index(node.id)}{'' if is_whole else ':atom'}}}"
-            changes.append((node.col_offset, node.end_col_offset or 0, slot))
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ALIASES:
-            changes.append((node.value.col_offset, (node.value.end_col_offset or 0) + 1, ""))
-        elif isinstance(node, ast.Name) and node.id.endswith("_"):
-            changes.append((node.col_offset, node.end_col_offset or 0, plain_name(node.id)))
-    for start, stop, new in sorted(changes, reverse=True):
-        text = text[:start] + new + text[stop:]
-    return re.sub(r", (?=\))", "", text)
+class _Slots(ast.NodeTransformer):
+    """Replaces parameters by names of slots, and the library's functions by the names that are imported."""
+
+    def __init__(self, parameters: Sequence[str], count: int) -> None:
+        self.parameters, self.count = parameters, count
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802 - the name that ast calls
+        if node.id in self.parameters:
+            return ast.Name(f"SLOT_{self.parameters.index(node.id)}_", node.ctx)
+        return ast.Name(plain_name(node.id), node.ctx) if node.id.endswith("_") else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+        if isinstance(node.value, ast.Name) and node.value.id in ALIASES:
+            return ast.Name(node.attr, node.ctx)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+        args: list[ast.expr] = []
+        for arg in node.args:
+            if isinstance(arg, ast.Starred) and isinstance(arg.value, ast.Name) and arg.value.id in self.parameters:
+                first = self.parameters.index(arg.value.id)
+                args += [ast.Name(f"SLOT_{k}_", ast.Load()) for k in range(first, self.count)]
+            else:
+                args.append(self.visit(arg))
+        keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
+        return ast.Call(self.visit(node.func), [_whole(arg) for arg in args], keywords)
+
+
+def _whole(arg: ast.expr) -> ast.expr:
+    """Return an argument of a call; a slot alone needs no parentheses."""
+    if isinstance(arg, ast.Name) and arg.id.startswith("SLOT_"):
+        return ast.Name(f"WHOLE{arg.id[4:]}", arg.ctx)
+    return arg
+
+
+def _template(tree: ast.expr, parameters: Sequence[str], count: int) -> str:
+    """Return a value's text with slots for its parameters."""
+    made = ast.unparse(_Slots(parameters, count).visit(tree)).replace("'", '"')
+    made = re.sub(r"\bWHOLE_(\d+)_", r"{\1}", made)
+    return re.sub(r"\bSLOT_(\d+)_", r"{\1:atom}", made)
 
 
 def plain_name(name: str) -> str:

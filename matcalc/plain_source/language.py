@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
@@ -24,7 +24,7 @@ SIMPLE = re.compile(r"-?[\w.]+\Z")
 class Entry:
     """How a form or operation is written: templates, and the level of the result.
 
-    ranks: other templates by the ranks of the operands, a pattern of one digit for each. along: the template with an
+    ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
     axis, or one for each axis.
     """
 
@@ -35,8 +35,6 @@ class Entry:
     ranks: Mapping[str, str] = field(default_factory=dict)
     free: bool = False
     through: bool = False
-    called: str = ""
-    repeats: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +48,7 @@ class Language:
     factorisations: Mapping[str, Mapping[str, str]]
     imports: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
+    helpers: Mapping[str, str]
     reserved: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -74,7 +73,8 @@ class Language:
 
         def part(found: re.Match[str]) -> str:
             text, level = parts[found[1]]
-            return text if self.fits(level, found[2] or "any") else f"({text})"
+            is_second_sign = text.startswith("-") and template[: found.start()].endswith("-")
+            return text if self.fits(level, found[2] or "any") and not is_second_sign else f"({text})"
 
         return SLOT.sub(part, template)
 
@@ -87,10 +87,6 @@ class Language:
         if found is None:
             raise NotSupported(f"plain {self.table['language']} has no form for {form}")
         return found
-
-    def flag(self, key: str) -> bool:
-        """Return whether the table sets a property of the language."""
-        return bool(self.table.get(key))
 
 
 def fitted(entry: Entry, ranks: str, axis: int | None = None) -> Entry:
@@ -139,6 +135,7 @@ def language(name: str) -> Language:
         table.get("factorisations", {}),
         table.get("imports", {}),
         table["names"],
+        table.get("helpers", {}),
         frozenset(table["reserved"].split()),
     )
 
@@ -148,4 +145,7 @@ def _entries(value: Any) -> tuple[Entry, ...]:
 
 
 def _entry(value: Any) -> Entry:
-    return Entry(value) if isinstance(value, str) else Entry(**value)
+    if isinstance(value, str):
+        return Entry(value)
+    known = {one.name for one in fields(Entry)}
+    return Entry(**{key: part for key, part in value.items() if key in known})

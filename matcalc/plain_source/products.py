@@ -121,8 +121,10 @@ def is_ones(term: Term) -> bool:
     return term.form == "call" and term.data.rule.role == "all_ones" and term.rank == 1
 
 
-def summed(pool: Pool, term: Term, axis: int) -> Term:
-    """Return the sums of a matrix along an axis."""
+def summed(pool: Pool, term: Term, axis: int | None) -> Term:
+    """Return the sums of an array along an axis, or of all its entries."""
+    if axis is None:
+        return pool.term("call", (term,), Call(default_rulebook().playing("total"), term.rank))
     if term.form == "transpose":
         term, axis = term.args[0], 1 - axis
     shape = term.shape[:axis] + term.shape[axis + 1 :]
@@ -177,3 +179,12 @@ def _scaled(pool: Pool, weights: Term, other: Factor, from_left: bool) -> tuple[
     else:
         made = pool.term("mul", (term, pool.term("row", (weights,), None, weights.shape)), None, term.shape)
     return Factor(made), entries(term)
+
+
+def times(pool: Pool, a: Term, b: Term) -> Term:
+    """Return the product of two terms of which the first is a scalar."""
+    if a.form == "number" and b.form == "number":
+        return pool.number(a.data * b.data)
+    if a.form == "number" and abs(a.data) == 1:
+        return b if a.data == 1 else pool.term("neg", (b,), None, b.shape)
+    return pool.term("mul", (a, b), None, b.shape)

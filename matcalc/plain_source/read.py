@@ -20,6 +20,7 @@ from matcalc.language.syntax import (
     exchanged,
     given,
     transpose,
+    walk,
 )
 from matcalc.language.write import text
 from matcalc.plain_source.term import Pool, Term, transposed
@@ -32,15 +33,20 @@ from matcalc.tensor.symbols import Names
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value of a tree: its term, whether it is a row, and its node if it has no open index."""
+    """The value of a tree: its term, whether it is a row, and its node if it has no open index.
+
+    axes: the labels of open indices, which are the first axes of the term.
+    """
 
     term: Term
     row: bool = False
     node: Node | None = None
+    axes: tuple[int, ...] = ()
 
     @property
     def rank(self) -> int:
-        return self.term.rank
+        """The number of axes apart from those of open indices."""
+        return self.term.rank - len(self.axes)
 
 
 Steps: TypeAlias = "Generator[Ast, Value, Value]"
@@ -49,13 +55,19 @@ Form: TypeAlias = "Callable[[Reader, Ast], Steps | Value]"
 
 @dataclass(slots=True)
 class Reader:
-    """The state of translating the formulas of one function."""
+    """The state of translating the formulas of one function.
+
+    forms: by head. values: of trees. bound: labels of index names. factors: of products over open indices.
+    """
 
     names: Names
     forms: Mapping[str, Form]
     pool: Pool = field(default_factory=Pool)
     book: Rulebook = field(default_factory=default_rulebook)
     values: dict[Ast, Value] = field(default_factory=dict)
+    bound: dict[str, int] = field(default_factory=dict)
+    labels: int = 0
+    factors: dict[Term, tuple[list[tuple[Term, tuple[int, ...]]], tuple[int, ...]]] = field(default_factory=dict)
 
     def read(self, tree: Ast) -> Value:
         """Return the value of a tree.
@@ -86,13 +98,22 @@ class Reader:
 
     def _known(self, tree: Ast, value: Value) -> Value:
         """Return a value with its node, and with the term of an equal part that was met before."""
-        node = value.node or self.node_of(tree)
+        node = value.node or (None if value.axes or self._is_open(tree) else self.node_of(tree))
         term = value.term
         if node is not None and term.args and node.kind not in ("number", "size"):
             term = self._same(node, term)
         value = replace(value, term=term, node=node)
         self.values[tree] = value
         return value
+
+    def _is_open(self, tree: Ast) -> bool:
+        """Whether a tree depends on an index of a form around it."""
+        return bool(self.bound) and any(leaf.head == "name" and leaf.value in self.bound for leaf in walk(tree))
+
+    def new_label(self) -> int:
+        """Return a label for an axis."""
+        self.labels += 1
+        return self.labels
 
     def _same(self, node: Node, term: Term) -> Term:
         """Return the term of an equal part that was met before, or of its transpose or negative; else `term`."""

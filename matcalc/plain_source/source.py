@@ -8,18 +8,24 @@ from collections.abc import Mapping, Sequence
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free
+from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast
+from matcalc.plain_source import layout
 from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.factorise import factorised
 from matcalc.plain_source.helpers import helper_text
-from matcalc.plain_source.language import Language, filled
+from matcalc.plain_source.language import Language
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
 from matcalc.plain_source.recycling import recycled
+from matcalc.plain_source.spell import Speller
 from matcalc.plain_source.stable import stable_tree
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
+
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+"""A name in a program that is no attribute."""
 
 
 def source(outputs: Sequence[Output], names: Names, name: str, language: str) -> str:
@@ -29,58 +35,29 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     """
     words = language_named(language)
     reader = reader_of(names)
-    roots = [reader.read(_tree_of(output, reader)).term for output in outputs]
+
+    def is_index(word: str) -> bool:
+        return word not in names.scope
+
+    roots = [reader.read(with_sums(_tree_of(output, reader), is_index)).term for output in outputs]
     roots = recycled(reader.pool, words, factorised(reader.pool, words, roots))
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
-    writer = Writer(words, reader.pool, {*renamed.values(), *words.imports, *words.table.get("helpers", {}), name}, renamed)
+    speller = Speller(words, renamed, reader.pool.lengths)
+    writer = Writer(speller, reader.pool, {*renamed.values(), *words.imports, *words.helpers, name})
     results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
     body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
-    body += _result(words, [output.label for output in outputs], results)
+    body += layout.result(words, [output.label for output in outputs], results)
     inside = ", ".join(renamed[argument] for argument in arguments)
     own = [*docstring(words, outputs, names, renamed), *body]
     function = [
-        _head(words, name, inside, results),
+        layout.head(words, name, inside, results),
         *(words.indent + line if line else "" for line in own),
         *filter(None, [words.table["function"]["end"]]),
     ]
-    helpers = [helper_text(word) for word in writer.helpers] or _called(words, body)
-    parts = [_lines(helper) for helper in helpers]
-    parts = [function, *parts] if words.table["function"].get("helpers") == "after" else [*parts, function]
-    gap = [""] * int(words.table["function"]["gap"])
-    lines = parts[0]
-    for part in parts[1:]:
-        lines = [*lines, *gap, *part]
-    return "\n".join([*_imports(words, lines), *lines]) + "\n"
-
-
-def _lines(text: str) -> list[str]:
-    return text.strip("\n").splitlines()
-
-
-def _head(words: Language, name: str, arguments: str, results: Sequence[str]) -> str:
-    """Return the first line of a function; it lists the results in a language whose results have names."""
-    listed = results[0] if len(results) == 1 else f"[{', '.join(results)}]"
-    return filled(words.table["function"]["head"], {"name": name, "arguments": arguments, "results": listed})
-
-
-def _result(words: Language, labels: Sequence[str], results: Sequence[str]) -> list[str]:
-    """Return the statement that returns the results, if the language has one."""
-    key = "result_of_one" if len(results) == 1 and "result_of_one" in words.table else "result"
-    pairs = ", ".join(f"{label} = {result}" for label, result in zip(labels, results, strict=True))
-    return list(filter(None, [words.word(key, values=", ".join(results), pairs=pairs)]))
-
-
-def _called(words: Language, lines: Sequence[str]) -> list[str]:
-    """Return the helper functions of the table that lines call, with the functions that those call."""
-    known: Mapping[str, str] = words.table.get("helpers", {})
-    found: dict[str, None] = {}
-    texts = list(lines)
-    while texts:
-        new = [word for word in re.findall(r"\b\w+\b", texts.pop(0)) if word in known and word not in found]
-        found.update(dict.fromkeys(new))
-        texts += [known[word] for word in new]
-    return [known[word] for word in found]
+    helpers = _helpers(words, body, list(speller.helpers))
+    imports = _imports(words, [*helpers, *body])
+    return "\n".join([*imports, *layout.joined(words, function, helpers)]) + "\n"
 
 
 def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
@@ -90,7 +67,7 @@ def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
 
 def spelled_names(words: Language, names: Sequence[str]) -> dict[str, str]:
     """Return the spelling of each name in a language: with an underscore if the name has another meaning there."""
-    taken = {*words.imports, *words.reserved, *words.table.get("helpers", {})}
+    taken = {*words.imports, *words.helpers, *words.reserved}
     return {name: free(name, taken) for name in dict.fromkeys(names)}
 
 
@@ -119,21 +96,29 @@ def _sizes(
         )
         assert found is not None
         symbol, axis = found
-        value = _size_of(words, renamed[symbol.name], symbol.rank, axis)
+        value = layout.size(words, renamed[symbol.name], symbol.rank, axis)
         made.append(words.word("assign", name=renamed[size], value=value))
     return made
 
 
-def _size_of(words: Language, array: str, rank: int, axis: int) -> str:
-    """Return the text of an array's size along an axis."""
-    forms = words.table["sizes"]
-    form = forms.get("vector" if rank == 1 else f"axis_{axis}" if rank == 2 else "one", forms["one"])
-    return filled(form, {"array": array, "axis": str(axis + int(words.table["first"]))})
+def _helpers(words: Language, body: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the helper functions that a body calls: the table's, then `others`."""
+    found: dict[str, str] = {}
+
+    def add(text: str) -> None:
+        for name in WORD.findall(text):
+            if name in words.helpers and name not in found:
+                found[name] = ""
+                add(words.helpers[name])
+                found[name] = words.helpers[name].strip("\n")
+
+    add("\n".join(body))
+    return [*found.values(), *map(helper_text, others)]
 
 
 def _imports(words: Language, lines: Sequence[str]) -> list[str]:
     """Return the imports that the text needs."""
-    met = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
+    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
     modules: dict[str, list[str]] = {}
     made: list[str] = []
     for word, module in words.imports.items():

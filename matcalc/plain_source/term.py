@@ -59,12 +59,16 @@ class Call:
 
 @dataclass(slots=True)
 class Pool:
-    """All terms of a function, each once."""
+    """All terms of a function, each once.
+
+    nodes: the terms of nodes. part_names: names that a user gave. used: products that are chosen. lengths: of indices.
+    """
 
     terms: dict[tuple[Any, ...], Term] = field(default_factory=dict)
     nodes: dict[Node, Term] = field(default_factory=dict)
     part_names: dict[Term, str] = field(default_factory=dict)
     used: set[Term] = field(default_factory=set)
+    lengths: dict[int, Size] = field(default_factory=dict)
 
     def term(
         self,

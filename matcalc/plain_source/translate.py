@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from matcalc.plain_source import arithmetic, calls
+from matcalc.plain_source import arithmetic, calls, index_forms, parts
 from matcalc.plain_source.read import Form, Reader
 from matcalc.tensor.symbols import Names
 
@@ -20,6 +20,11 @@ FORMS: Mapping[str, Form] = {
     "power": arithmetic.power,
     "shared": arithmetic.shared,
     "call": calls.call,
+    "part": parts.part,
+    "block": parts.block,
+    "index_form": index_forms.index_form,
+    "index_sum": index_forms.index_sum,
+    "condition": index_forms.condition,
 }
 
 

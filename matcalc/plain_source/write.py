@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import chain, count
 
-from matcalc.errors import NotSupported
-from matcalc.plain_source.helpers import value_entry
-from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
+from matcalc.plain_source.language import Entry, Language
+from matcalc.plain_source.spell import Speller, Written, repeats
 from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
@@ -22,17 +19,19 @@ LETTERS = "zuvstabcghkpqr"
 class Writer:
     """The state of writing one function.
 
-    taken: names in use. spelled: the names of symbols and sizes here. named: the names of terms. lines: statements so far, without indentation.
+    taken: names in use. named: the names of terms. lines: statements so far, without indentation.
     """
 
-    language: Language
+    speller: Speller
     pool: Pool
     taken: set[str]
-    spelled: Mapping[str, str]
     named: dict[Term, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
-    texts: dict[Term, tuple[str, str]] = field(default_factory=dict)
-    helpers: dict[str, None] = field(default_factory=dict)
+    texts: dict[Term, Written] = field(default_factory=dict)
+
+    @property
+    def language(self) -> Language:
+        return self.speller.language
 
     def statements(self, outputs: Sequence[tuple[str, Term]]) -> list[str]:
         """Write the outputs, and return the texts of the returned values."""
@@ -53,16 +52,20 @@ class Writer:
             if root in self.named or root.form == "name":
                 results.append(self._known(root, label))
                 continue
-            if is_alone and not self.language.flag("results_named") and self._fits(text := self._show(root)[0]):
+            if is_alone and not self._names_results and self._fits(text := self._show(root)[0]):
                 results.append(text)
                 continue
             results.append(self._assign(root, label))
         return results
 
+    @property
+    def _names_results(self) -> bool:
+        return bool(self.language.table.get("results_named"))
+
     def _known(self, root: Term, label: str) -> str:
         """Return the name of a result that has one; it is assigned to its label where a language needs that."""
         name = self.named.get(root) or self._show(root)[0]
-        if not self.language.flag("results_named") or name == label:
+        if not self._names_results or name == label:
             return name
         self.lines.append(self.language.word("assign", name=label, value=name))
         return label
@@ -117,7 +120,7 @@ class Writer:
             yield term
             stack.extend(arg for arg in term.args if arg not in self.named)
 
-    def _show(self, root: Term) -> tuple[str, str]:
+    def _show(self, root: Term) -> Written:
         """Return the text of a term and its level."""
         stack = [root]
         while stack:
@@ -133,77 +136,20 @@ class Writer:
             self.texts[term] = self._written(term)
         return self.texts[root]
 
-    def _operand(self, term: Term) -> tuple[str, str]:
+    def _operand(self, term: Term) -> Written:
         return (self.named[term], "atom") if term in self.named else self.texts[term]
 
-    def _written(self, term: Term) -> tuple[str, str]:
-        if term.form == "number":
-            return number_text(term.data)
-        if term.form in ("name", "size"):
-            return self.spelled[term.data], "atom"
-        operands = [self._operand(arg) for arg in term.args]
-        if term.form == "add":
-            return self._sum(term, operands)
-        entry, extra = self._entry(term)
-        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
-        if entry.through:
-            return operands[0]
-        template = entry.text
-        if entry.tight and all(is_simple(text) for text, _ in operands):
-            template = entry.tight
-        return self.language.render(template, parts), entry.level
+    def _written(self, term: Term) -> Written:
+        if term.form == "item" and (alone := self._alone(term)) is not None:
+            operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
+            return self.language.render(alone.text, operands), alone.level
+        return self.speller.spell(term, [self._operand(arg) for arg in term.args])
 
-    def _sum(self, term: Term, operands: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        made = ""
-        for sign, operand in zip(term.data, operands, strict=True):
-            text, level = operand
-            inner = text if self.language.fits(level, self.language.table["term"]) else f"({text})"
-            if not made:
-                made = inner if sign > 0 else self.language.render(self.language.entry("neg").text, {"0": operand})
-            elif inner.startswith("-") and level != "atom":
-                made += (
-                    f" - {inner[1:]}" if sign > 0 and is_product(inner) else f" {'+' if sign > 0 else '-'} ({inner})"
-                )
-            else:
-                made += f" {'+' if sign > 0 else '-'} {inner}"
-        return made, "sum"
-
-    def _entry(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        """Return the table's entry of a term, and further parts of its template."""
-        if term.form in ("call", "joint"):
-            return self._call(term)
-        if term.form == "item":
-            return self._item(term)
-        family, _, use = term.form.partition(".")
-        if use:
-            found = self.language.factorisations[family]
-            size = self._size(term.args[0] if use == "make" else term.args[0].args[0])
-            return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": (size, "atom")}
-        if term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in self.language.forms:
-            if term.args[0] in self.named or term.args[0].form == "name":
-                return self.language.entry("sum_of_squares_1"), {}
-        return fitted(self.language.entry(term.form), ranks_of(term)), self._lengths(term)
-
-    def _lengths(self, term: Term) -> dict[str, tuple[str, str]]:
-        """Return the sizes of a term as parts of its template: `{rows}`, `{columns}`."""
-        return {part: (str(size), "atom") for part, size in zip(("rows", "columns"), term.shape, strict=False)}
-
-    def _item(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        """Return the entry of one of several results: an operation of its own if the table has one."""
-        whole = term.args[0]
-        alone = self.language.calls.get(f"{whole.data.name}_{whole.data.rule.outputs[term.data]}")
-        if alone is not None:
-            operands = [self._operand(arg) for arg in whole.args]
-            return alone[0], {str(k): operand for k, operand in enumerate(operands)}
-        return self.language.entry("item"), {"k": (str(term.data), "atom")}
-
-    def _size(self, matrix: Term) -> str:
-        return str(matrix.shape[0])
-
-    def _call(self, term: Term) -> tuple[Entry, dict[str, tuple[str, str]]]:
-        entry, helpers = entry_of(self.language, term)
-        self.helpers.update(dict.fromkeys(helpers))
-        return entry, self._lengths(term) | {"axis": (str(term.data.axis), "atom")}
+    def _alone(self, term: Term) -> Entry | None:
+        """Return the entry of one of several results, if the table has one."""
+        whole = term.args[0].data
+        found = self.language.calls.get(f"{whole.name}_{whole.rule.outputs[term.data]}")
+        return found[0] if found else None
 
     # Names.
 
@@ -236,52 +182,12 @@ class Writer:
         if term.form == "transpose":
             inner = self._short(term.args[0])
             return f"{inner}t" if inner else ""
-        return self.named.get(term, self.spelled[term.data] if term.form == "name" else "")
+        return self.named.get(term, self.speller.names[term.data] if term.form == "name" else "")
 
     def _free(self, names: Iterator[str]) -> str:
         name = next(n for n in names if n not in self.taken and n not in self.language.reserved)
         self.taken.add(name)
         return name
-
-
-def is_product(text: str) -> bool:
-    """Whether a text that begins with a sign is a product, so that the sign may join the sum."""
-    return re.match(r"-[\w.]", text) is not None
-
-
-def number_text(value: Fraction) -> tuple[str, str]:
-    """Return a number as text: an integer, a decimal or a quotient."""
-    if value.denominator == 1:
-        text = str(value.numerator)
-    else:
-        text = repr(float(value))
-        if Fraction(text) != value:
-            return f"{value.numerator} / {value.denominator}", "product"
-    return text, "product" if value < 0 else "atom"
-
-
-def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
-    """Return how an operation is written, and the names of the helper functions that it needs.
-
-    Raises: NotSupported for an operation that neither the table nor the rulebook's values write.
-    """
-    call = term.data
-    entries = language.calls.get(call.name)
-    helpers: Sequence[str] = ()
-    if entries is not None:
-        entry = entries[min(call.index, len(entries) - 1)]
-    elif language.table.get("values"):
-        entry, helpers = value_entry(call.rule, call.index, len(term.args))
-    else:
-        raise NotSupported(f"plain {language.table['language']} has no {call.name}")
-    if call.axis is not None and not entry.along:
-        raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
-    return fitted(entry, ranks_of(term), call.axis), helpers
-
-
-def ranks_of(term: Term) -> str:
-    """Return the ranks of a term's operands, a digit for each."""
-    return "".join(str(arg.rank) for arg in term.args)
 
 
 def _is_free(language: Language, term: Term) -> bool:
@@ -293,21 +199,6 @@ def _is_free(language: Language, term: Term) -> bool:
     return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
 
 
-def _repeats(language: Language, term: Term) -> Mapping[int, int]:
-    """Return how often the text of a term writes each operand, where that is more than once."""
-    if term.form in ("call", "joint"):
-        text = entry_of(language, term)[0].text
-    elif term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in language.forms:
-        text = language.forms["sum_of_squares_1"].text
-    else:
-        return {}
-    counts: dict[int, int] = {}
-    for found in SLOT.finditer(text):
-        if found[1].isdigit():
-            counts[int(found[1])] = counts.get(int(found[1]), 0) + 1
-    return counts
-
-
 def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term, str]) -> Collection[Term]:
     """Return the terms that are named: those with several uses, and the user's parts."""
     uses: dict[Term, int] = {}
@@ -316,10 +207,10 @@ def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term,
         uses[root] = uses.get(root, 0) + 1
     for term in reversed(terms_in(roots)):
         is_free = _is_free(language, term)
-        repeats = _repeats(language, term)
+        counts = repeats(language, term)
         for k, arg in enumerate(term.args):
             times = uses.get(term, 1) if is_free else 1
-            uses[arg] = uses.get(arg, 0) + times * repeats.get(k, 1)
+            uses[arg] = uses.get(arg, 0) + times * counts.get(k, 1)
         if term.form == "item":
             items.setdefault(term.args[0], []).append(term)
     several = {whole for whole, found in items.items() if len(found) > 1}

@@ -1,0 +1,133 @@
+"""Translates index forms: values over open indices are arrays with these axes in front.
+
+A product stays a list of factors until something needs it, so that a sum over it is a product of matrices. Conditions
+are comparisons of ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from matcalc.errors import NotSupported
+from matcalc.language.syntax import Ast
+from matcalc.language.write import text
+from matcalc.plain_source.contraction import Labelled, Labels, aligned, contracted
+from matcalc.plain_source.read import Reader, Steps, Value
+from matcalc.plain_source.term import Term
+from matcalc.tensor.sizes.size import Size
+
+
+def index_form(reader: Reader, tree: Ast) -> Steps:
+    """Translate `{i,j: body}`: the listed indices become axes."""
+    labels, before = _bind(reader, tree)
+    inner = yield tree.args[0]
+    reader.bound = before
+    rest = tuple(label for label in inner.axes if label not in labels)
+    if not inner.axes and not labels:
+        return replace(inner, node=None)
+    if inner.rank:
+        raise NotSupported(f"{text(tree)} has no plain source: its body is not a scalar")
+    term = contracted(reader.pool, factors_of(reader, inner), (*rest, *labels))
+    return Value(term, axes=rest)
+
+
+def index_sum(reader: Reader, tree: Ast) -> Steps:
+    """Translate `sum{k: body}`."""
+    labels, before = _bind(reader, tree)
+    inner = yield tree.args[0]
+    reader.bound = before
+    if any(label not in inner.axes for label in labels):
+        raise NotSupported(f"{text(tree)} has no plain source: its body lacks an index")
+    rest = tuple(label for label in inner.axes if label not in labels)
+    return open_value(reader, factors_of(reader, inner), rest, inner.rank)
+
+
+def _bind(reader: Reader, tree: Ast) -> tuple[Labels, dict[str, int]]:
+    before = reader.bound
+    names = cast("tuple[str, ...]", tree.value)
+    labels = tuple(reader.new_label() for _ in names)
+    reader.bound = {**before, **dict(zip(names, labels, strict=True))}
+    return labels, before
+
+
+def open_value(reader: Reader, factors: Sequence[Labelled], axes: Labels, rank: int = 0, core: Labels = ()) -> Value:
+    """Return the value of a product over open indices; its factors are remembered for a sum over it."""
+    if rank and not core:
+        raise NotSupported("a sum over an index of vectors has no plain source")
+    term = contracted(reader.pool, factors, (*axes, *core))
+    if not core and axes:
+        reader.factors[term] = list(factors), axes
+    return Value(term, axes=axes)
+
+
+def factors_of(reader: Reader, value: Value) -> list[Labelled]:
+    """Return the factors of a scalar value over open indices."""
+    found = reader.factors.get(value.term)
+    if found is not None and found[1] == value.axes:
+        return found[0]
+    return [(value.term, value.axes)]
+
+
+def common_axes(values: Sequence[Value]) -> Labels:
+    """Return the open indices of several values, in order of first appearance."""
+    return tuple(dict.fromkeys(label for value in values for label in value.axes))
+
+
+def side_by_side(reader: Reader, values: Sequence[Value]) -> tuple[list[Term], Labels, tuple[Size, ...]]:
+    """Return scalars over open indices as arrays that expand to one shape, its labels and its sizes.
+
+    Raises: NotSupported for vectors and matrices over open indices.
+    """
+    axes = common_axes(values)
+    if any(value.rank for value in values):
+        raise NotSupported("a vector or matrix over open indices has no plain source here")
+    sizes: dict[int, Size] = {}
+    for value in values:
+        sizes.update(zip(value.axes, value.term.shape, strict=True))
+    shape = tuple(sizes[label] for label in axes)
+    return [aligned(reader.pool, v.term, v.axes, axes) if v.axes else v.term for v in values], axes, shape
+
+
+def product(reader: Reader, tree: Ast, values: Sequence[Value]) -> Value:
+    """Return a product of which some factor is over open indices."""
+    factors: list[Labelled] = []
+    core: Labels = ()
+    row = False
+    axes = common_axes(values)
+    for k, value in enumerate(values):
+        operator = cast("tuple[str, ...]", tree.value)[k - 1] if k else "*"
+        if operator in ("/", "./") and not value.rank:
+            one = reader.pool.term("div", (reader.number(1), value.term), None, value.term.shape)
+            factors.append((one, value.axes))
+        elif not value.rank and operator in ("*", "@", ".*"):
+            factors += factors_of(reader, value)
+        elif operator in ("*", "@"):
+            core, row = _multiplied(reader, factors, core, row, value)
+        else:
+            raise NotSupported(f"{text(tree)} has no plain source over open indices")
+    return replace(open_value(reader, factors, axes, len(core), core), row=row and len(core) == 1)
+
+
+def _multiplied(reader: Reader, factors: list[Labelled], core: Labels, row: bool, value: Value) -> tuple[Labels, bool]:
+    """Append an array to a product; return the labels of its axes and whether it is a row."""
+    labels = tuple(reader.new_label() for _ in range(value.rank))
+    if not core:
+        factors.append((value.term, value.axes + labels))
+        return labels, value.row
+    is_outer = len(core) == 1 and not row and value.rank == 1 and value.row
+    if is_outer:
+        factors.append((value.term, value.axes + labels))
+        return core + labels, False
+    labels = (core[-1], *labels[1:])
+    factors.append((value.term, value.axes + labels))
+    return core[:-1] + labels[1:], row and value.rank == 2
+
+
+def condition(reader: Reader, tree: Ast) -> Steps:
+    """Translate `[k == i + j]`: 1 where it holds."""
+    left = yield tree.args[0]
+    right = yield tree.args[1]
+    (a, b), axes, shape = side_by_side(reader, [left, right])
+    return Value(reader.pool.term("indicator", (a, b), tree.value, shape), axes=axes)

@@ -1,0 +1,41 @@
+"""Lays out a function by the table of its language: its head, its result, the order of it and its helper functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matcalc.plain_source.language import Language, filled
+
+
+def head(words: Language, name: str, arguments: str, results: Sequence[str]) -> str:
+    """Return the first line of a function; it lists the results in a language whose results have names."""
+    listed = results[0] if len(results) == 1 else f"[{', '.join(results)}]"
+    return filled(words.table["function"]["head"], {"name": name, "arguments": arguments, "results": listed})
+
+
+def result(words: Language, labels: Sequence[str], results: Sequence[str]) -> list[str]:
+    """Return the statement that returns the results, if the language has one."""
+    key = "result_of_one" if len(results) == 1 and "result_of_one" in words.table else "result"
+    pairs = ", ".join(f"{label} = {text}" for label, text in zip(labels, results, strict=True))
+    line = words.word(key, values=", ".join(results), pairs=pairs)
+    if len(words.indent + line) <= words.width or "result_parts" not in words.table:
+        return [line] if line else []
+    opening, closing = words.table["result_parts"]
+    return [opening, *(f"{words.indent}{pair}" for pair in pairs.replace(", ", ",\n").splitlines()), closing]
+
+
+def size(words: Language, array: str, rank: int, axis: int) -> str:
+    """Return the text of an array's size along an axis."""
+    forms = words.table["sizes"]
+    form = forms.get("vector" if rank == 1 else f"axis_{axis}" if rank == 2 else "one", forms["one"])
+    return filled(form, {"array": array, "axis": str(axis + int(words.table["first"]))})
+
+
+def joined(words: Language, function: Sequence[str], helpers: Sequence[str]) -> list[str]:
+    """Return the lines of a function and its helper functions, in the language's order."""
+    parts = [text.strip("\n").splitlines() for text in helpers]
+    parts = [list(function), *parts] if words.table["function"].get("helpers") == "after" else [*parts, list(function)]
+    lines = parts[0]
+    for part in parts[1:]:
+        lines = [*lines, *[""] * int(words.table["function"]["gap"]), *part]
+    return lines

@@ -1,0 +1,255 @@
+"""Writes one term with the texts of its operands: by the table of a language, and for a few forms by their data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.plain_source.helpers import value_entry
+from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
+from matcalc.plain_source.term import Call, Term
+from matcalc.tensor.sizes.size import Size
+
+Written = tuple[str, str]
+"""A text and its level."""
+LETTERS = "ijklpqrstuvwabcdefghmnoxyz"
+
+
+class Speller:
+    """Writes terms in a language; `names` are those of symbols and sizes, `lengths` those of indices by label.
+
+    `helpers` collects the functions of the rulebook that the text needs.
+    """
+
+    def __init__(self, language: Language, names: Mapping[str, str], lengths: Mapping[int, Size]) -> None:
+        self.language, self.names, self.lengths = language, names, lengths
+        self.helpers: dict[str, None] = {}
+
+    def spell(self, term: Term, operands: Sequence[Written]) -> Written:
+        """Return the text of a term and its level.
+
+        Raises: NotSupported for a form or operation that the language lacks.
+        """
+        special = SPECIAL.get(term.form)
+        if special is not None:
+            return special(self, term, operands)
+        entry, extra = self._entry(term, operands)
+        if entry.through:
+            return operands[0]
+        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
+        is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
+        return self.language.render(entry.tight if is_tight else entry.text, parts), entry.level
+
+    def _entry(self, term: Term, operands: Sequence[Written]) -> tuple[Entry, Mapping[str, Written]]:
+        """Return the table's entry of a term, and further parts of its template."""
+        if term.form in ("call", "joint"):
+            entry, helpers = entry_of(self.language, term)
+            self.helpers.update(dict.fromkeys(helpers))
+            axis = {} if term.data.axis is None else {"axis": atom(self.number(term.data.axis))}
+            return entry, self._lengths(term) | axis
+        family, _, use = term.form.partition(".")
+        if use:
+            found = self.language.factorisations[family]
+            matrix = term.args[0] if use == "make" else term.args[0].args[0]
+            return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": atom(self.size(matrix.shape[0]))}
+        if term.form == "sum_of_squares" and term.data == 1 and is_simple(operands[0][0]):
+            return self.language.forms.get("sum_of_squares_1", self.language.entry(term.form)), {}
+        return fitted(self.language.entry(term.form), ranks_of(term)), self._lengths(term)
+
+    def _lengths(self, term: Term) -> dict[str, Written]:
+        """Return the sizes of a term as parts of its template."""
+        return {part: atom(self.size(size)) for part, size in zip(("rows", "columns"), term.shape, strict=False)}
+
+    def number(self, index: int) -> str:
+        """Return an index counted as the language counts."""
+        return str(index + int(self.language.table["first"]))
+
+    def size(self, size: Size) -> str:
+        """Return a size as an expression of the names of sizes here."""
+        text = str(size)
+        return re.sub(r"[A-Za-z_]\w*", lambda found: self.names.get(found[0], found[0]), text)
+
+
+def atom(text: str) -> Written:
+    return text, "atom"
+
+
+def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
+    """Return how an operation is written, and the names of the helper functions that it needs.
+
+    Raises: NotSupported for an operation that neither the table nor the rulebook's values write.
+    """
+    call: Call = term.data
+    helpers: Sequence[str] = ()
+    entries = language.calls.get(f"{call.name}/{len(term.args)}")
+    if entries is None and len(term.args) <= _fixed(call):
+        entries = language.calls.get(call.name)
+    if entries is not None:
+        entry = entries[min(call.index, len(entries) - 1)]
+    elif language.table.get("values"):
+        entry, helpers = value_entry(call.rule, call.index, len(term.args))
+    else:
+        raise NotSupported(f"plain {language.table['language']} has no {call.name}")
+    if call.axis is not None and not entry.along:
+        raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
+    return fitted(entry, ranks_of(term), call.axis), helpers
+
+
+def ranks_of(term: Term) -> str:
+    """Return the ranks of a term's operands, a digit for each."""
+    return "".join(str(arg.rank) for arg in term.args)
+
+
+def _fixed(call: Call) -> int:
+    """Return the number of operands without repeated ones, the tangents of a function of matrices."""
+    parameters = call.rule.signatures[min(call.index, len(call.rule.signatures) - 1)].parameters
+    return sum(not p.repeated for p in parameters)
+
+
+def repeats(language: Language, term: Term) -> Mapping[int, int]:
+    """Return how often the text of a term writes each operand, where that is more than once."""
+    if term.form in ("call", "joint"):
+        text = entry_of(language, term)[0].text
+    elif term.form == "sum_of_squares" and term.data == 1 and "sum_of_squares_1" in language.forms:
+        text = language.forms["sum_of_squares_1"].text
+    else:
+        return {}
+    counts: dict[int, int] = {}
+    for found in SLOT.finditer(text):
+        if found[1].isdigit():
+            counts[int(found[1])] = counts.get(int(found[1]), 0) + 1
+    return counts
+
+
+def number_text(value: Fraction) -> Written:
+    """Return a number as text: an integer, a decimal or a quotient."""
+    if value.denominator == 1:
+        text = str(value.numerator)
+    else:
+        text = repr(float(value))
+        if Fraction(text) != value:
+            return f"{value.numerator} / {value.denominator}", "product"
+    return text, "product" if value < 0 else "atom"
+
+
+def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    language = speller.language
+    made = ""
+    for sign, (text, level) in zip(term.data, operands, strict=True):
+        inner = text if language.fits(level, language.table["term"]) else f"({text})"
+        if not made:
+            made = inner if sign > 0 else language.render(language.entry("neg").text, {"0": (text, level)})
+        elif inner.startswith("-"):
+            positive = re.match(r"-[\w.]", inner) is not None and level != "atom"
+            operator = "-" if sign > 0 else "+"
+            made += f" {operator} {inner[1:]}" if positive else f" {'+' if sign > 0 else '-'} ({inner})"
+        else:
+            made += f" {'+' if sign > 0 else '-'} {inner}"
+    return made, "sum"
+
+
+def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return atom(speller.names[term.data])
+
+
+def _number(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return number_text(term.data)
+
+
+def _item(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return speller.language.render(
+        speller.language.entry("item").text, {"0": operands[0], "k": atom(speller.number(term.data))}
+    ), "atom"
+
+
+def _expand(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    """Write a term with new axes of length 1; leading ones are left out, since NumPy adds them."""
+    words = speller.language.table["forms"]["expand"]
+    axes = ", ".join(words["kept"] if kept else words["new"] for kept in term.data)
+    return speller.language.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
+
+
+def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    axes = ", ".join(speller.number(axis) for axis in term.data)
+    return speller.language.render(
+        speller.language.entry("permute").text, {"0": operands[0], "axes": atom(axes)}
+    ), "atom"
+
+
+def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    words = speller.language.table["forms"]["part"]
+
+    def bound(position: int, end: bool = False) -> str:
+        return operands[position][0] if position else ""
+
+    written: list[str] = []
+    for spec in term.data:
+        if spec[0] == "all":
+            written.append(words["all"])
+        elif spec[0] == "range":
+            start, stop, step = spec[1:]
+            template = words["stepped"] if step else words["range"]
+            parts = {"start": atom(bound(start)), "stop": atom(bound(stop)), "step": atom(bound(step))}
+            written.append(speller.language.render(template, parts))
+        else:
+            written.append(bound(spec[1]))
+    while len(written) > 1 and written[-1] == words["all"] and words.get("trailing", True) is True:
+        written.pop()
+    return speller.language.render(words["text"], {"0": operands[0], "subscripts": atom(", ".join(written))}), "atom"
+
+
+def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    inner, out = term.data
+    spec = ",".join("".join(LETTERS[label] for label in at) for at in inner)
+    spec += "->" + "".join(LETTERS[label] for label in out)
+    entry = speller.language.entry("einsum_path" if len(operands) > 2 else "einsum")
+    parts = {"spec": atom(spec), "operands": atom(", ".join(text for text, _ in operands))}
+    return speller.language.render(entry.text, parts), entry.level
+
+
+def _indicator(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    entry = speller.language.entry("indicator")
+    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(term.data)}
+    return speller.language.render(entry.text, parts), entry.level
+
+
+def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    if term.data not in speller.lengths:
+        raise NotSupported("an index whose length follows only from its context has no plain source")
+    length = speller.size(speller.lengths[term.data])
+    return speller.language.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+
+
+def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    inner = ", ".join(text for text, _ in operands)
+    return speller.language.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
+
+
+def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    words: Mapping[str, Any] = speller.language.table["forms"][term.form]
+    rest = iter(operands)
+    rows = [words["opening"] + ", ".join(next(rest)[0] for _ in range(width)) + words["closing"] for width in term.data]
+    inner = words.get("between", ", ").join(rows)
+    return speller.language.render(words["text"], {"rows": atom(inner)}), "atom"
+
+
+SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
+    "add": _sum,
+    "name": _name,
+    "size": _name,
+    "number": _number,
+    "item": _item,
+    "expand": _expand,
+    "permute": _permute,
+    "part": _part,
+    "einsum": _einsum,
+    "indicator": _indicator,
+    "index": _index,
+    "vector": _listed,
+    "concatenate": _listed,
+    "array": _rows,
+    "block": _rows,
+}

@@ -10,6 +10,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.plain_source.contraction import Labels, aligned, diagonal_part
+from matcalc.plain_source.lengths import range_of
 from matcalc.plain_source.read import Reader, Steps, Value
 from matcalc.plain_source.term import Term
 from matcalc.tensor.sizes.size import Size
@@ -44,12 +45,27 @@ def part(reader: Reader, tree: Ast) -> Steps:
     axes = tuple(label for label in found.labels if label not in found.core)
     core = tuple(found.core)
     term = base.term
+    _measure(found, term)
     if not found.is_whole:
         term = reader.pool.term("part", (term, *found.terms), tuple(found.spec), found.shape)
     term, labels = diagonal_part(reader.pool, term, tuple(found.labels))
     if labels != axes + core:
         term = aligned(reader.pool, term, labels, axes + core)
     return Value(term, base.row and len(core) == 1, axes=axes)
+
+
+def _measure(found: Selection, base: Term) -> None:
+    """Set the sizes of the axes that ranges select."""
+    position = 0
+    seen = False
+    for spec, size in zip(found.spec, base.shape, strict=True):
+        if spec[0] == "at" or (spec[0] == "gather" and seen):
+            continue
+        seen = seen or spec[0] == "gather"
+        if spec[0] == "range":
+            bounds = [found.terms[k - 1] if k else None for k in spec[1:]]
+            found.shape[position] = range_of(bounds, size).count
+        position += 1 if spec[0] != "gather" else len(spec[2])
 
 
 def _selected(reader: Reader, found: Selection, subscript: Ast | None, size: Size) -> Generator[Ast, Value, None]:

@@ -13,7 +13,7 @@ from matcalc.plain_source.factorise import rewritten, same_form
 from matcalc.plain_source.language import Language
 from matcalc.plain_source.term import Pool, Term
 
-EXPANDED = ("row", "column")
+EXPANDED = ("row", "column", "expand")
 
 
 def recycled(pool: Pool, language: Language, roots: Sequence[Term]) -> list[Term]:
@@ -32,11 +32,13 @@ def recycled(pool: Pool, language: Language, roots: Sequence[Term]) -> list[Term
 
 def _repeated(pool: Pool, term: Term, args: Sequence[Term]) -> list[Term]:
     """Return operands with rows repeated for each row of a matrix; a column is a matrix if no other operand is."""
-    needs_matrix = not any(arg.rank == 2 for arg in args)
+    needs_matrix = not any(arg.rank == 2 or arg.form == "expand" for arg in args)
     made: list[Term] = []
     for arg in args:
         if arg.form == "column" and needs_matrix:
             arg, needs_matrix = pool.term("wide_column", arg.args, tuple(term.shape), term.shape), False
+        elif arg.form == "expand":
+            arg = pool.term("spread", arg.args, arg.data, term.shape)
         elif arg.form == "row":
             arg = pool.term("row", arg.args, tuple(term.shape), term.shape)
         made.append(arg)

@@ -12,6 +12,7 @@ from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast
 from matcalc.plain_source import layout
 from matcalc.plain_source.docstring import Output, docstring
+from matcalc.plain_source.entry_values import with_values
 from matcalc.plain_source.factorise import factorised
 from matcalc.plain_source.helpers import helper_text
 from matcalc.plain_source.language import Language
@@ -40,7 +41,8 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
         return word not in names.scope
 
     roots = [reader.read(with_sums(_tree_of(output, reader), is_index)).term for output in outputs]
-    roots = recycled(reader.pool, words, factorised(reader.pool, words, roots))
+    roots = with_values(reader.pool, words, factorised(reader.pool, words, roots))
+    roots = recycled(reader.pool, words, roots)
     arguments = arguments_of(outputs, names)
     renamed = spelled_names(words, [*arguments, *names.scope])
     speller = Speller(words, renamed, reader.pool.lengths)

@@ -10,6 +10,8 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
+from matcalc.plain_source.lengths import size_text
+from matcalc.plain_source.subscripts import part_text
 from matcalc.plain_source.term import Call, Term
 from matcalc.tensor.sizes.size import Size
 
@@ -69,8 +71,7 @@ class Speller:
 
     def size(self, size: Size) -> str:
         """Return a size as an expression of the names of sizes here."""
-        text = str(size)
-        return re.sub(r"[A-Za-z_]\w*", lambda found: self.names.get(found[0], found[0]), text)
+        return size_text(self.language, size, self.names)
 
 
 def atom(text: str) -> Written:
@@ -152,7 +153,10 @@ def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
 
 
 def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    return atom(speller.names[term.data])
+    """Return a name; data that are indices count as the language counts, and are numbers from 0 outside of subscripts."""
+    first = int(speller.language.table["first"])
+    name = speller.names[term.data]
+    return (f"{name} - {first}", "sum") if first and "index" in term.facts else atom(name)
 
 
 def _number(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -168,8 +172,29 @@ def _item(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
 def _expand(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     """Write a term with new axes of length 1; leading ones are left out, since NumPy adds them."""
     words = speller.language.table["forms"]["expand"]
+    if "new" not in words:
+        return _with_sizes(speller, term, operands)
     axes = ", ".join(words["kept"] if kept else words["new"] for kept in term.data)
     return speller.language.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
+
+
+def _with_sizes(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    """Write a term with new axes by all its sizes: 1 for a new axis."""
+    own = iter(term.shape)
+    sizes = ", ".join(speller.size(next(own)) if kept else "1" for kept in term.data)
+    return speller.language.render(
+        speller.language.entry("expand").text, {"0": operands[0], "sizes": atom(sizes)}
+    ), "atom"
+
+
+def _spread(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    """Write a term that is repeated along the axes that it lacks: `data` tells which ones it has."""
+    has = [axis for axis, kept in enumerate(term.data) if kept]
+    order = has + [axis for axis, kept in enumerate(term.data) if not kept]
+    sizes = ", ".join(speller.size(term.shape[axis]) for axis in order)
+    axes = ", ".join(speller.number(order.index(axis)) for axis in range(len(order)))
+    parts = {"0": operands[0], "sizes": atom(sizes), "axes": atom(axes)}
+    return speller.language.render(speller.language.entry("spread").text, parts), "atom"
 
 
 def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -181,6 +206,8 @@ def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Writt
 
 def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words = speller.language.table["forms"]["part"]
+    if "matrix" in words:
+        return part_text(speller.language, term, operands, speller.names, speller.size)
 
     def bound(position: int, end: bool = False) -> str:
         return operands[position][0] if position else ""
@@ -211,8 +238,9 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 
 def _indicator(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    entry = speller.language.entry("indicator")
-    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(term.data)}
+    entry = speller.language.entry(term.form)
+    relation = speller.language.table.get("relations", {}).get(term.data, term.data)
+    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(relation)}
     return speller.language.render(entry.text, parts), entry.level
 
 
@@ -224,7 +252,8 @@ def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written
 
 
 def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    inner = ", ".join(text for text, _ in operands)
+    between = str(speller.language.table["forms"][term.form].get("between", ", "))
+    inner = between.join(text for text, _ in operands)
     return speller.language.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
 
 
@@ -247,6 +276,8 @@ SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
     "part": _part,
     "einsum": _einsum,
     "indicator": _indicator,
+    "compare": _indicator,
+    "spread": _spread,
     "index": _index,
     "vector": _listed,
     "concatenate": _listed,

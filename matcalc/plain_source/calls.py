@@ -10,8 +10,8 @@ from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
 from matcalc.plain_source.index_forms import side_by_side
-from matcalc.plain_source.products import Factor
-from matcalc.plain_source.read import Reader, Steps, Value
+from matcalc.plain_source.products import Factor, trace_of_product
+from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
 
@@ -68,16 +68,12 @@ def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence
         terms, axes, shape = side_by_side(reader, values)
         return Value(operation(reader, candidate, terms, None, shape), axes=axes)
     first = values[0]
-    if (
-        len(values) > 1
-        or axis is not None
-        or first.rank != 1
-        or len(first.axes) != 1
-        or candidate.signature.output_rank
-    ):
+    if len(values) > 1 or axis is not None or first.rank != 1 or candidate.output:
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
-    term = operation(reader, candidate, [first.term], 1, first.term.shape[:1])
-    return Value(term, axes=first.axes)
+    count = len(first.axes)
+    is_reduction = candidate.signature.outputs[0].kind == "scalar"
+    shape = first.term.shape[:count] if is_reduction else first.term.shape
+    return Value(operation(reader, candidate, [first.term], count, shape), axes=first.axes)
 
 
 def operation(
@@ -114,17 +110,21 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
         return Value(inverse(reader, first))
     if role == "diagonals" and first.rank == 1:
         return Value(pool.term("diagonal", (first,), None, first.shape * 2, frozenset({"symmetric", "diagonal"})))
+    if role in PRODUCTS and first.form == "neg" and first.rank == 2:
+        made = _special(reader, candidate, [replace(values[0], term=first.args[0])], axis)
+        return made and replace(made, term=negated(reader, made.term))
     if role in PRODUCTS and first.form == "matmul":
-        a, b = first.args
-        shape = first.shape[: role == "diagonals"]
-        return Value(pool.term(PRODUCTS[role], (a, transposed(pool, b)), None, shape))
+        a, b = first.args[0], transposed(pool, first.args[1])
+        if role == "diagonal_trace":
+            return Value(trace_of_product(pool, a, b))
+        return Value(pool.term("diagonal_of_product", (a, b), None, first.shape[:1]))
     if role == "solution":
         run = Run(arrays=[Factor(inverse(reader, first)), Factor(values[1].term, values[1].row)])
         return joined(reader, run)
     return None
 
 
-PRODUCTS = {"diagonal_trace": "trace_of_product", "diagonals": "diagonal_of_product"}
+PRODUCTS = ("diagonal_trace", "diagonals")
 """Operations that need only some entries of a product, by role."""
 
 

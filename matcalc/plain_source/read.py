@@ -14,11 +14,13 @@ from typing import Any, TypeAlias, cast
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import (
     Ast,
     children,
     exchanged,
     given,
+    rebuild,
     transpose,
     walk,
 )
@@ -57,7 +59,8 @@ Form: TypeAlias = "Callable[[Reader, Ast], Steps | Value]"
 class Reader:
     """The state of translating the formulas of one function.
 
-    forms: by head. values: of trees. bound: labels of index names. factors: of products over open indices.
+    forms: by head. values: of trees. explicit: parts with their sums written out. bound: labels of index names.
+    factors: of products over open indices.
     """
 
     names: Names
@@ -65,6 +68,7 @@ class Reader:
     pool: Pool = field(default_factory=Pool)
     book: Rulebook = field(default_factory=default_rulebook)
     values: dict[Ast, Value] = field(default_factory=dict)
+    explicit: dict[Ast, Ast] = field(default_factory=dict)
     bound: dict[str, int] = field(default_factory=dict)
     labels: int = 0
     factors: dict[Term, tuple[list[tuple[Term, tuple[int, ...]]], tuple[int, ...]]] = field(default_factory=dict)
@@ -110,6 +114,10 @@ class Reader:
         """Whether a tree depends on an index of a form around it."""
         return bool(self.bound) and any(leaf.head == "name" and leaf.value in self.bound for leaf in walk(tree))
 
+    def is_index(self, word: str) -> bool:
+        """Whether a name is neither a symbol nor a size."""
+        return word not in self.names.scope
+
     def new_label(self) -> int:
         """Return a label for an axis."""
         self.labels += 1
@@ -147,10 +155,15 @@ class Reader:
     def _leaf(self, tree: Ast) -> Ast:
         value = self.values.get(tree)
         if value is None or value.node is None:
-            return tree
+            return rebuild(tree, self._with_data)
         node = value.node
         leaf = given(node, lambda: formula_of(node))
         return transpose(leaf) if value.row and value.rank == 1 else leaf
+
+    def _with_data(self, tree: Ast) -> Ast:
+        """Return a name of indices that are data as a leaf that holds its symbol."""
+        node = self.names.symbols.get(str(tree.value)) if tree.head == "name" and tree.value not in self.bound else None
+        return given(node, lambda: tree) if node is not None and INDEX in node.data[1] else tree
 
     def number(self, value: Fraction | int) -> Term:
         return self.pool.number(value)
@@ -164,4 +177,6 @@ def turned_node(node: Node) -> Node:
 def negated(reader: Reader, term: Term) -> Term:
     if term.form == "number":
         return reader.number(-term.data)
+    if term.form == "neg":
+        return term.args[0]
     return reader.pool.term("neg", (term,), None, term.shape, term.facts & {"symmetric", "diagonal", "lower", "upper"})

@@ -15,18 +15,21 @@ from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
 """A text and its level."""
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+"""A name in a program that is no attribute."""
 LETTERS = "ijklpqrstuvwabcdefghmnoxyz"
 
 
 class Speller:
     """Writes terms in a language; `names` are those of symbols and sizes, `lengths` those of indices by label.
 
-    `helpers` collects the functions of the rulebook that the text needs.
+    `helpers` collects the functions of the rulebook that the text needs, `words` the words of its templates.
     """
 
     def __init__(self, language: Language, names: Mapping[str, str], lengths: Mapping[int, Size]) -> None:
         self.language, self.names, self.lengths = language, names, lengths
         self.helpers: dict[str, None] = {}
+        self.words: set[str] = set()
 
     def spell(self, term: Term, operands: Sequence[Written]) -> Written:
         """Return the text of a term and its level.
@@ -41,7 +44,12 @@ class Speller:
             return operands[0]
         parts = {str(k): operand for k, operand in enumerate(operands)} | extra
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
-        return self.language.render(entry.tight if is_tight else entry.text, parts), entry.level
+        return self.render(entry.tight if is_tight else entry.text, parts), entry.level
+
+    def render(self, template: str, parts: Mapping[str, Written]) -> str:
+        """Return a template with its operands, and remember the template's own words."""
+        self.words.update(WORD.findall(SLOT.sub("", template)))
+        return self.language.render(template, parts)
 
     def _entry(self, term: Term, operands: Sequence[Written]) -> tuple[Entry, Mapping[str, Written]]:
         """Return the table's entry of a term, and further parts of its template."""
@@ -132,9 +140,9 @@ def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     language = speller.language
     made = ""
     for sign, (text, level) in zip(term.data, operands, strict=True):
-        inner = text if language.fits(level, "matmul") else f"({text})"
+        inner = text if language.fits(level, "matmul" if made else "sum") else f"({text})"
         if not made:
-            made = inner if sign > 0 else language.render(language.entry("neg").text, {"0": (text, level)})
+            made = inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)})
         elif inner.startswith("-"):
             positive = re.match(r"-[\w.]", inner) is not None and level != "atom"
             operator = "-" if sign > 0 else "+"
@@ -153,7 +161,7 @@ def _number(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 
 def _item(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    return speller.language.render(
+    return speller.render(
         speller.language.entry("item").text, {"0": operands[0], "k": atom(speller.number(term.data))}
     ), "atom"
 
@@ -162,14 +170,12 @@ def _expand(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     """Write a term with new axes of length 1; leading ones are left out, since NumPy adds them."""
     words = speller.language.table["forms"]["expand"]
     axes = ", ".join(words["kept"] if kept else words["new"] for kept in term.data)
-    return speller.language.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
+    return speller.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
 
 
 def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     axes = ", ".join(speller.number(axis) for axis in term.data)
-    return speller.language.render(
-        speller.language.entry("permute").text, {"0": operands[0], "axes": atom(axes)}
-    ), "atom"
+    return speller.render(speller.language.entry("permute").text, {"0": operands[0], "axes": atom(axes)}), "atom"
 
 
 def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -186,12 +192,12 @@ def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
             start, stop, step = spec[1:]
             template = words["stepped"] if step else words["range"]
             parts = {"start": atom(bound(start)), "stop": atom(bound(stop)), "step": atom(bound(step))}
-            written.append(speller.language.render(template, parts))
+            written.append(speller.render(template, parts))
         else:
             written.append(bound(spec[1]))
     while len(written) > 1 and written[-1] == words["all"] and words.get("trailing", True) is True:
         written.pop()
-    return speller.language.render(words["text"], {"0": operands[0], "subscripts": atom(", ".join(written))}), "atom"
+    return speller.render(words["text"], {"0": operands[0], "subscripts": atom(", ".join(written))}), "atom"
 
 
 def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -200,25 +206,30 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     spec += "->" + "".join(LETTERS[label] for label in out)
     entry = speller.language.entry("einsum_path" if len(operands) > 2 else "einsum")
     parts = {"spec": atom(spec), "operands": atom(", ".join(text for text, _ in operands))}
-    return speller.language.render(entry.text, parts), entry.level
+    return speller.render(entry.text, parts), entry.level
 
 
 def _indicator(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     entry = speller.language.entry("indicator")
     parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(term.data)}
-    return speller.language.render(entry.text, parts), entry.level
+    return speller.render(entry.text, parts), entry.level
 
 
 def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     if term.data not in speller.lengths:
         raise NotSupported("an index whose length follows only from its context has no plain source")
     length = speller.size(speller.lengths[term.data])
-    return speller.language.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+    return speller.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+
+
+def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    text = speller.size(term.data)
+    return text, "atom" if is_simple(text) else "sum"
 
 
 def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     inner = ", ".join(text for text, _ in operands)
-    return speller.language.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
+    return speller.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
 
 
 def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -226,7 +237,7 @@ def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     rest = iter(operands)
     rows = [words["opening"] + ", ".join(next(rest)[0] for _ in range(width)) + words["closing"] for width in term.data]
     inner = words.get("between", ", ").join(rows)
-    return speller.language.render(words["text"], {"rows": atom(inner)}), "atom"
+    return speller.render(words["text"], {"rows": atom(inner)}), "atom"
 
 
 SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
@@ -241,6 +252,7 @@ SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
     "einsum": _einsum,
     "indicator": _indicator,
     "index": _index,
+    "length": _length,
     "vector": _listed,
     "concatenate": _listed,
     "array": _rows,

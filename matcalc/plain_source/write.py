@@ -90,7 +90,7 @@ class Writer:
             for k in range(len(outputs))
         ]
         self.lines.append(self.language.word("several", names=", ".join(names), value=value))
-        self.named.update({item: names[k] for k, item in used.items()})
+        self.named.update({whole: ""} | {item: names[k] for k, item in used.items()})
         self.texts.clear()
 
     def _divisor(self, term: Term, length: int) -> Term | None:
@@ -129,7 +129,7 @@ class Writer:
     def _written(self, term: Term) -> Written:
         if term.form == "item" and (alone := self._alone(term)) is not None:
             operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
-            return self.language.render(alone.text, operands), alone.level
+            return self.speller.render(alone.text, operands), alone.level
         return self.speller.spell(term, [self._operand(arg) for arg in term.args])
 
     def _alone(self, term: Term) -> Entry | None:

@@ -32,6 +32,8 @@ def number(reader: Reader, tree: Ast) -> Value:
 
 def name(reader: Reader, tree: Ast) -> Value:
     name = str(tree.value)
+    if name in reader.parameters:
+        return reader.parameters[name]
     if name in reader.bound:
         label = reader.bound[name]
         return Value(reader.pool.term("index", (), label, (Size.of("_index"),)), axes=(label,))

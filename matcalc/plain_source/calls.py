@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
+from matcalc.language.syntax import call as ast_call
+from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
 from matcalc.plain_source.index_forms import side_by_side
@@ -30,16 +32,40 @@ def call(reader: Reader, tree: Ast) -> Steps:
         word, args = (ordered, args[:1]) if ordered in reader.book.spellings and not is_symbol else (word, args)
     keywords = dict(call_keywords(tree))
     axis_tree = keywords.pop("axis", None)
-    if any(arg.head == "function" for arg in args):
-        raise NotSupported(f"{text(tree)}: a function as an argument has no plain source")
+    functions = _function_positions(reader, word)
     values: list[Value] = []
-    for arg in (*args, *keywords.values()):
-        values.append((yield arg))
+    for k, arg in enumerate((*args, *keywords.values())):
+        if k in functions:
+            values.append((yield from _function(reader, arg)))
+        else:
+            values.append((yield arg))
     axis = None
     if axis_tree is not None:
         rank = next((value.rank for value in values if value.rank), 0)
         axis = int((yield axis_tree).term.data) % rank if rank > 1 else None
     return called(reader, tree, word, values, axis)
+
+
+def _function_positions(reader: Reader, word: str) -> set[int]:
+    """Return the positions at which an operation takes a function."""
+    return {
+        k
+        for candidate in reader.book.candidates(word)
+        for k, parameter in enumerate(candidate.signature.parameters)
+        if parameter.kind == "function"
+    }
+
+
+def _function(reader: Reader, tree: Ast) -> Steps:
+    """Translate a function argument, `x -> body` or the name of an elementwise function."""
+    if tree.head == "name":
+        tree = Ast("function", (ast_call(str(tree.value), ast_name("x")),), "x")
+    parameter = str(tree.value)
+    before = reader.parameters
+    reader.parameters = {**before, parameter: Value(reader.pool.term("parameter", (), parameter))}
+    inner = yield tree.args[0]
+    reader.parameters = before
+    return Value(reader.pool.term("function", (inner.term,), parameter))
 
 
 def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: int | None) -> Value:
@@ -50,6 +76,9 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
         return _folded(reader, candidate, values)
     if any(value.axes for value in values):
         return _open_call(reader, tree, candidate, values, axis)
+    if reader.parameters:
+        made = Value(operation(reader, candidate, [value.term for value in values], axis, ()))
+        return made
     node = reader.node_of(tree)
     assert node is not None
     made = _special(reader, candidate, values, axis)

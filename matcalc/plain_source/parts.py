@@ -35,10 +35,9 @@ class Selection:
 def part(reader: Reader, tree: Ast) -> Steps:
     """Translate a part. An axis with an index name keeps that label, one with a range stays an axis."""
     base = yield tree.args[0]
-    if base.axes:
-        raise NotSupported(f"{text(tree)} has no plain source: it is a part of a value over open indices")
-    found = Selection()
-    for axis, size in enumerate(base.term.shape):
+    count = len(base.axes)
+    found = Selection([("all",)] * count, [], list(base.axes), list(base.term.shape[:count]))
+    for axis, size in enumerate(base.term.shape[count:]):
         subscript = tree.args[1 + axis] if axis + 1 < len(tree.args) else None
         yield from _selected(reader, found, subscript, size)
     _pair_ranges(reader, found)

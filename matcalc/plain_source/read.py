@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
-from matcalc.errors import NotSupported
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.kinds import INDEX
@@ -60,7 +60,7 @@ class Reader:
     """The state of translating the formulas of one function.
 
     forms: by head. values: of trees. explicit: parts with their sums written out. bound: labels of index names.
-    factors: of products over open indices.
+    parameters: of the function being read. factors: of products over open indices.
     """
 
     names: Names
@@ -70,6 +70,7 @@ class Reader:
     values: dict[Ast, Value] = field(default_factory=dict)
     explicit: dict[Ast, Ast] = field(default_factory=dict)
     bound: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict)
     labels: int = 0
     factors: dict[Term, tuple[list[tuple[Term, tuple[int, ...]]], tuple[int, ...]]] = field(default_factory=dict)
 
@@ -102,7 +103,7 @@ class Reader:
 
     def _known(self, tree: Ast, value: Value) -> Value:
         """Return a value with its node, and with the term of an equal part that was met before."""
-        node = value.node or (None if value.axes or self._is_open(tree) else self.node_of(tree))
+        node = value.node or self._node(tree, value)
         term = value.term
         if node is not None and term.args and node.kind not in ("number", "size"):
             term = self._same(node, term)
@@ -110,9 +111,19 @@ class Reader:
         self.values[tree] = value
         return value
 
+    def _node(self, tree: Ast, value: Value) -> Node | None:
+        """Return the node of a tree; None for one over open indices, or whose lengths follow from its context."""
+        if value.axes or value.term.form == "function" or self._is_open(tree):
+            return None
+        try:
+            return self.node_of(tree)
+        except MatcalcError:
+            return None
+
     def _is_open(self, tree: Ast) -> bool:
         """Whether a tree depends on an index of a form around it."""
-        return bool(self.bound) and any(leaf.head == "name" and leaf.value in self.bound for leaf in walk(tree))
+        names = {**self.bound, **self.parameters}
+        return bool(names) and any(leaf.head == "name" and leaf.value in names for leaf in walk(tree))
 
     def is_index(self, word: str) -> bool:
         """Whether a name is neither a symbol nor a size."""

@@ -222,6 +222,20 @@ def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written
     return speller.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
 
 
+def _parameter(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return atom(str(term.data))
+
+
+def _function(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    """Write a function argument: by its name alone if the body is a call of it."""
+    body, parameter = operands[0][0], str(term.data)
+    if body.endswith(f"({parameter})") and is_simple(name := body[: -len(parameter) - 2]):
+        return atom(name)
+    parts = {"parameter": atom(parameter), "body": atom(body)}
+    entry = speller.language.entry("function")
+    return speller.render(entry.text, parts), entry.level
+
+
 def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     text = speller.size(term.data)
     return text, "atom" if is_simple(text) else "sum"
@@ -253,6 +267,8 @@ SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
     "indicator": _indicator,
     "index": _index,
     "length": _length,
+    "parameter": _parameter,
+    "function": _function,
     "vector": _listed,
     "concatenate": _listed,
     "array": _rows,

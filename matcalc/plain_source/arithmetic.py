@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import NotSupported
+from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, definition, given_tree, given_value, part_name
 from matcalc.plain_source.index_forms import product as open_product
-from matcalc.plain_source.index_forms import side_by_side
+from matcalc.plain_source.index_forms import side_by_side, without_ones
 from matcalc.plain_source.products import Factor, chained
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
@@ -31,9 +32,11 @@ def number(reader: Reader, tree: Ast) -> Value:
 
 def name(reader: Reader, tree: Ast) -> Value:
     name = str(tree.value)
+    if name in reader.parameters:
+        return reader.parameters[name]
     if name in reader.bound:
         label = reader.bound[name]
-        return Value(reader.pool.term("index", (), label, (Size.of("_index"),)), axes=(label,))
+        return Value(reader.pool.term("index", (), label, (Size.of(f"_index_{label}"),)), axes=(label,))
     symbol = reader.names.symbols.get(name)
     if symbol is not None:
         return Value(reader.pool.term("name", (), name, symbol.shape, symbol.facts), node=symbol)
@@ -56,7 +59,7 @@ def total(reader: Reader, tree: Ast) -> Steps:
     values = yield from operands(tree)
     signs = cast("tuple[int, ...]", tree.value)
     if any(value.axes for value in values):
-        terms, axes, shape = side_by_side(reader, values)
+        terms, axes, shape = side_by_side(reader, without_ones(reader, values))
         return Value(reader.pool.term("add", terms, signs, shape), axes=axes)
     rank = max(value.rank for value in values)
     shape = next(value.term.shape for value in values if value.rank == rank)
@@ -75,6 +78,8 @@ def total(reader: Reader, tree: Ast) -> Steps:
 def expanded(reader: Reader, value: Value, rank: int) -> Term:
     """Return a vector as it expands beside a matrix: a column along columns, a row along rows."""
     if value.rank == 1 and rank == 2:
+        if value.term.form == "neg":
+            return negated(reader, expanded(reader, replace(value, term=value.term.args[0]), rank))
         return reader.pool.term("row" if value.row else "column", (value.term,), None, value.term.shape)
     return value.term
 
@@ -281,6 +286,8 @@ def _entry_power(reader: Reader, base: Value, exponent: Value) -> Value:
     if number is not None and number < 0:
         inner = _entry_power(reader, base, Value(reader.number(-number))).term
         return Value(pool.term("div", (reader.number(1), inner), None, term.shape), base.row)
+    if number is not None and number.denominator == 1 and number % 2 == 0 and term.form == "neg":
+        return _entry_power(reader, replace(base, term=term.args[0]), exponent)
     if number == 2 and term.form == "call" and term.data.rule.role == "euclidean_length" and term.data.axis is None:
         return Value(pool.term("sum_of_squares", term.args, term.args[0].rank))
     rank = max(base.rank, exponent.rank)
@@ -290,7 +297,12 @@ def _entry_power(reader: Reader, base: Value, exponent: Value) -> Value:
 
 
 def shared(reader: Reader, tree: Ast) -> Steps:
-    inner = yield definition(tree)
+    key = definition(tree)
+    if key not in reader.explicit:
+        reader.explicit[key] = with_sums(key, reader.is_index)
+    before, reader.bound = reader.bound, {}
+    inner = yield reader.explicit[key]
+    reader.bound = before
     if inner.term.args and not part_name(tree).isdigit():
         reader.pool.part_names.setdefault(inner.term, part_name(tree))
     return inner

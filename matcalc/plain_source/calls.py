@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
+from matcalc.language.syntax import call as ast_call
+from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
 from matcalc.plain_source.index_forms import side_by_side
-from matcalc.plain_source.products import Factor
-from matcalc.plain_source.read import Reader, Steps, Value
+from matcalc.plain_source.products import Factor, trace_of_product
+from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
 
@@ -30,16 +32,40 @@ def call(reader: Reader, tree: Ast) -> Steps:
         word, args = (ordered, args[:1]) if ordered in reader.book.spellings and not is_symbol else (word, args)
     keywords = dict(call_keywords(tree))
     axis_tree = keywords.pop("axis", None)
-    if any(arg.head == "function" for arg in args):
-        raise NotSupported(f"{text(tree)}: a function as an argument has no plain source")
+    functions = _function_positions(reader, word)
     values: list[Value] = []
-    for arg in (*args, *keywords.values()):
-        values.append((yield arg))
+    for k, arg in enumerate((*args, *keywords.values())):
+        if k in functions:
+            values.append((yield from _function(reader, arg)))
+        else:
+            values.append((yield arg))
     axis = None
     if axis_tree is not None:
         rank = next((value.rank for value in values if value.rank), 0)
         axis = int((yield axis_tree).term.data) % rank if rank > 1 else None
     return called(reader, tree, word, values, axis)
+
+
+def _function_positions(reader: Reader, word: str) -> set[int]:
+    """Return the positions at which an operation takes a function."""
+    return {
+        k
+        for candidate in reader.book.candidates(word)
+        for k, parameter in enumerate(candidate.signature.parameters)
+        if parameter.kind == "function"
+    }
+
+
+def _function(reader: Reader, tree: Ast) -> Steps:
+    """Translate a function argument, `x -> body` or the name of an elementwise function."""
+    if tree.head == "name":
+        tree = Ast("function", (ast_call(str(tree.value), ast_name("x")),), "x")
+    parameter = str(tree.value)
+    before = reader.parameters
+    reader.parameters = {**before, parameter: Value(reader.pool.term("parameter", (), parameter))}
+    inner = yield tree.args[0]
+    reader.parameters = before
+    return Value(reader.pool.term("function", (inner.term,), parameter))
 
 
 def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: int | None) -> Value:
@@ -50,6 +76,9 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
         return _folded(reader, candidate, values)
     if any(value.axes for value in values):
         return _open_call(reader, tree, candidate, values, axis)
+    if reader.parameters:
+        made = Value(operation(reader, candidate, [value.term for value in values], axis, ()))
+        return made
     node = reader.node_of(tree)
     assert node is not None
     made = _special(reader, candidate, values, axis)
@@ -68,16 +97,12 @@ def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence
         terms, axes, shape = side_by_side(reader, values)
         return Value(operation(reader, candidate, terms, None, shape), axes=axes)
     first = values[0]
-    if (
-        len(values) > 1
-        or axis is not None
-        or first.rank != 1
-        or len(first.axes) != 1
-        or candidate.signature.output_rank
-    ):
+    if len(values) > 1 or axis is not None or first.rank != 1 or candidate.output:
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
-    term = operation(reader, candidate, [first.term], 1, first.term.shape[:1])
-    return Value(term, axes=first.axes)
+    count = len(first.axes)
+    is_reduction = candidate.signature.outputs[0].kind == "scalar"
+    shape = first.term.shape[:count] if is_reduction else first.term.shape
+    return Value(operation(reader, candidate, [first.term], count, shape), axes=first.axes)
 
 
 def operation(
@@ -114,17 +139,21 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
         return Value(inverse(reader, first))
     if role == "diagonals" and first.rank == 1:
         return Value(pool.term("diagonal", (first,), None, first.shape * 2, frozenset({"symmetric", "diagonal"})))
+    if role in PRODUCTS and first.form == "neg" and first.rank == 2:
+        made = _special(reader, candidate, [replace(values[0], term=first.args[0])], axis)
+        return made and replace(made, term=negated(reader, made.term))
     if role in PRODUCTS and first.form == "matmul":
-        a, b = first.args
-        shape = first.shape[: role == "diagonals"]
-        return Value(pool.term(PRODUCTS[role], (a, transposed(pool, b)), None, shape))
+        a, b = first.args[0], transposed(pool, first.args[1])
+        if role == "diagonal_trace":
+            return Value(trace_of_product(pool, a, b))
+        return Value(pool.term("diagonal_of_product", (a, b), None, first.shape[:1]))
     if role == "solution":
         run = Run(arrays=[Factor(inverse(reader, first)), Factor(values[1].term, values[1].row)])
         return joined(reader, run)
     return None
 
 
-PRODUCTS = {"diagonal_trace": "trace_of_product", "diagonals": "diagonal_of_product"}
+PRODUCTS = ("diagonal_trace", "diagonals")
 """Operations that need only some entries of a product, by role."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.plain_source.products import summed, times
+from matcalc.plain_source.products import is_ones, summed, times, trace_of_product
 from matcalc.plain_source.term import Pool, Term, transposed
 from matcalc.tensor.sizes.size import Size
 
@@ -18,7 +18,8 @@ MOST_BROADCAST = 2
 def contracted(pool: Pool, factors: Sequence[Labelled], out: Labels) -> Term:
     """Return the sum over all labels that are not in `out` of a product."""
     scalars = [term for term, at in factors if not at]
-    arrays = _without_identities(pool, [f for f in factors if f[1]], out)
+    arrays = _without_ones([f for f in factors if f[1]])
+    arrays = _without_identities(pool, arrays, out)
     while len(arrays) > 1 and (found := _step(pool, arrays, out)) is not None:
         arrays = found
     made = _last(pool, arrays, out) if arrays else None
@@ -29,6 +30,16 @@ def contracted(pool: Pool, factors: Sequence[Labelled], out: Labels) -> Term:
         assert total is not None
         return total
     return made if total is None else times(pool, total, made)
+
+
+def _without_ones(factors: list[Labelled]) -> list[Labelled]:
+    """Return factors without vectors of ones over an index that another factor has."""
+    kept = list(factors)
+    for factor in factors:
+        others = [at for other, at in kept if other is not factor[0] or at != factor[1]]
+        if is_ones(factor[0]) and any(factor[1][0] in at for at in others):
+            kept.remove(factor)
+    return kept
 
 
 def _without_identities(pool: Pool, factors: list[Labelled], out: Labels) -> list[Labelled]:
@@ -118,7 +129,7 @@ def _pair(pool: Pool, factors: Sequence[Labelled], pair: Sequence[int], out: Lab
         return _matrix_product(pool, (a, at), (b, bt), inner[0], left, right)
     if len(inner) == 2:
         b = b if bt == at else transposed(pool, b)
-        return pool.term("trace_of_product", (a, b)), ()
+        return trace_of_product(pool, a, b), ()
     if len(inner) == len(batch) == 1 and not left and not right:
         order = (batch[0], inner[0])
         a, b = (term if own == order else transposed(pool, term) for term, own in ((a, at), (b, bt)))

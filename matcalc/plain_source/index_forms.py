@@ -14,6 +14,7 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
 from matcalc.plain_source.contraction import Labelled, Labels, aligned, contracted
+from matcalc.plain_source.products import is_ones
 from matcalc.plain_source.read import Reader, Steps, Value
 from matcalc.plain_source.term import Term
 from matcalc.tensor.sizes.size import Size
@@ -88,6 +89,25 @@ def side_by_side(reader: Reader, values: Sequence[Value]) -> tuple[list[Term], L
         sizes.update(zip(value.axes, value.term.shape, strict=True))
     shape = tuple(sizes[label] for label in axes)
     return [aligned(reader.pool, v.term, v.axes, axes) if v.axes else v.term for v in values], axes, shape
+
+
+def without_ones(reader: Reader, values: Sequence[Value]) -> list[Value]:
+    """Return terms of a sum without factors of ones that only repeat a term along an index of another one."""
+    found: list[Value] = []
+    for k, value in enumerate(values):
+        others = {label for j, other in enumerate(values) if j != k for label in other.axes}
+        others &= {label for j, other in enumerate(found) if j != k for label in other.axes} | {
+            label for other in values[k + 1 :] for label in other.axes
+        }
+        factors = factors_of(reader, value)
+        kept = [f for f in factors if not (is_ones(f[0]) and f[1][0] in others)]
+        if len(kept) == len(factors) or value.rank:
+            found.append(value)
+            continue
+        inside = {label for _, at in kept for label in at}
+        kept = kept or [(reader.number(1), ())]
+        found.append(open_value(reader, kept, tuple(label for label in value.axes if label in inside)))
+    return found
 
 
 def product(reader: Reader, tree: Ast, values: Sequence[Value]) -> Value:

@@ -17,7 +17,7 @@ from matcalc.errors import NotSupported
 from matcalc.store.data_folders import data_folder
 
 SLOT = re.compile(r"\{(\w+)(?::([\w|]+))?\}")
-SIMPLE = re.compile(r"-?[\w.]+\Z")
+SIMPLE = re.compile(r"[\w.]+\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,13 @@ class Selection:
 def part(reader: Reader, tree: Ast) -> Steps:
     """Translate a part. An axis with an index name keeps that label, one with a range stays an axis."""
     base = yield tree.args[0]
-    if base.axes:
-        raise NotSupported(f"{text(tree)} has no plain source: it is a part of a value over open indices")
-    found = Selection()
-    for axis, size in enumerate(base.term.shape):
+    count = len(base.axes)
+    found = Selection([("all",)] * count, [], list(base.axes), list(base.term.shape[:count]))
+    for axis, size in enumerate(base.term.shape[count:]):
         subscript = tree.args[1 + axis] if axis + 1 < len(tree.args) else None
         yield from _selected(reader, found, subscript, size)
-    axes = tuple(label for label in found.labels if label not in found.core)
+    _pair_ranges(reader, found)
+    axes = tuple(dict.fromkeys(label for label in found.labels if label not in found.core))
     core = tuple(found.core)
     term = base.term
     _measure(found, term)
@@ -94,6 +94,26 @@ def _selected(reader: Reader, found: Selection, subscript: Ast | None, size: Siz
         _gather(reader, found, value, position)
         return
     found.spec.append(("at", position))
+
+
+def _pair_ranges(reader: Reader, found: Selection) -> None:
+    """Select an axis by the range of its index where an array of indices over the same index selects another axis."""
+    gathered = {label for spec in found.spec if spec[0] == "gather" for label in spec[2]}
+    position = 0
+    for k, spec in enumerate(found.spec):
+        if spec[0] == "at" or (spec[0] == "gather" and spec is not _first_gather(found)):
+            continue
+        label = found.labels[position]
+        if spec[0] == "all" and label in gathered:
+            index = found.add(reader.pool.term("index", (), label, (found.shape[position],)))
+            found.spec[k] = ("gather", index, (label,))
+            del found.labels[position], found.shape[position]
+            continue
+        position += 1
+
+
+def _first_gather(found: Selection) -> object:
+    return next((spec for spec in found.spec if spec[0] == "gather"), None)
 
 
 def _keep(reader: Reader, found: Selection, spec: tuple[Any, ...], size: Size) -> None:
@@ -148,7 +168,7 @@ def block(reader: Reader, tree: Ast) -> Steps:
 
 
 def _as_vector(reader: Reader, entry: Value) -> Term:
-    return entry.term if entry.rank else reader.pool.term("vector", (entry.term,), (1,), (Size.of(1),))
+    return entry.term if entry.rank else reader.pool.term("entry", (entry.term,), None, (Size.of(1),))
 
 
 def _as_matrix(reader: Reader, entry: Value) -> Term:
@@ -156,6 +176,6 @@ def _as_matrix(reader: Reader, entry: Value) -> Term:
     if entry.rank == 2:
         return entry.term
     if not entry.rank:
-        return reader.pool.term("array", (entry.term,), (1,), (Size.of(1),) * 2)
-    form = "as_row" if entry.row else "column"
+        return reader.pool.term("entry_block", (entry.term,), None, (Size.of(1),) * 2)
+    form = "as_row" if entry.row else "as_column"
     return reader.pool.term(form, (entry.term,), None, entry.term.shape)

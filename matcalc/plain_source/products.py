@@ -101,6 +101,8 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if left.is_matrix and right.is_matrix:
         made = pool.term("matmul", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
         return Factor(made), entries(a) * length(b.shape[1])
+    if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
+        return Factor(scattered), entries(b)
     if left.is_matrix and is_ones(b):
         return Factor(summed(pool, a, 1)), entries(a)
     if right.is_matrix and left.row and is_ones(a):
@@ -116,6 +118,29 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     return None
 
 
+def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
+    """Return the sums of values by an index: the product of columns of an identity with them; None for another matrix.
+
+    A sum of such matrices is a sum of such products.
+    """
+    if matrix.form == "add":
+        found = [scatter(pool, term, values) for term in matrix.args]
+        known = [term for term in found if term is not None]
+        return pool.term("add", known, matrix.data, known[0].shape) if len(known) == len(found) else None
+    if matrix.form == "transpose":
+        return None
+    is_part = matrix.form == "part" and [spec[0] for spec in matrix.data] == ["all", "gather"]
+    if not is_part or not _is_identity(matrix.args[0]):
+        return None
+    index = matrix.args[matrix.data[1][1]]
+    size = pool.term("length", (), matrix.args[0].shape[0])
+    return pool.term("scatter", (index, values, size), None, matrix.shape[:1])
+
+
+def _is_identity(term: Term) -> bool:
+    return term.form == "call" and term.data.rule.role == "identity"
+
+
 def is_ones(term: Term) -> bool:
     """Whether a term is a vector of ones."""
     return term.form == "call" and term.data.rule.role == "all_ones" and term.rank == 1
@@ -129,6 +154,13 @@ def summed(pool: Pool, term: Term, axis: int | None) -> Term:
         term, axis = term.args[0], 1 - axis
     shape = term.shape[:axis] + term.shape[axis + 1 :]
     return pool.term("call", (term,), Call(default_rulebook().playing("total"), 0, axis), shape)
+
+
+def trace_of_product(pool: Pool, a: Term, b: Term) -> Term:
+    """Return the sum of the elementwise product of two matrices."""
+    if a.form == b.form == "transpose":
+        a, b = a.args[0], b.args[0]
+    return pool.term("sum_of_squares", (a,), 2) if a is b else pool.term("trace_of_product", (a, b))
 
 
 def _facts(a: Term, b: Term) -> frozenset[str]:

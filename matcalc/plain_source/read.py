@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
-from matcalc.errors import NotSupported
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import (
     Ast,
     children,
     exchanged,
     given,
+    rebuild,
     transpose,
     walk,
 )
@@ -57,7 +59,8 @@ Form: TypeAlias = "Callable[[Reader, Ast], Steps | Value]"
 class Reader:
     """The state of translating the formulas of one function.
 
-    forms: by head. values: of trees. bound: labels of index names. factors: of products over open indices.
+    forms: by head. values: of trees. explicit: parts with their sums written out. bound: labels of index names.
+    parameters: of the function being read. factors: of products over open indices.
     """
 
     names: Names
@@ -65,7 +68,9 @@ class Reader:
     pool: Pool = field(default_factory=Pool)
     book: Rulebook = field(default_factory=default_rulebook)
     values: dict[Ast, Value] = field(default_factory=dict)
+    explicit: dict[Ast, Ast] = field(default_factory=dict)
     bound: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict)
     labels: int = 0
     factors: dict[Term, tuple[list[tuple[Term, tuple[int, ...]]], tuple[int, ...]]] = field(default_factory=dict)
 
@@ -98,7 +103,7 @@ class Reader:
 
     def _known(self, tree: Ast, value: Value) -> Value:
         """Return a value with its node, and with the term of an equal part that was met before."""
-        node = value.node or (None if value.axes or self._is_open(tree) else self.node_of(tree))
+        node = value.node or self._node(tree, value)
         term = value.term
         if node is not None and term.args and node.kind not in ("number", "size"):
             term = self._same(node, term)
@@ -106,9 +111,23 @@ class Reader:
         self.values[tree] = value
         return value
 
+    def _node(self, tree: Ast, value: Value) -> Node | None:
+        """Return the node of a tree; None for one over open indices, or whose lengths follow from its context."""
+        if value.axes or value.term.form == "function" or self._is_open(tree):
+            return None
+        try:
+            return self.node_of(tree)
+        except MatcalcError:
+            return None
+
     def _is_open(self, tree: Ast) -> bool:
         """Whether a tree depends on an index of a form around it."""
-        return bool(self.bound) and any(leaf.head == "name" and leaf.value in self.bound for leaf in walk(tree))
+        names = {**self.bound, **self.parameters}
+        return bool(names) and any(leaf.head == "name" and leaf.value in names for leaf in walk(tree))
+
+    def is_index(self, word: str) -> bool:
+        """Whether a name is neither a symbol nor a size."""
+        return word not in self.names.scope
 
     def new_label(self) -> int:
         """Return a label for an axis."""
@@ -147,10 +166,15 @@ class Reader:
     def _leaf(self, tree: Ast) -> Ast:
         value = self.values.get(tree)
         if value is None or value.node is None:
-            return tree
+            return rebuild(tree, self._with_data)
         node = value.node
         leaf = given(node, lambda: formula_of(node))
         return transpose(leaf) if value.row and value.rank == 1 else leaf
+
+    def _with_data(self, tree: Ast) -> Ast:
+        """Return a name of indices that are data as a leaf that holds its symbol."""
+        node = self.names.symbols.get(str(tree.value)) if tree.head == "name" and tree.value not in self.bound else None
+        return given(node, lambda: tree) if node is not None and INDEX in node.data[1] else tree
 
     def number(self, value: Fraction | int) -> Term:
         return self.pool.number(value)
@@ -164,4 +188,6 @@ def turned_node(node: Node) -> Node:
 def negated(reader: Reader, term: Term) -> Term:
     if term.form == "number":
         return reader.number(-term.data)
+    if term.form == "neg":
+        return term.args[0]
     return reader.pool.term("neg", (term,), None, term.shape, term.facts & {"symmetric", "diagonal", "lower", "upper"})

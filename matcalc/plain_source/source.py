@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.formula.notation.write_node import formula_of
@@ -19,14 +19,12 @@ from matcalc.plain_source.language import Language
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
 from matcalc.plain_source.recycling import recycled
-from matcalc.plain_source.spell import Speller
+from matcalc.plain_source.spell import WORD, Speller
 from matcalc.plain_source.stable import stable_tree
+from matcalc.plain_source.term import Pool, Term
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
-
-WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-"""A name in a program that is no attribute."""
 
 
 def source(outputs: Sequence[Output], names: Names, name: str, language: str) -> str:
@@ -36,20 +34,33 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     """
     words = language_named(language)
     reader = reader_of(names)
-
-    def is_index(word: str) -> bool:
-        return word not in names.scope
-
-    roots = [reader.read(with_sums(_tree_of(output, reader), is_index)).term for output in outputs]
+    roots = [reader.read(with_sums(_tree_of(output, reader), reader.is_index)).term for output in outputs]
     roots = with_values(reader.pool, words, factorised(reader.pool, words, roots))
     roots = recycled(reader.pool, words, roots)
+    own = [*arguments_of(outputs, names), *names.scope]
+    taken = {*words.reserved, name}
+    while True:
+        renamed = spelled_names(own, taken)
+        speller = Speller(words, renamed, reader.pool.lengths)
+        lines = _module(outputs, names, reader.pool, roots, speller, name)
+        met = speller.words & {*words.imports, *words.helpers} & set(renamed.values())
+        if not met:
+            return "\n".join(lines) + "\n"
+        taken |= met
+
+
+def _module(
+    outputs: Sequence[Output], names: Names, pool: Pool, roots: Sequence[Term], speller: Speller, name: str
+) -> list[str]:
+    """Return the lines of a module."""
+    words, renamed = speller.language, speller.names
+    taken = {*renamed.values(), *words.imports, *words.helpers, name}
+    writer = Writer(speller, pool, taken)
+    labels = [free(output.label, taken) for output in outputs]
+    results = writer.statements(list(zip(labels, roots, strict=True)))
     arguments = arguments_of(outputs, names)
-    renamed = spelled_names(words, [*arguments, *names.scope])
-    speller = Speller(words, renamed, reader.pool.lengths)
-    writer = Writer(speller, reader.pool, {*renamed.values(), *words.imports, *words.helpers, name})
-    results = writer.statements([(o.label, root) for o, root in zip(outputs, roots, strict=True)])
     body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
-    body += layout.result(words, [output.label for output in outputs], results)
+    body += layout.result(words, labels, results)
     inside = ", ".join(renamed[argument] for argument in arguments)
     own = [*docstring(words, outputs, names, renamed), *body]
     function = [
@@ -58,8 +69,8 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
         *filter(None, [words.table["function"]["end"]]),
     ]
     helpers = _helpers(words, body, list(speller.helpers))
-    imports = _imports(words, [*helpers, *body])
-    return "\n".join([*imports, *layout.joined(words, function, helpers)]) + "\n"
+    imports = _imports(words, [*helpers, *body], set(renamed.values()))
+    return [*imports, *layout.joined(words, function, helpers)]
 
 
 def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
@@ -67,9 +78,9 @@ def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
     return [*(node.name for node in names.ordered()), *free_sizes([output.node for output in outputs], names)]
 
 
-def spelled_names(words: Language, names: Sequence[str]) -> dict[str, str]:
-    """Return the spelling of each name in a language: with an underscore if the name has another meaning there."""
-    taken = {*words.imports, *words.helpers, *words.reserved}
+def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, str]:
+    """Return the spelling of each name: with an underscore if the name has another meaning in the text."""
+    taken = set(reserved)
     return {name: free(name, taken) for name in dict.fromkeys(names)}
 
 
@@ -118,13 +129,13 @@ def _helpers(words: Language, body: Sequence[str], others: Sequence[str]) -> lis
     return [*found.values(), *map(helper_text, others)]
 
 
-def _imports(words: Language, lines: Sequence[str]) -> list[str]:
+def _imports(words: Language, lines: Sequence[str], variables: Collection[str]) -> list[str]:
     """Return the imports that the text needs."""
     met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
     modules: dict[str, list[str]] = {}
     made: list[str] = []
     for word, module in words.imports.items():
-        if word not in met:
+        if word not in met or word in variables:
             continue
         if " as " in module or module == word:
             made.append(f"import {module}")

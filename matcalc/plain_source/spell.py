@@ -17,18 +17,21 @@ from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
 """A text and its level."""
+WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+"""A name in a program that is no attribute."""
 LETTERS = "ijklpqrstuvwabcdefghmnoxyz"
 
 
 class Speller:
     """Writes terms in a language; `names` are those of symbols and sizes, `lengths` those of indices by label.
 
-    `helpers` collects the functions of the rulebook that the text needs.
+    `helpers` collects the functions of the rulebook that the text needs, `words` the words of its templates.
     """
 
     def __init__(self, language: Language, names: Mapping[str, str], lengths: Mapping[int, Size]) -> None:
         self.language, self.names, self.lengths = language, names, lengths
         self.helpers: dict[str, None] = {}
+        self.words: set[str] = set()
 
     def spell(self, term: Term, operands: Sequence[Written]) -> Written:
         """Return the text of a term and its level.
@@ -43,7 +46,12 @@ class Speller:
             return operands[0]
         parts = {str(k): operand for k, operand in enumerate(operands)} | extra
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
-        return self.language.render(entry.tight if is_tight else entry.text, parts), entry.level
+        return self.render(entry.tight if is_tight else entry.text, parts), entry.level
+
+    def render(self, template: str, parts: Mapping[str, Written]) -> str:
+        """Return a template with its operands, and remember the template's own words."""
+        self.words.update(WORD.findall(SLOT.sub("", template)))
+        return self.language.render(template, parts)
 
     def _entry(self, term: Term, operands: Sequence[Written]) -> tuple[Entry, Mapping[str, Written]]:
         """Return the table's entry of a term, and further parts of its template."""
@@ -71,7 +79,8 @@ class Speller:
 
     def size(self, size: Size) -> str:
         """Return a size as an expression of the names of sizes here."""
-        return size_text(self.language, size, self.names)
+        known = size.substitute({f"_index_{label}": length for label, length in self.lengths.items()})
+        return size_text(self.language, known, self.names)
 
 
 def atom(text: str) -> Written:
@@ -140,9 +149,9 @@ def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     language = speller.language
     made = ""
     for sign, (text, level) in zip(term.data, operands, strict=True):
-        inner = text if language.fits(level, language.table["term"]) else f"({text})"
+        inner = text if language.fits(level, language.table["term"] if made else "sum") else f"({text})"
         if not made:
-            made = inner if sign > 0 else language.render(language.entry("neg").text, {"0": (text, level)})
+            made = inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)})
         elif inner.startswith("-"):
             positive = re.match(r"-[\w.]", inner) is not None and level != "atom"
             operator = "-" if sign > 0 else "+"
@@ -164,7 +173,7 @@ def _number(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 
 def _item(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    return speller.language.render(
+    return speller.render(
         speller.language.entry("item").text, {"0": operands[0], "k": atom(speller.number(term.data))}
     ), "atom"
 
@@ -175,14 +184,14 @@ def _expand(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     if "new" not in words:
         return _with_sizes(speller, term, operands)
     axes = ", ".join(words["kept"] if kept else words["new"] for kept in term.data)
-    return speller.language.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
+    return speller.render(words["text"], {"0": operands[0], "axes": atom(axes)}), "atom"
 
 
 def _with_sizes(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     """Write a term with new axes by all its sizes: 1 for a new axis."""
     own = iter(term.shape)
     sizes = ", ".join(speller.size(next(own)) if kept else "1" for kept in term.data)
-    return speller.language.render(
+    return speller.render(
         speller.language.entry("expand").text, {"0": operands[0], "sizes": atom(sizes)}
     ), "atom"
 
@@ -194,20 +203,18 @@ def _spread(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     sizes = ", ".join(speller.size(term.shape[axis]) for axis in order)
     axes = ", ".join(speller.number(order.index(axis)) for axis in range(len(order)))
     parts = {"0": operands[0], "sizes": atom(sizes), "axes": atom(axes)}
-    return speller.language.render(speller.language.entry("spread").text, parts), "atom"
+    return speller.render(speller.language.entry("spread").text, parts), "atom"
 
 
 def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     axes = ", ".join(speller.number(axis) for axis in term.data)
-    return speller.language.render(
-        speller.language.entry("permute").text, {"0": operands[0], "axes": atom(axes)}
-    ), "atom"
+    return speller.render(speller.language.entry("permute").text, {"0": operands[0], "axes": atom(axes)}), "atom"
 
 
 def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words = speller.language.table["forms"]["part"]
     if "matrix" in words:
-        return part_text(speller.language, term, operands, speller.names, speller.size)
+        return part_text(speller, term, operands)
 
     def bound(position: int, end: bool = False) -> str:
         return operands[position][0] if position else ""
@@ -220,12 +227,12 @@ def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
             start, stop, step = spec[1:]
             template = words["stepped"] if step else words["range"]
             parts = {"start": atom(bound(start)), "stop": atom(bound(stop)), "step": atom(bound(step))}
-            written.append(speller.language.render(template, parts))
+            written.append(speller.render(template, parts))
         else:
             written.append(bound(spec[1]))
     while len(written) > 1 and written[-1] == words["all"] and words.get("trailing", True) is True:
         written.pop()
-    return speller.language.render(words["text"], {"0": operands[0], "subscripts": atom(", ".join(written))}), "atom"
+    return speller.render(words["text"], {"0": operands[0], "subscripts": atom(", ".join(written))}), "atom"
 
 
 def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -234,27 +241,44 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     spec += "->" + "".join(LETTERS[label] for label in out)
     entry = speller.language.entry("einsum_path" if len(operands) > 2 else "einsum")
     parts = {"spec": atom(spec), "operands": atom(", ".join(text for text, _ in operands))}
-    return speller.language.render(entry.text, parts), entry.level
+    return speller.render(entry.text, parts), entry.level
 
 
 def _indicator(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    entry = speller.language.entry(term.form)
-    relation = speller.language.table.get("relations", {}).get(term.data, term.data)
-    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(relation)}
-    return speller.language.render(entry.text, parts), entry.level
+    entry = speller.language.entry("indicator")
+    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(term.data)}
+    return speller.render(entry.text, parts), entry.level
 
 
 def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     if term.data not in speller.lengths:
         raise NotSupported("an index whose length follows only from its context has no plain source")
     length = speller.size(speller.lengths[term.data])
-    return speller.language.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+    return speller.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+
+
+def _parameter(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return atom(str(term.data))
+
+
+def _function(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    """Write a function argument: by its name alone if the body is a call of it."""
+    body, parameter = operands[0][0], str(term.data)
+    if body.endswith(f"({parameter})") and is_simple(name := body[: -len(parameter) - 2]):
+        return atom(name)
+    parts = {"parameter": atom(parameter), "body": atom(body)}
+    entry = speller.language.entry("function")
+    return speller.render(entry.text, parts), entry.level
+
+
+def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    text = speller.size(term.data)
+    return text, "atom" if is_simple(text) else "sum"
 
 
 def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    between = str(speller.language.table["forms"][term.form].get("between", ", "))
-    inner = between.join(text for text, _ in operands)
-    return speller.language.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
+    inner = ", ".join(text for text, _ in operands)
+    return speller.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
 
 
 def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -262,7 +286,7 @@ def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     rest = iter(operands)
     rows = [words["opening"] + ", ".join(next(rest)[0] for _ in range(width)) + words["closing"] for width in term.data]
     inner = words.get("between", ", ").join(rows)
-    return speller.language.render(words["text"], {"rows": atom(inner)}), "atom"
+    return speller.render(words["text"], {"rows": atom(inner)}), "atom"
 
 
 SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
@@ -279,6 +303,9 @@ SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
     "compare": _indicator,
     "spread": _spread,
     "index": _index,
+    "length": _length,
+    "parameter": _parameter,
+    "function": _function,
     "vector": _listed,
     "concatenate": _listed,
     "array": _rows,

@@ -103,13 +103,16 @@ class Writer:
             for k in range(len(outputs))
         ]
         self.lines.append(self.language.word("several", names=", ".join(names), value=value))
-        self.named.update({item: names[k] for k, item in used.items()})
+        self.named.update({whole: ""} | {item: names[k] for k, item in used.items()})
         self.texts.clear()
 
     def _divisor(self, term: Term, length: int) -> Term | None:
         """Return the part of a statement that is to be named so that its lines become shorter."""
         inner = [t for t in self._inline(term) if t is not term and not _is_free(self.language, t)]
-        inner = [t for t in inner if len(self._show(t)[0]) > 12]
+        bound = _in_functions([term])
+        inner = [
+            t for t in inner if t not in bound and t.form not in ("function", "joint") and len(self._show(t)[0]) > 12
+        ]
         return min(inner, key=lambda t: abs(len(self._show(t)[0]) - length), default=None)
 
     def _inline(self, root: Term) -> Iterator[Term]:
@@ -142,7 +145,7 @@ class Writer:
     def _written(self, term: Term) -> Written:
         if term.form == "item" and (alone := self._alone(term)) is not None:
             operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
-            return self.language.render(alone.text, operands), alone.level
+            return self.speller.render(alone.text, operands), alone.level
         return self.speller.spell(term, [self._operand(arg) for arg in term.args])
 
     def _alone(self, term: Term) -> Entry | None:
@@ -199,6 +202,15 @@ def _is_free(language: Language, term: Term) -> bool:
     return term.form in CHEAP and not term.rank and all(_is_free(language, arg) for arg in term.args)
 
 
+def _in_functions(roots: Sequence[Term]) -> set[Term]:
+    """Return the terms that depend on the parameter of a function argument."""
+    found: set[Term] = set()
+    for term in terms_in(roots):
+        if term.form == "parameter" or (term.form != "function" and any(arg in found for arg in term.args)):
+            found.add(term)
+    return found
+
+
 def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term, str]) -> Collection[Term]:
     """Return the terms that are named: those with several uses, and the user's parts."""
     uses: dict[Term, int] = {}
@@ -213,6 +225,8 @@ def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term,
             uses[arg] = uses.get(arg, 0) + times * counts.get(k, 1)
         if term.form == "item":
             items.setdefault(term.args[0], []).append(term)
+    inside = _in_functions(roots)
+    uses = {term: n for term, n in uses.items() if term not in inside}
     several = {whole for whole, found in items.items() if len(found) > 1}
     named = {t for t, n in uses.items() if n > 1 and not _is_free(language, t)} | {t for t in part_names if t.args}
     return {t for t in named if t.form != "joint" and not (t.form == "item" and t.args[0] in several)} | several

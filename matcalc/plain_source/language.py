@@ -25,7 +25,8 @@ class Entry:
     """How a form or operation is written: templates, and the level of the result.
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
-    axis, or one for each axis.
+    axis, or one for each axis. many: that of an array of three axes or more. subscript: operands that are data of
+    indices count as the language counts, as in a part.
     """
 
     text: str
@@ -33,6 +34,8 @@ class Entry:
     tight: str = ""
     along: str | Sequence[str] = ""
     ranks: Mapping[str, str] = field(default_factory=dict)
+    many: str = ""
+    subscript: bool = False
     free: bool = False
     through: bool = False
 
@@ -92,6 +95,8 @@ class Language:
 def fitted(entry: Entry, ranks: str, axis: int | None = None) -> Entry:
     """Return an entry with the one template that fits operands of these ranks and an axis."""
     if axis is not None:
+        if max(map(int, ranks), default=0) > 2 and not isinstance(entry.along, str):
+            return replace(entry, text=entry.many, tight="")
         along = entry.along if isinstance(entry.along, str) else entry.along[min(axis, len(entry.along) - 1)]
         return replace(entry, text=along, tight="")
     own = next((text for pattern, text in entry.ranks.items() if re.fullmatch(pattern, ranks)), None)

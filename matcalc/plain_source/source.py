@@ -104,12 +104,7 @@ def _sizes(
     for size in names.size_names:
         if renamed[size] not in met or size in arguments:
             continue
-        found = next(
-            ((s, axis) for s in names.ordered() for axis, length in enumerate(s.shape) if str(length) == size), None
-        )
-        assert found is not None
-        symbol, axis = found
-        value = layout.size(words, renamed[symbol.name], symbol.rank, axis)
+        value = layout.size_value(words, size, names.ordered(), renamed)
         made.append(words.word("assign", name=renamed[size], value=value))
     return made
 

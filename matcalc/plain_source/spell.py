@@ -44,6 +44,7 @@ class Speller:
         entry, extra = self._entry(term, operands)
         if entry.through:
             return operands[0]
+        operands = [*map(self._subscript, term.args, operands)] if entry.subscript else operands
         parts = {str(k): operand for k, operand in enumerate(operands)} | extra
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
@@ -71,7 +72,16 @@ class Speller:
 
     def _lengths(self, term: Term) -> dict[str, Written]:
         """Return the sizes of a term as parts of its template."""
-        return {part: atom(self.size(size)) for part, size in zip(("rows", "columns"), term.shape, strict=False)}
+        sizes = [self.size(size) for size in term.shape]
+        parts = {part: atom(size) for part, size in zip(("rows", "columns"), sizes, strict=False)}
+        if term.form != "call" or term.data.axis is None:
+            return parts
+        others = [self.number(axis) for axis in range(term.args[0].rank) if axis != term.data.axis]
+        return parts | {"sizes": atom(", ".join(sizes)), "others": atom(", ".join(others))}
+
+    def _subscript(self, term: Term, operand: Written) -> Written:
+        """Return data that are indices as they are: they count as the language counts."""
+        return atom(self.names[term.data]) if term.form == "name" else operand
 
     def number(self, index: int) -> str:
         """Return an index counted as the language counts."""
@@ -105,12 +115,28 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
         raise NotSupported(f"plain {language.table['language']} has no {call.name}")
     if call.axis is not None and not entry.along:
         raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis")
-    return fitted(entry, ranks_of(term), call.axis), helpers
+    entry = fitted(entry, ranks_of(term), call.axis)
+    if not entry.text:
+        raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis of a tensor")
+    return entry, helpers
 
 
 def ranks_of(term: Term) -> str:
     """Return the ranks of a term's operands, a digit for each."""
-    return "".join(str(arg.rank) for arg in term.args)
+    return "".join(str(arg.rank or _is_of_parameter(arg)) for arg in term.args)
+
+
+def _is_of_parameter(term: Term) -> int:
+    """Return 1 for a scalar that holds the parameter of a function, which is applied to vectors."""
+    stack, seen = [term], {term}
+    while stack:
+        own = stack.pop()
+        if own.form == "parameter":
+            return 1
+        new = [arg for arg in own.args if not arg.rank and arg not in seen]
+        seen.update(new)
+        stack += new
+    return 0
 
 
 def _fixed(call: Call) -> int:
@@ -214,7 +240,7 @@ def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Writt
 def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words = speller.language.table["forms"]["part"]
     if "matrix" in words:
-        return part_text(speller, term, operands)
+        return part_text(speller.language, term, operands, speller.names, speller.size)
 
     def bound(position: int, end: bool = False) -> str:
         return operands[position][0] if position else ""
@@ -245,16 +271,18 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 
 def _indicator(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    entry = speller.language.entry("indicator")
-    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(term.data)}
+    entry = speller.language.entry(term.form)
+    relation = speller.language.table.get("relations", {}).get(term.data, term.data)
+    parts = {str(k): operand for k, operand in enumerate(operands)} | {"relation": atom(relation)}
     return speller.render(entry.text, parts), entry.level
 
 
 def _index(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     if term.data not in speller.lengths:
         raise NotSupported("an index whose length follows only from its context has no plain source")
-    length = speller.size(speller.lengths[term.data])
-    return speller.render(speller.language.entry("index").text, {"length": atom(length)}), "atom"
+    length = speller.lengths[term.data]
+    parts = {"length": atom(speller.size(length)), "last": atom(speller.size(length - 1))}
+    return speller.render(speller.language.entry("index").text, parts), "atom"
 
 
 def _parameter(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -277,7 +305,9 @@ def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 
 def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    inner = ", ".join(text for text, _ in operands)
+    words = speller.language.table["forms"][term.form]
+    between = ", " if isinstance(words, str) else words.get("between", ", ")
+    inner = between.join(text for text, _ in operands)
     return speller.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
 
 

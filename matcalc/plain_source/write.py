@@ -98,8 +98,12 @@ class Writer:
         used = {t.data: t for t in terms_in(roots) if t.form == "item" and t.args[0] is whole}
         outputs = whole.data.rule.outputs
         value = self._show(whole)[0]
+        if not self.language.table["several"]:
+            self._assign(whole)
+            return
+        unused = str(self.language.table.get("unused", "_"))
         names = [
-            self._free(iter(chain([outputs[k]], (f"{outputs[k]}{i}" for i in count(2))))) if k in used else "_"
+            self._free(iter(chain([outputs[k]], (f"{outputs[k]}{i}" for i in count(2))))) if k in used else unused
             for k in range(len(outputs))
         ]
         self.lines.append(self.language.word("several", names=", ".join(names), value=value))
@@ -143,16 +147,10 @@ class Writer:
         return (self.named[term], "atom") if term in self.named else self.texts[term]
 
     def _written(self, term: Term) -> Written:
-        if term.form == "item" and (alone := self._alone(term)) is not None:
+        if term.form == "item" and (own := alone(self.language, term)) is not None:
             operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
-            return self.speller.render(alone.text, operands), alone.level
+            return self.speller.render(own.text, operands), own.level
         return self.speller.spell(term, [self._operand(arg) for arg in term.args])
-
-    def _alone(self, term: Term) -> Entry | None:
-        """Return the entry of one of several results, if the table has one."""
-        whole = term.args[0].data
-        found = self.language.calls.get(f"{whole.name}_{whole.rule.outputs[term.data]}")
-        return found[0] if found else None
 
     # Names.
 
@@ -193,6 +191,13 @@ class Writer:
         return name
 
 
+def alone(language: Language, item: Term) -> Entry | None:
+    """Return the entry of one of several results, if the table has one."""
+    whole = item.args[0].data
+    found = language.calls.get(f"{whole.name}_{whole.rule.outputs[item.data]}")
+    return found[0] if found else None
+
+
 def _is_free(language: Language, term: Term) -> bool:
     """Whether computing a term again costs nothing: a leaf, a view, arithmetic of scalar leaves."""
     if not term.args:
@@ -227,6 +232,10 @@ def _shared(language: Language, roots: Sequence[Term], part_names: Mapping[Term,
             items.setdefault(term.args[0], []).append(term)
     inside = _in_functions(roots)
     uses = {term: n for term, n in uses.items() if term not in inside}
-    several = {whole for whole, found in items.items() if len(found) > 1}
+    several = {
+        whole
+        for whole, found in items.items()
+        if len(found) > 1 or ("item" not in language.forms and not alone(language, found[0]))
+    }
     named = {t for t, n in uses.items() if n > 1 and not _is_free(language, t)} | {t for t in part_names if t.args}
     return {t for t in named if t.form != "joint" and not (t.form == "item" and t.args[0] in several)} | several

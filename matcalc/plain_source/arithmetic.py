@@ -224,6 +224,10 @@ def scaled(reader: Reader, a: Term, b: Term) -> Term:
 def quotient(reader: Reader, a: Term, b: Term) -> Term:
     if a.form == "number" and b.form == "number" and b.data:
         return reader.number(a.data / b.data)
+    if b.form == "neg":
+        return negated(reader, quotient(reader, a, b.args[0]))
+    if a.form == "neg" and a.rank and a.args[0].args:
+        return negated(reader, quotient(reader, a.args[0], b))
     shape = a.shape or b.shape
     facts = a.facts & {"symmetric", "diagonal", "lower", "upper"} if not b.rank else frozenset[str]()
     return reader.pool.term("div", (a, b), None, shape, facts)
@@ -239,9 +243,11 @@ def entrywise(reader: Reader, a: Value, b: Value, form: str) -> Value:
     if rank == 1 and a.row != b.row:
         column, row = (b, a) if a.row else (a, b)
         rank, shape = 2, (*column.term.shape, *row.term.shape)
-    if b.term.form == "neg":
-        made_value = entrywise(reader, a, replace(b, term=b.term.args[0]), form)
-        return replace(made_value, term=negated(reader, made_value.term))
+    signs = [value.term.form == "neg" and (value is b or bool(value.term.args[0].args)) for value in (a, b)]
+    if any(signs):
+        a, b = (replace(v, term=v.term.args[0]) if sign else v for v, sign in zip((a, b), signs, strict=True))
+        made_value = entrywise(reader, a, b, form)
+        return made_value if all(signs) else replace(made_value, term=negated(reader, made_value.term))
     pair = expanded(reader, a, rank), expanded(reader, b, rank)
     symmetric = frozenset({"symmetric"}) if all("symmetric" in t.facts for t in pair) else frozenset[str]()
     return Value(reader.pool.term(form, pair, None, shape, symmetric), rank == 1 and a.row)

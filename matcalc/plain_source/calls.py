@@ -12,7 +12,7 @@ from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
 from matcalc.plain_source.index_forms import side_by_side
-from matcalc.plain_source.products import Factor, trace_of_product
+from matcalc.plain_source.products import Factor, diagonal_of_product, trace_of_product
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
@@ -146,7 +146,7 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
         a, b = first.args[0], transposed(pool, first.args[1])
         if role == "diagonal_trace":
             return Value(trace_of_product(pool, a, b))
-        return Value(pool.term("diagonal_of_product", (a, b), None, first.shape[:1]))
+        return Value(diagonal_of_product(pool, a, b))
     if role == "solution":
         run = Run(arrays=[Factor(inverse(reader, first)), Factor(values[1].term, values[1].row)])
         return joined(reader, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.plain_source.products import is_ones, summed, times, trace_of_product
+from matcalc.plain_source.products import diagonal_of_product, is_ones, summed, times, trace_of_product
 from matcalc.plain_source.term import Pool, Term, transposed
 from matcalc.tensor.sizes.size import Size
 
@@ -133,7 +133,7 @@ def _pair(pool: Pool, factors: Sequence[Labelled], pair: Sequence[int], out: Lab
     if len(inner) == len(batch) == 1 and not left and not right:
         order = (batch[0], inner[0])
         a, b = (term if own == order else transposed(pool, term) for term, own in ((a, at), (b, bt)))
-        return pool.term("diagonal_of_product", (a, b), None, a.shape[:1]), (batch[0],)
+        return diagonal_of_product(pool, a, b), (batch[0],)
     return None
 
 
@@ -162,7 +162,9 @@ def _last(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
         for label in [label for label in at if label not in out]:
             term, at = summed_out(pool, term, at, label), _without(at, label)
         return aligned(pool, term, at, out) if at else term
-    if inside <= set(out) and (len(out) <= MOST_BROADCAST or not any(len(at) > 1 for _, at in factors)):
+    in_order = all(at == tuple(label for label in out if label in at) for _, at in factors)
+    is_whole = in_order and any(at == out for _, at in factors)
+    if inside <= set(out) and (len(out) <= MOST_BROADCAST or is_whole or all(len(at) == 1 for _, at in factors)):
         return broadcast_product(pool, factors, out)
     sizes: dict[int, Size] = {}
     for term, at in factors:

@@ -47,7 +47,7 @@ def index_sum(reader: Reader, tree: Ast) -> Steps:
 
 def _bind(reader: Reader, tree: Ast) -> tuple[Labels, dict[str, int]]:
     before = reader.bound
-    names = cast("tuple[str, ...]", tree.value)
+    names = tuple(dict.fromkeys(cast("tuple[str, ...]", tree.value)))
     labels = tuple(reader.new_label() for _ in names)
     reader.bound = {**before, **dict(zip(names, labels, strict=True))}
     return labels, before
@@ -59,16 +59,13 @@ def open_value(reader: Reader, factors: Sequence[Labelled], axes: Labels, rank: 
         raise NotSupported("a sum over an index of vectors has no plain source")
     term = contracted(reader.pool, factors, (*axes, *core))
     if not core and axes:
-        reader.factors[term] = list(factors), axes
+        reader.factors[term, axes] = list(factors)
     return Value(term, axes=axes)
 
 
 def factors_of(reader: Reader, value: Value) -> list[Labelled]:
     """Return the factors of a scalar value over open indices."""
-    found = reader.factors.get(value.term)
-    if found is not None and found[1] == value.axes:
-        return found[0]
-    return [(value.term, value.axes)]
+    return reader.factors.get((value.term, value.axes), [(value.term, value.axes)])
 
 
 def common_axes(values: Sequence[Value]) -> Labels:

@@ -98,6 +98,8 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
         return _scaled(pool, a.args[0], right, True)
     if right.is_matrix and b.form == "diagonal":
         return _scaled(pool, b.args[0], left, False)
+    if left.is_matrix and right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
+        return Factor(scattered), entries(b)
     if left.is_matrix and right.is_matrix:
         made = pool.term("matmul", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
         return Factor(made), entries(a) * length(b.shape[1])
@@ -134,7 +136,8 @@ def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
         return None
     index = matrix.args[matrix.data[1][1]]
     size = pool.term("length", (), matrix.args[0].shape[0])
-    return pool.term("scatter", (index, values, size), None, matrix.shape[:1])
+    form = "scatter" if values.rank == 1 else "scatter_rows"
+    return pool.term(form, (index, values, size), None, matrix.shape[:1] + values.shape[1:])
 
 
 def _is_identity(term: Term) -> bool:
@@ -148,7 +151,10 @@ def is_ones(term: Term) -> bool:
 
 def summed(pool: Pool, term: Term, axis: int | None) -> Term:
     """Return the sums of an array along an axis, or of all its entries."""
-    if axis is None:
+    is_total = axis is None or term.rank == 1
+    if is_total and term.form == "call" and term.data.rule.role == "total" and term.data.axis is not None:
+        return summed(pool, term.args[0], None)
+    if is_total:
         return pool.term("call", (term,), Call(default_rulebook().playing("total"), term.rank))
     if term.form == "transpose":
         term, axis = term.args[0], 1 - axis
@@ -160,7 +166,18 @@ def trace_of_product(pool: Pool, a: Term, b: Term) -> Term:
     """Return the sum of the elementwise product of two matrices."""
     if a.form == b.form == "transpose":
         a, b = a.args[0], b.args[0]
-    return pool.term("sum_of_squares", (a,), 2) if a is b else pool.term("trace_of_product", (a, b))
+    if a is b:
+        return pool.term("sum_of_squares", (a,), 2)
+    known = pool.terms.get(("mul", (a, b), None))
+    return summed(pool, known, None) if known is not None else pool.term("trace_of_product", (a, b))
+
+
+def diagonal_of_product(pool: Pool, a: Term, b: Term) -> Term:
+    """Return the sums over each row of the elementwise product of two matrices."""
+    known = pool.terms.get(("mul", (a, b), None))
+    if known is not None:
+        return summed(pool, known, 1)
+    return pool.term("diagonal_of_product", (a, b), None, a.shape[:1])
 
 
 def _facts(a: Term, b: Term) -> frozenset[str]:

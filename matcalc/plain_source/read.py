@@ -72,7 +72,7 @@ class Reader:
     bound: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, Value] = field(default_factory=dict)
     labels: int = 0
-    factors: dict[Term, tuple[list[tuple[Term, tuple[int, ...]]], tuple[int, ...]]] = field(default_factory=dict)
+    factors: dict[tuple[Term, tuple[int, ...]], list[tuple[Term, tuple[int, ...]]]] = field(default_factory=dict)
 
     def read(self, tree: Ast) -> Value:
         """Return the value of a tree.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from matcalc.calculus.simplify.simplify import stable_all
+from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free
 from matcalc.language.index_sums import with_sums
@@ -34,7 +36,7 @@ def source(outputs: Sequence[Output], names: Names, name: str, language: str) ->
     """
     words = language_named(language)
     reader = reader_of(names)
-    roots = [reader.read(with_sums(_tree_of(output, reader), reader.is_index)).term for output in outputs]
+    roots = [_root(output, reader) for output in outputs]
     roots = with_values(reader.pool, words, factorised(reader.pool, words, roots))
     roots = recycled(reader.pool, words, roots)
     own = [*arguments_of(outputs, names), *names.scope]
@@ -82,6 +84,17 @@ def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, 
     """Return the spelling of each name: with an underscore if the name has another meaning in the text."""
     taken = set(reserved)
     return {name: free(name, taken) for name in dict.fromkeys(names)}
+
+
+def _root(output: Output, reader: Reader) -> Term:
+    """Return the term of an output: of the written tree, else of the printed formula."""
+    try:
+        return reader.read(with_sums(_tree_of(output, reader), reader.is_index)).term
+    except NotSupported:
+        if output.written is None:
+            raise
+        reader.bound, reader.parameters = {}, {}
+        return _root(replace(output, written=None), reader)
 
 
 def _tree_of(output: Output, reader: Reader) -> Ast:

@@ -108,6 +108,8 @@ def transposed(pool: Pool, term: Term) -> Term:
         return pool.term("neg", [transposed(pool, term.args[0])], None, term.shape[::-1], term.facts)
     if term.form == "add" and all(arg.form == "transpose" or not arg.rank for arg in term.args):
         return pool.term(term.form, [transposed(pool, arg) for arg in term.args], term.data, term.shape[::-1])
+    if term.form == "part" and [spec[0] for spec in term.data] == ["all", "gather"]:
+        return pool.term("part", term.args, term.data[::-1], term.shape[::-1])
     facts = {"lower": "upper", "upper": "lower"}
     kept = frozenset(facts.get(fact, fact) for fact in term.facts)
     return pool.term("transpose", (term,), None, term.shape[::-1], kept)

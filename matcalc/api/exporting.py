@@ -14,6 +14,8 @@ from typing import Any
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
+from matcalc.expressions.as_source import plain_module
+from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.requests import Request, request_of
 from matcalc.expressions.wanted import wanted
@@ -43,9 +45,7 @@ def exported(
     Raises: NotSupported for another word in `what`, or if a derivative has no form on the target; and the errors of
         reading the formula.
     """
-    for word in what:
-        if word not in WHAT:
-            raise NotSupported(f"there is no {word} to export{nearest(word, WHAT)}", hint=f"one of {', '.join(WHAT)}")
+    _check_words(what)
     requests, derivatives = _requests(f, wrt, what, declarations, dialect)
     specs = []
     for ending, request in requests:
@@ -53,6 +53,52 @@ def exported(
         specs.append(as_saved(replace(request, target=target, sizes=sizes, name=called), called))
     given = f"{f} in {wrt if isinstance(wrt, str) else ', '.join(map(str, wrt))}" if isinstance(f, str) else ""
     return saved_text(*specs, given=given, derivatives=derivatives, with_solve=with_solve)
+
+
+def exported_plain(
+    f: Any,
+    wrt: Any,
+    what: Sequence[str] = ("value", "gradient"),
+    declarations: str = "",
+    dialect: str = "matrix",
+    language: str = "python",
+    name: str = "f",
+) -> str:
+    """Return plain source with the value of a scalar formula and the derivatives that `what` names.
+
+    The functions are those of `exported`. Raises: as `exported`, and as `plain`.
+    """
+    return plain_module(plain_functions(f, wrt, what, declarations, dialect, name), language)
+
+
+def plain_functions(
+    f: Any, wrt: Any, what: Sequence[str], declarations: str, dialect: str, name: str
+) -> list[tuple[str, list[Expression]]]:
+    """Return the names and results of the functions of an exported file."""
+    _check_words(what)
+    e = with_wrt(f, wrt, declarations, dialect, scalar=True)
+    first = [e] if "value" in what else []
+    if "gradient" in what:
+        first += _flat(e.gradient(wrt))
+    found = [(name, first)] if first else []
+    if "hvp" in what:
+        found.append((f"{name}_hvp", _flat(e.hvp(wrt))))
+    if "hessian" in what:
+        found.append((f"{name}_hessian", _flat(e.hessian(wrt))))
+    return found
+
+
+def _flat(results: Any) -> list[Expression]:
+    if isinstance(results, (list, tuple)):
+        return [e for part in results for e in _flat(part)]
+    return [results]
+
+
+def _check_words(what: Sequence[str]) -> None:
+    """Raise NotSupported for a word that is not in WHAT."""
+    for word in what:
+        if word not in WHAT:
+            raise NotSupported(f"there is no {word} to export{nearest(word, WHAT)}", hint=f"one of {', '.join(WHAT)}")
 
 
 def _requests(

@@ -17,10 +17,14 @@ from typing import TypeAlias
 from matcalc.commands import handlers, warming
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import MatcalcError
+from matcalc.plain_source.language import languages, targets
 
-FORMS = ("text", "named", "latex", "sympy", "python", "json", "dot")
+FORMS = ("text", "named", "latex", "sympy", *languages(), "json", "dot")
 SHOWN = ("text", "named", "latex", "sympy", "dot")
 FORM_HELP = "form of the result; on a terminal `named`, with parts by name, where the text does not fit the line"
+ALL_TARGETS = tuple(dict.fromkeys((*TARGETS, *targets())))
+TARGET_HELP = f"what the file is written for; {TARGETS[0]} by default"
+STYLE_HELP = f"plain: as a person writes it, the default for {', '.join(targets())}; fast: kernels and a self-test"
 WITH_HELP = "some of value,gradient,hvp,hessian; value,gradient by default"
 REWRITTEN = ("simplify", "expand", "factor", "collect", "coefficient", "solve", "inv", "index", "kron")
 DERIVATIVES = {
@@ -97,7 +101,6 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--convention", choices=("projected", "magnus"))
         if name in NEW_SYMBOL:
             command.add_argument(f"--{NEW_SYMBOL[name]}", metavar="NAME", help="name of the new symbol")
-        target(command, "target of --as python")
     command = add(commands, "explain", "the derivation, step by step", handlers.explain)
     formula(command)
     command.add_argument("--as", dest="form", choices=("text", "latex", "markdown"), default="text", help="form")
@@ -128,7 +131,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--name", default="f", help="name of the function; f by default")
     command.add_argument("--scipy-main", action="store_true", help="`python FILE solve` minimises with SciPy")
     command.add_argument("--force", action="store_true", help="replace a file that is there")
-    target(command, "what the file is written for")
+    command.add_argument("--target", choices=ALL_TARGETS, default=TARGETS[0], help=TARGET_HELP)
+    command.add_argument("--style", choices=("plain", "fast"), help=STYLE_HELP)
+    command.add_argument("--test", metavar="FILE", help="of plain source: write its tests, for pytest")
     command = add(
         commands, "rules", "the rulebook: formula, domain, source, file, line, measured error", handlers.rules
     )
@@ -175,10 +180,6 @@ def formula(command: argparse.ArgumentParser) -> None:
         "--wrt", metavar="NAME", action="append", required=True, help="the variable; several: U,V or repeated"
     )
     declarations(command)
-
-
-def target(command: argparse.ArgumentParser, says: str) -> None:
-    command.add_argument("--target", choices=TARGETS, default=TARGETS[0], help=f"{says}; {TARGETS[0]} by default")
 
 
 def declarations(command: argparse.ArgumentParser) -> None:

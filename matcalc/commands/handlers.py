@@ -62,6 +62,7 @@ def note(arguments: argparse.Namespace, message: str) -> None:
 def derivative(arguments: argparse.Namespace) -> int:
     """Print a derivative; blocks for several variables are labelled."""
     import matcalc as mc
+    from matcalc.plain_source.language import languages
 
     options: dict[str, Any] = scope(arguments)
     for name in ("layout", "convention", "tangent", "cotangent", "vector"):
@@ -74,8 +75,8 @@ def derivative(arguments: argparse.Namespace) -> int:
     if arguments.form == "json":
         print(json.dumps(record(arguments, blocks), indent=2, ensure_ascii=False))
         return 0
-    if arguments.form == "python":
-        print(mc.compile(result, target=arguments.target).source, end="")
+    if arguments.form in languages():
+        print(mc.plain(result, language=arguments.form, name=arguments.command), end="")
         return 0
     for label, expression in blocks:
         say(f"{label}: {shown(expression, arguments.form)}" if label else shown(expression, arguments.form))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from matcalc.evidence.written.compiled import Result, compiled_check
+from matcalc.errors import InternalError
 from matcalc.evidence.written.reference import Reference, TreeValue
 from matcalc.expressions.handle import Handle
 from matcalc.language.identifiers import identifier
 from matcalc.language.syntax import Ast
 from matcalc.plain_source.docstring import Output
-from matcalc.plain_source.source import arguments_of, source
+from matcalc.plain_source.source import Function, source
 from matcalc.tensor.symbols import Names
 
 CHECKED = "python"
@@ -22,16 +23,29 @@ CHECKED = "python"
 def plain_source(read: Sequence[Handle], language: str = "python", name: str = "f", check: bool = True) -> str:
     """Return the text of a module with one function that returns the values of expressions.
 
+    Raises: as `plain_module`.
+    """
+    return plain_module([(name, read)], language, check)
+
+
+def plain_module(functions: Sequence[tuple[str, Sequence[Handle]]], language: str, check: bool = True) -> str:
+    """Return the text of a module with functions, each with its name and the expressions whose values it returns.
+
     Raises: NotSupported for an operation without a plain form; InternalError if the text computes other numbers than
         the formulas as written.
     """
-    names = reduce(Names.joined, (e.names for e in read))
-    outputs = _outputs(read)
-    called = identifier(name, "name=")
-    text = source(outputs, names, called, language)
+    made = [function_of(name, read) for name, read in functions]
+    text = source(made, language)
     if check:
-        checked(outputs, [e.reference for e in read], names, called)
+        for function, (_, read) in zip(made, functions, strict=True):
+            checked(function, [e.reference for e in read])
     return text
+
+
+def function_of(name: str, read: Sequence[Handle]) -> Function:
+    """Return the function of some expressions, which share their arguments."""
+    names = reduce(Names.joined, (e.names for e in read))
+    return Function(identifier(name, "name="), _outputs(read), names)
 
 
 def _outputs(read: Sequence[Handle]) -> list[Output]:
@@ -50,7 +64,8 @@ def _outputs(read: Sequence[Handle]) -> list[Output]:
         if trace is not None:
             along = trace.tangents if trace.cotangent is None else (trace.cotangent,)
         root = trace.root if trace is not None and trace.wrt else None
-        made.append(Output(label, e.node, _written(e), what, root, own, tuple(x.name for x in along)))
+        directions = tuple(x.name for x in along)
+        made.append(Output(label, e.node, _written(e), what, root, own, directions, wrt))
     return made
 
 
@@ -62,19 +77,30 @@ def _written(e: Handle) -> Ast | None:
     return None
 
 
-def checked(outputs: Sequence[Output], references: Sequence[Reference], names: Names, name: str) -> str:
-    """Run the Python form of the outputs at random data; return the points compared and the largest error.
+def checked(function: Function, references: Sequence[Reference]) -> str:
+    """Run the Python form of a function at random data; return the points compared and the largest error.
 
-    Raises: InternalError for a wrong result.
+    Raises: InternalError for a wrong result, and for a text that cannot run.
     """
-    text = source(outputs, names, name, CHECKED)
+    import numpy as np
+
+    from matcalc.evidence.written.compiled import Result, compiled_check
+
+    text = source([function], CHECKED)
     scope: dict[str, Any] = {}
-    exec(compile(text, f"<plain {name}>", "exec"), scope)  # noqa: S102 - the text is our own
-    arguments = arguments_of(outputs, names)
+    exec(compile(text, f"<plain {function.name}>", "exec"), scope)  # noqa: S102 - the text is our own
 
     def run(data: Mapping[str, Any]) -> Sequence[Any]:
-        found = scope[name](*(data[argument] for argument in arguments))
-        return found if len(outputs) > 1 else [found]
+        try:
+            found = scope[function.name](*(data[argument] for argument in function.arguments))
+        except np.linalg.LinAlgError:
+            raise
+        except Exception as error:
+            message = f"plain source fails: {type(error).__name__}: {error}"
+            raise InternalError(message, hint="report it with the formula") from error
+        return found if len(function.outputs) > 1 else [found]
 
-    results = [Result(o.label, o.node, r) for o, r in zip(outputs, references, strict=True)]
-    return compiled_check(run, results, names, names.ordered())
+    results = [Result(o.label, o.node, r) for o, r in zip(function.outputs, references, strict=True)]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compiled_check(run, results, function.names, function.names.ordered())

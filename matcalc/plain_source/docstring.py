@@ -24,8 +24,9 @@ NAMED = {
 class Output:
     """A result of a function.
 
-    written: the tree in which its user wrote it, if there is one. what: "value" or the kind of a derivative. root: the
-    formula that is differentiated. wrt, along: the variables, and the directions or the cotangent.
+    written: the tree in which its user wrote it, if there is one. what: "value" or the kind of a derivative.
+    root: the formula that is differentiated. wrt: the variables of the derivative. along: the directions, or the
+    cotangent. variables: those that move along the directions.
     """
 
     label: str
@@ -35,6 +36,7 @@ class Output:
     root: Node | None = None
     wrt: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
 
 def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed: dict[str, str]) -> list[str]:
@@ -81,17 +83,26 @@ def _title(outputs: Sequence[Output], names: Names) -> str:
             said.append(formula(output, names))
             root = output.node
     parts: list[str] = []
-    for key, group in groupby((o for o in outputs if o.what != "value"), key=lambda o: (o.what, o.along, o.root)):
+    derivatives = [o for o in outputs if o.what != "value"]
+    for _, group in groupby(derivatives, key=lambda o: (o.what, frozenset(o.along), o.root)):
         members = list(group)
-        what, along, of = key
-        noun = NAMED[what] + ("s" if len(members) > 1 else "")
-        variables = listed([", ".join(dict.fromkeys(m.wrt)) for m in members])
-        direction = f" times {listed(along)}" if what == "hvp" else f" of {listed(along)}" if what == "vjp" else ""
-        along_it = f" along {listed(along)}" if what == "differential" else ""
-        owner = "its" if of is root and root is not None else "the"
-        tail = "" if owner == "its" or of is None else f" of {text(formula_of(of, tuple(names.scope)))}"
-        parts.append(f"{owner} {noun}{direction} in {variables}{along_it}{tail}")
+        parts.append(_derivative(members, names, members[0].root is root and root is not None))
     return f"Return {listed([*said, *parts])}."
+
+
+def _derivative(members: Sequence[Output], names: Names, is_its: bool) -> str:
+    """Return the words for derivatives of one kind: `its gradients in U and V`."""
+    first = members[0]
+    variables = listed(list(dict.fromkeys(x for m in members for x in m.wrt)))
+    noun = NAMED[first.what]
+    if first.what == "hessian":
+        noun = "Hessian" if len(members) == 1 else "Hessian (its blocks, by rows)"
+    elif first.what != "hvp" and len(members) > 1:
+        noun += "s"
+    along = listed(first.along) if first.along else ""
+    ending = {"hvp": f" times {along}", "vjp": f" at {along}", "differential": f" along {along}"}.get(first.what, "")
+    of = "" if is_its or first.root is None else f" of {text(formula_of(first.root, tuple(names.scope)))}"
+    return f"{'its' if is_its else 'the'} {noun} in {variables}{ending}{of}"
 
 
 def listed(words: Sequence[str]) -> str:

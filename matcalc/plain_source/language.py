@@ -119,6 +119,16 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (data_folder("codegen") / "plain").glob("*.toml")))
 
 
+def language_of(target: str) -> str:
+    """Return the language that is written for a target; "" if it has no plain source."""
+    return next((name for name in languages() if language(name).table.get("target", name) == target), "")
+
+
+def targets() -> tuple[str, ...]:
+    """Return the targets that have plain source."""
+    return tuple(str(language(name).table.get("target", name)) for name in languages())
+
+
 @cache
 def language(name: str) -> Language:
     """Return the table of a language.

@@ -56,11 +56,11 @@ def _axis(words: Language, array: str, rank: int, axis: int) -> str:
     return filled(form, {"array": array, "axis": str(axis + int(words.table["first"]))})
 
 
-def joined(words: Language, function: Sequence[str], helpers: Sequence[str]) -> list[str]:
-    """Return the lines of a function and its helper functions, in the language's order."""
-    parts = [text.strip("\n").splitlines() for text in helpers]
-    parts = [list(function), *parts] if words.table["function"].get("helpers") == "after" else [*parts, list(function)]
-    lines = parts[0]
+def joined(words: Language, functions: Sequence[Sequence[str]], helpers: Sequence[str]) -> list[str]:
+    """Return the lines of functions and helper functions, in the language's order."""
+    own: list[Sequence[str]] = [text.strip("\n").splitlines() for text in helpers]
+    parts = [*functions, *own] if words.table["function"].get("helpers") == "after" else [*own, *functions]
+    lines = list(parts[0])
     for part in parts[1:]:
         lines = [*lines, *[""] * int(words.table["function"]["gap"]), *part]
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.errors import NotSupported
@@ -29,55 +29,77 @@ from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
 
 
-def source(outputs: Sequence[Output], names: Names, name: str, language: str) -> str:
-    """Return the text of a module with one function that returns the outputs.
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function to be written: its name, its outputs, and the names in scope."""
+
+    name: str
+    outputs: Sequence[Output]
+    names: Names
+
+    @property
+    def arguments(self) -> list[str]:
+        """The names of the arguments: symbols in their order, then sizes that no argument determines."""
+        free = free_sizes([output.node for output in self.outputs], self.names)
+        return [*(node.name for node in self.names.ordered()), *free]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The lines of a function; its statements, and the names of its variables and of helper functions."""
+
+    lines: Sequence[str]
+    body: Sequence[str]
+    variables: Collection[str]
+    helpers: Sequence[str]
+
+
+def source(functions: Sequence[Function], language: str) -> str:
+    """Return the text of a module with functions.
 
     Raises: NotSupported for an operation without a plain form in the language.
     """
     words = language_named(language)
-    reader = reader_of(names)
-    roots = [_root(output, reader) for output in outputs]
-    roots = with_values(reader.pool, words, factorised(reader.pool, words, roots))
-    roots = recycled(reader.pool, words, roots)
-    own = [*arguments_of(outputs, names), *names.scope]
-    taken = {*words.reserved, name}
+    texts = [_text(words, function) for function in functions]
+    helpers = _helpers(words, texts)
+    lines = layout.joined(words, [text.lines for text in texts], helpers)
+    return "\n".join([*_imports(words, texts, helpers), *lines]) + "\n"
+
+
+def _text(words: Language, function: Function) -> Text:
+    """Return the text of one function.
+
+    Names of arguments stay, unless they are words that the text needs: then it is written again with other names.
+    """
+    reader = reader_of(function.names)
+    roots = factorised(reader.pool, words, [_root(output, reader) for output in function.outputs])
+    roots = recycled(reader.pool, words, with_values(reader.pool, words, roots))
+    own = [*function.arguments, *function.names.scope]
+    taken = {*words.reserved, function.name}
     while True:
         renamed = spelled_names(own, taken)
         speller = Speller(words, renamed, reader.pool.lengths)
-        lines = _module(outputs, names, reader.pool, roots, speller, name)
+        text = _with_names(function, reader.pool, roots, speller)
         met = speller.words & {*words.imports, *words.helpers} & set(renamed.values())
         if not met:
-            return "\n".join(lines) + "\n"
+            return text
         taken |= met
 
 
-def _module(
-    outputs: Sequence[Output], names: Names, pool: Pool, roots: Sequence[Term], speller: Speller, name: str
-) -> list[str]:
-    """Return the lines of a module."""
+def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller) -> Text:
     words, renamed = speller.language, speller.names
-    taken = {*renamed.values(), *words.imports, *words.helpers, name}
+    taken = {*renamed.values(), *words.imports, *words.helpers, function.name}
     writer = Writer(speller, pool, taken)
-    labels = [free(output.label, taken) for output in outputs]
+    labels = [free(output.label, taken) for output in function.outputs]
     results = writer.statements(list(zip(labels, roots, strict=True)))
-    arguments = arguments_of(outputs, names)
-    body = [*_sizes(words, names, arguments, renamed, [*writer.lines, *results]), *writer.lines]
-    body += layout.result(words, labels, results)
-    inside = ", ".join(renamed[argument] for argument in arguments)
-    own = [*docstring(words, outputs, names, renamed), *body]
-    function = [
-        layout.head(words, name, inside, results),
-        *(words.indent + line if line else "" for line in own),
-        *filter(None, [words.table["function"]["end"]]),
-    ]
-    helpers = _helpers(words, body, list(speller.helpers))
-    imports = _imports(words, [*helpers, *body], set(renamed.values()))
-    return [*imports, *layout.joined(words, function, helpers)]
-
-
-def arguments_of(outputs: Sequence[Output], names: Names) -> list[str]:
-    """Return the names of the arguments: symbols in their order, then sizes that no argument determines."""
-    return [*(node.name for node in names.ordered()), *free_sizes([output.node for output in outputs], names)]
+    arguments = function.arguments
+    sizes = _sizes(words, function.names, arguments, renamed, [*writer.lines, *results])
+    body = [*sizes, *writer.lines, *layout.result(words, labels, results)]
+    head = layout.head(words, function.name, ", ".join(renamed[argument] for argument in arguments), results)
+    described = docstring(words, function.outputs, function.names, renamed)
+    lines = [words.indent + line if line else "" for line in (*described, *filter(None, body))]
+    end = list(filter(None, [words.table["function"]["end"]]))
+    return Text([head, *lines, *end], body, set(renamed.values()), list(speller.helpers))
 
 
 def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, str]:
@@ -122,28 +144,32 @@ def _sizes(
     return made
 
 
-def _helpers(words: Language, body: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the helper functions that a body calls: the table's, then `others`."""
+def _helpers(words: Language, texts: Sequence[Text]) -> list[str]:
+    """Return the helper functions that functions call: the table's, then the rulebook's."""
     found: dict[str, str] = {}
 
-    def add(text: str) -> None:
+    def add(text: str, variables: Collection[str]) -> None:
         for name in WORD.findall(text):
-            if name in words.helpers and name not in found:
+            if name in words.helpers and name not in found and name not in variables:
                 found[name] = ""
-                add(words.helpers[name])
+                add(words.helpers[name], ())
                 found[name] = words.helpers[name].strip("\n")
 
-    add("\n".join(body))
+    for text in texts:
+        add("\n".join(text.body), text.variables)
+    others = dict.fromkeys(name for text in texts for name in text.helpers)
     return [*found.values(), *map(helper_text, others)]
 
 
-def _imports(words: Language, lines: Sequence[str], variables: Collection[str]) -> list[str]:
-    """Return the imports that the text needs."""
-    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(lines))))
+def _imports(words: Language, texts: Sequence[Text], helpers: Sequence[str]) -> list[str]:
+    """Return the imports that functions and helpers need."""
+    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(helpers))))
+    for text in texts:
+        met |= {*WORD.findall("\n".join(text.body))} - {*text.variables}
     modules: dict[str, list[str]] = {}
     made: list[str] = []
     for word, module in words.imports.items():
-        if word not in met or word in variables:
+        if word not in met:
             continue
         if " as " in module or module == word:
             made.append(f"import {module}")

@@ -138,7 +138,10 @@ class Writer:
     def _alone(self, term: Term) -> Entry | None:
         """Return the entry of one of several results, if the table has one."""
         whole = term.args[0].data
-        found = self.language.calls.get(f"{whole.name}_{whole.rule.outputs[term.data]}")
+        name = f"{whole.name}_{whole.rule.outputs[term.data]}"
+        facts = sorted(term.args[0].args[0].facts)
+        known = (self.language.calls.get(f"{name} {fact}") for fact in facts)
+        found = next(filter(None, known), None) or self.language.calls.get(name)
         return found[0] if found else None
 
     # Names.

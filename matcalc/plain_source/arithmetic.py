@@ -60,7 +60,9 @@ def total(reader: Reader, tree: Ast) -> Steps:
     signs = cast("tuple[int, ...]", tree.value)
     if any(value.axes for value in values):
         terms, axes, shape = side_by_side(reader, without_ones(reader, values))
-        return Value(reader.pool.term("add", terms, signs, shape), axes=axes)
+        made = reader.pool.term("add", terms, signs, shape)
+        reader.sums[made, axes] = list(zip(signs, values, strict=True))
+        return Value(made, axes=axes)
     rank = max(value.rank for value in values)
     shape = next(value.term.shape for value in values if value.rank == rank)
     rows = {value.row for value in values if value.rank == 1}

@@ -135,6 +135,10 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
     role, pool, first = candidate.rule.role, reader.pool, values[0].term if values else None
     if first is None or axis is not None:
         return None
+    if role == "logarithm" and first.form == "call" and first.data.rule.role == "determinant":
+        if not first.args[0].facts & {"spd", "psd"}:
+            return None
+        return Value(pool.term("call", first.args, Call(reader.book.playing("log_determinant"))))
     if role == "inverse":
         return Value(inverse(reader, first))
     if role == "diagonals" and first.rank == 1:

@@ -83,7 +83,7 @@ def _choice(language: Language, matrix: Term, uses: Uses) -> str:
     solves = len(uses.solves) + len(uses.transposed_solves)
     if {"lower", "upper", "diagonal"} & matrix.facts:
         return ""
-    if matrix.facts & {"spd"} and "cholesky" in language.factorisations:
+    if matrix.facts & {"spd", "psd"} and "cholesky" in language.factorisations:
         return "cholesky" if solves or (uses.logdets and uses.inverses) else ""
     if "lu" in language.factorisations and solves + len(uses.logdets) > 1 and solves:
         return "lu"

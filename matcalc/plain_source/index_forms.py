@@ -16,7 +16,7 @@ from matcalc.language.write import text
 from matcalc.plain_source.contraction import Labelled, Labels, aligned, contracted
 from matcalc.plain_source.products import is_ones
 from matcalc.plain_source.read import Reader, Steps, Value
-from matcalc.plain_source.term import Term
+from matcalc.plain_source.term import Call, Term
 from matcalc.tensor.sizes.size import Size
 
 
@@ -42,7 +42,34 @@ def index_sum(reader: Reader, tree: Ast) -> Steps:
     if any(label not in inner.axes for label in labels):
         raise NotSupported(f"{text(tree)} has no plain source: its body lacks an index")
     rest = tuple(label for label in inner.axes if label not in labels)
-    return open_value(reader, factors_of(reader, inner), rest, inner.rank)
+    factors = factors_of(reader, inner)
+    wide = next((f for f in factors if _is_wide_sum(reader, f, labels)), None)
+    if wide is None or inner.rank:
+        return open_value(reader, factors, rest, inner.rank)
+    return _distributed(reader, [f for f in factors if f is not wide], wide, rest)
+
+
+def _is_wide_sum(reader: Reader, factor: Labelled, labels: Labels) -> bool:
+    """Whether a factor is a sum with more axes than a matrix, of which some are summed."""
+    return factor in reader.sums and len(factor[1]) > 2 and any(label in labels for label in factor[1])
+
+
+def _distributed(reader: Reader, others: Sequence[Labelled], factor: Labelled, rest: Labels) -> Value:
+    """Return the sum of the products of the terms of a sum with the other factors: no large array is formed."""
+    terms: list[Term] = []
+    for _, value in reader.sums[factor]:
+        inside = {*value.axes, *(label for _, at in others for label in at)}
+        ones = [_ones(reader, factor, label) for label in factor[1] if label not in inside]
+        terms.append(contracted(reader.pool, [*factors_of(reader, value), *ones, *others], rest))
+    signs = tuple(sign for sign, _ in reader.sums[factor])
+    return Value(reader.pool.term("add", terms, signs, terms[0].shape), axes=rest)
+
+
+def _ones(reader: Reader, factor: Labelled, label: int) -> Labelled:
+    """Return the ones over an index of a factor."""
+    length = reader.pool.term("length", (), factor[0].shape[factor[1].index(label)])
+    rule = reader.book.playing("all_ones")
+    return reader.pool.term("call", (length,), Call(rule), (length.data,)), (label,)
 
 
 def _bind(reader: Reader, tree: Ast) -> tuple[Labels, dict[str, int]]:

@@ -90,9 +90,9 @@ def inverse_of(term: Term) -> tuple[Term, bool] | None:
 def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | None:
     """Return the product of two factors and the number of multiplications."""
     a, b = left.term, right.term
-    if left.is_matrix and inverse_of(a):
+    if left.is_matrix and _is_solved(pool, a, right):
         return _solved(pool, left, right)
-    if right.is_matrix and inverse_of(b):
+    if right.is_matrix and _is_solved(pool, b, left):
         return _solved_from_the_right(pool, left, right)
     if left.is_matrix and a.form == "diagonal":
         return _scaled(pool, a.args[0], right, True)
@@ -110,14 +110,46 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if right.is_matrix and left.row and is_ones(a):
         return Factor(summed(pool, b, 0), True), entries(b)
     if left.is_matrix:
-        return Factor(pool.term("matvec", (a, b), None, a.shape[:1])), entries(a)
+        return Factor(applied(pool, a, b)), entries(a)
     if right.is_matrix and left.row:
-        return Factor(pool.term("matvec", (transposed(pool, b), a), None, b.shape[1:]), True), entries(b)
+        return Factor(applied(pool, transposed(pool, b), a), True), entries(b)
     if left.row and not right.row:
         return Factor(pool.term("dot", (a, b))), entries(a)
     if right.row and not left.row and not right.is_matrix:
         return Factor(pool.term("outer", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
     return None
+
+
+def _is_solved(pool: Pool, matrix: Term, other: Factor) -> bool:
+    """Whether a product with an inverse is a solution of equations: not with a matrix if the inverse is known anyway."""
+    found = inverse_of(matrix)
+    return found is not None and not (other.is_matrix and found[0] in pool.inverted)
+
+
+def applied(pool: Pool, matrix: Term, vector: Term) -> Term:
+    """Return a matrix times a vector; a sum of matrices that are known is a sum of products."""
+    if matrix.form == "add" and all(_is_known(term) for term in matrix.args):
+        terms = [_applied_term(pool, term, vector) for term in matrix.args]
+        return pool.term("add", terms, matrix.data, matrix.shape[:1])
+    return pool.term("matvec", (matrix, vector), None, matrix.shape[:1])
+
+
+def _is_known(term: Term) -> bool:
+    """Whether a term is a symbol or the identity, transposed or scaled."""
+    if term.form in ("mul", "div") and term.rank == 2:
+        return sum(arg.rank == 2 for arg in term.args) == 1 and all(_is_known(a) for a in term.args if a.rank)
+    if term.form in ("transpose", "neg"):
+        return _is_known(term.args[0])
+    return term.rank == 2 and (term.form == "name" or is_identity(term))
+
+
+def _applied_term(pool: Pool, term: Term, vector: Term) -> Term:
+    if is_identity(term):
+        return vector
+    if term.form in ("mul", "div", "neg"):
+        args = [_applied_term(pool, arg, vector) if arg.rank else arg for arg in term.args]
+        return pool.term(term.form, args, None, term.shape[:1])
+    return pool.term("matvec", (term, vector), None, term.shape[:1])
 
 
 def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
@@ -132,7 +164,7 @@ def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
     if matrix.form == "transpose":
         return None
     is_part = matrix.form == "part" and [spec[0] for spec in matrix.data] == ["all", "gather"]
-    if not is_part or not _is_identity(matrix.args[0]):
+    if not is_part or not is_identity(matrix.args[0]):
         return None
     index = matrix.args[matrix.data[1][1]]
     size = pool.term("length", (), matrix.args[0].shape[0])
@@ -140,7 +172,7 @@ def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
     return pool.term(form, (index, values, size), None, matrix.shape[:1] + values.shape[1:])
 
 
-def _is_identity(term: Term) -> bool:
+def is_identity(term: Term) -> bool:
     return term.form == "call" and term.data.rule.role == "identity"
 
 

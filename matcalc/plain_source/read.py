@@ -60,18 +60,19 @@ class Reader:
     """The state of translating the formulas of one function.
 
     forms: by head. values: of trees. explicit: parts with their sums written out. bound: labels of index names.
-    parameters: of the function being read. factors: of products over open indices.
+    parameters: of the function being read. factors, sums: of values over open indices.
     """
 
     names: Names
     forms: Mapping[str, Form]
-    pool: Pool = field(default_factory=Pool)
+    pool: Pool
     book: Rulebook = field(default_factory=default_rulebook)
     values: dict[Ast, Value] = field(default_factory=dict)
     explicit: dict[Ast, Ast] = field(default_factory=dict)
     bound: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, Value] = field(default_factory=dict)
     labels: int = 0
+    sums: dict[tuple[Term, tuple[int, ...]], list[tuple[int, Value]]] = field(default_factory=dict)
     factors: dict[tuple[Term, tuple[int, ...]], list[tuple[Term, tuple[int, ...]]]] = field(default_factory=dict)
 
     def read(self, tree: Ast) -> Value:

@@ -1,8 +1,8 @@
 """Prepares terms for languages whose arrays do not expand as NumPy's do.
 
-A language that recycles repeats a vector down the columns of a matrix: a row beside a matrix is repeated for each row of
-it, and a column beside a row becomes a matrix. A language with a type of its own for diagonal matrices, which do not
-expand, has the form `dense`.
+A language that recycles repeats a vector down the columns of a matrix: a row beside a matrix is repeated for each row
+of it, and a column beside a row becomes a matrix. A language with a type of its own for diagonal matrices, which do
+not expand, has the form `dense`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from matcalc.plain_source.read import Reader
 from matcalc.plain_source.recycling import recycled
 from matcalc.plain_source.spell import WORD, Speller
 from matcalc.plain_source.stable import stable_tree
-from matcalc.plain_source.term import Pool, Term
+from matcalc.plain_source.term import Pool, Term, terms_in
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.symbols import Names, free_sizes
@@ -71,15 +71,20 @@ def _text(words: Language, function: Function) -> Text:
 
     Names of arguments stay, unless they are words that the text needs: then it is written again with other names.
     """
-    reader = reader_of(function.names)
-    roots = factorised(reader.pool, words, [_root(output, reader) for output in function.outputs])
-    roots = recycled(reader.pool, words, with_values(reader.pool, words, roots))
+    pool = Pool()
+    roots = _roots(function, pool)
+    inverted = {term.args[0] for term in terms_in(roots) if term.form == "inverse"}
+    if inverted:
+        pool.inverted = inverted
+        pool.nodes.clear()
+        roots = _roots(function, pool)
+    roots = recycled(pool, words, with_values(pool, words, factorised(pool, words, roots)))
     own = [*function.arguments, *function.names.scope]
     taken = {*words.reserved, function.name}
     while True:
         renamed = spelled_names(own, taken)
-        speller = Speller(words, renamed, reader.pool.lengths)
-        text = _with_names(function, reader.pool, roots, speller)
+        speller = Speller(words, renamed, pool.lengths)
+        text = _with_names(function, pool, roots, speller)
         met = speller.words & {*words.imports, *words.helpers} & set(renamed.values())
         if not met:
             return text
@@ -106,6 +111,12 @@ def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, 
     """Return the spelling of each name: with an underscore if the name has another meaning in the text."""
     taken = set(reserved)
     return {name: free(name, taken) for name in dict.fromkeys(names)}
+
+
+def _roots(function: Function, pool: Pool) -> list[Term]:
+    """Return the terms of the outputs of a function."""
+    reader = reader_of(function.names, pool)
+    return [_root(output, reader) for output in function.outputs]
 
 
 def _root(output: Output, reader: Reader) -> Term:

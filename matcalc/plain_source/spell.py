@@ -188,7 +188,7 @@ def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
 
 
 def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    """Return a name; data that are indices count as the language counts, and are numbers from 0 outside of subscripts."""
+    """Return a name; data that are indices are numbers from 0 outside of subscripts."""
     first = int(speller.language.table["first"])
     name = speller.names[term.data]
     return (f"{name} - {first}", "sum") if first and "index" in term.facts else atom(name)
@@ -217,9 +217,7 @@ def _with_sizes(speller: Speller, term: Term, operands: Sequence[Written]) -> Wr
     """Write a term with new axes by all its sizes: 1 for a new axis."""
     own = iter(term.shape)
     sizes = ", ".join(speller.size(next(own)) if kept else "1" for kept in term.data)
-    return speller.render(
-        speller.language.entry("expand").text, {"0": operands[0], "sizes": atom(sizes)}
-    ), "atom"
+    return speller.render(speller.language.entry("expand").text, {"0": operands[0], "sizes": atom(sizes)}), "atom"
 
 
 def _spread(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:

@@ -62,6 +62,7 @@ class Pool:
     """All terms of a function, each once.
 
     nodes: the terms of nodes. part_names: names that a user gave. used: products that are chosen. lengths: of indices.
+    inverted: matrices whose inverse is part of a result.
     """
 
     terms: dict[tuple[Any, ...], Term] = field(default_factory=dict)
@@ -69,6 +70,7 @@ class Pool:
     part_names: dict[Term, str] = field(default_factory=dict)
     used: set[Term] = field(default_factory=set)
     lengths: dict[int, Size] = field(default_factory=dict)
+    inverted: set[Term] = field(default_factory=set)
 
     def term(
         self,

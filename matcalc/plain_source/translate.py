@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from matcalc.plain_source import arithmetic, calls, index_forms, parts
 from matcalc.plain_source.read import Form, Reader
+from matcalc.plain_source.term import Pool
 from matcalc.tensor.symbols import Names
 
 FORMS: Mapping[str, Form] = {
@@ -28,6 +29,6 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-def reader_of(names: Names) -> Reader:
+def reader_of(names: Names, pool: Pool) -> Reader:
     """Return the reader of the formulas of one function."""
-    return Reader(names, FORMS)
+    return Reader(names, FORMS, pool)

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +32,13 @@ def octave_array(value):
     return f"reshape([{' '.join(map(octave_number, array.ravel(order='F')))}], [{' '.join(map(str, shape))}])"
 
 
-def octave_call(name, arguments, count):
+def octave_call(label, name, arguments, count):
     """Return the statements that call a function and print its results."""
     results = [f"r{k}" for k in range(count)]
     lines = ["try", f"[{', '.join(results)}] = {name}({', '.join(map(octave_array, arguments))});"]
-    lines += [f'printf("= {name}\\n");']
+    lines += [f'printf("= {label}\\n");']
     lines += [f'printf("%d ", size({r})); printf("\\n"); printf("%.17g ", {r}); printf("\\n");' for r in results]
-    return "\n".join([*lines, "catch err", f'printf("! {name} %s\\n", err.message);', "end"])
+    return "\n".join([*lines, "catch err", f'printf("! {label} %s\\n", err.message);', "end"])
 
 
 def r_array(value):
@@ -48,15 +50,15 @@ def r_array(value):
     return entries if array.ndim == 1 else f"array({entries}, c({', '.join(map(str, array.shape))}))"
 
 
-def r_call(name, arguments, count):
+def r_call(label, name, arguments, count):
     """Return the statements that call a function and print its results, with the sizes of each."""
     call = f"{name}({', '.join(map(r_array, arguments))})"
     return (
         f"tryCatch({{ r <- {call}\n"
         f"r <- if (is.list(r)) r else list(r)\nstopifnot(length(r) == {count})\n"
-        f'cat("= {name}\\n")\n'
+        f'cat("= {label}\\n")\n'
         'for (x in r) cat(if (is.null(dim(x))) length(x) else dim(x), "\\n", sprintf("%.17g", x), "\\n")\n'
-        f'}}, error = function(e) cat("! {name}", gsub("\\n", " ", conditionMessage(e)), "\\n"))'
+        f'}}, error = function(e) cat("! {label}", gsub("\\n", " ", conditionMessage(e)), "\\n"))'
     )
 
 
@@ -74,26 +76,37 @@ def needs(language):
         pytest.skip(f"{name} is not installed: apt-get install --no-install-recommends {packages}")
 
 
-def run(language, calls):
-    """Run calls in one process, each (name, source, arguments, shapes of the results).
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call of a function: a label, the function's name and source, its arguments, and the shapes of its results."""
 
-    Returns the results of each, a tuple of arrays, or the message of its error.
+    label: str
+    name: str
+    source: str
+    arguments: Sequence[object]
+    shapes: Sequence[tuple[int, ...]]
+
+
+def run(language, calls):
+    """Run calls in one process.
+
+    Returns the results of each by its label, a tuple of arrays, or the message of its error.
     """
-    _, command, ending, call, head = LANGUAGES[language]
+    _, command, ending, text_of_call, head = LANGUAGES[language]
     parts = [head]
-    for name, source, arguments, shapes in calls:
-        parts += [source, call(name, arguments, len(shapes))]
+    for call in calls:
+        parts += [call.source, text_of_call(call.label, call.name, call.arguments, len(call.shapes))]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"calls{ending}"
         path.write_text("\n".join(parts) + "\n", encoding="utf-8")
         done = subprocess.run([*command, str(path)], capture_output=True, text=True, timeout=SECONDS)
     found = {}
     for block in re.split(r"^(?=[=!] )", done.stdout, flags=re.MULTILINE)[1:]:
-        head, *lines = block.splitlines()
-        mark, name, *message = head.split(" ", 2)
-        found[name] = " ".join(message) if mark == "!" else arrays(lines)
-    assert set(found) == {name for name, *_ in calls}, done.stderr[-2000:]
-    return {name: placed(found[name], shapes) for name, _, _, shapes in calls}
+        first, *lines = block.splitlines()
+        mark, label, *message = first.split(" ", 2)
+        found[label] = " ".join(message) if mark == "!" else arrays(lines)
+    assert set(found) == {call.label for call in calls}, done.stderr[-2000:]
+    return {call.label: placed(found[call.label], call.shapes) for call in calls}
 
 
 def arrays(lines):

@@ -1,0 +1,71 @@
+"""Plain source in Octave and R, run by their interpreters, beside the hand-written NumPy code."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from plain.data import drawn
+from plain.formulas import FORMULAS, SECOND, SIZES
+from plain.interpreters import LANGUAGES, Call, needs, run
+from plain.sources import as_tuple, assert_close, outputs, source
+
+import matcalc as mc
+from matcalc.expressions.as_source import function_of
+
+ALL = FORMULAS + SECOND
+ONES = {"m": 3, "n": 1, "k": 1, "p": 1, "q": 1, "N": 1}
+"""Sizes of 1, at which languages drop axes, and take a matrix of one column for a vector."""
+NEEDS_TWO = ("autoregression",)
+"""Formulas without a value at these sizes."""
+
+
+def calls_of(formula, language, sizes, seed):
+    """Return a call of a formula's plain source, and the results of the hand-written function."""
+    data = drawn(formula, sizes, seed)
+    expected = as_tuple(formula.function(**data))
+    arguments = [from_one(data[name]) if name in data else (sizes | formula.sizes)[name] for name in names(formula)]
+    shapes = tuple(e.shape for e in expected)
+    return Call(f"{formula.name}_{seed}", formula.name, source(formula, language), arguments, shapes), expected
+
+
+@cache
+def names(formula):
+    """Return the arguments of the plain function, in order."""
+    return function_of(formula.name, list(outputs(formula))).arguments
+
+
+def from_one(value):
+    """Return data that are indices counted from 1."""
+    array = np.asarray(value)
+    return array + 1 if array.dtype.kind == "i" and array.ndim else value
+
+
+def assert_equal_to_hand_code(language, formulas, cases):
+    """Assert that plain source gives the results of the hand-written code at all sizes."""
+    calls = [calls_of(formula, language, sizes, seed) for formula in formulas for seed, sizes in cases]
+    found = run(language, [call for call, _ in calls])
+    errors = {label: message for label, message in found.items() if isinstance(message, str)}
+    assert errors == {}
+    for call, expected in calls:
+        assert_close(found[call.label], expected)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_equal_to_hand_code(language):
+    needs(language)
+    assert_equal_to_hand_code(language, ALL, enumerate(SIZES))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_equal_at_sizes_of_one(language):
+    needs(language)
+    formulas = [formula for formula in ALL if not formula.name.startswith(NEEDS_TWO)]
+    assert_equal_to_hand_code(language, formulas, [(2, ONES)])
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_data_that_are_indices_count_from_one(language):
+    text = mc.plain("x[i[0]] + sum(x[i])", "x: vector(n); i: index(N)", language=language, check=False)
+    assert {"octave": "x(i(1))", "r": "x[i[1]]"}[language] in text

@@ -25,8 +25,7 @@ class Entry:
     """How a form or operation is written: templates, and the level of the result.
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
-    axis, or one for each axis. many: that of an array of three axes or more. subscript: operands that are data of
-    indices count as the language counts, as in a part.
+    axis, or one for each axis. many: that of an array of three axes or more.
     """
 
     text: str
@@ -35,7 +34,6 @@ class Entry:
     along: str | Sequence[str] = ""
     ranks: Mapping[str, str] = field(default_factory=dict)
     many: str = ""
-    subscript: bool = False
     free: bool = False
     through: bool = False
 

@@ -13,6 +13,7 @@ from matcalc.language.identifiers import free
 from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast
 from matcalc.plain_source import layout
+from matcalc.plain_source.counting import counted
 from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.entry_values import with_values
 from matcalc.plain_source.factorise import factorised
@@ -62,8 +63,19 @@ def source(functions: Sequence[Function], language: str) -> str:
     words = language_named(language)
     texts = [_text(words, function) for function in functions]
     helpers = _helpers(words, texts)
+    _check_names(functions, [*helpers, *("\n".join(text.body) for text in texts)])
     lines = layout.joined(words, [text.lines for text in texts], helpers)
     return "\n".join([*_imports(words, texts, helpers), *lines]) + "\n"
+
+
+def _check_names(functions: Sequence[Function], texts: Sequence[str]) -> None:
+    """Raise NotSupported for a function with the name of another one that the text calls."""
+    for function in functions:
+        called = re.compile(rf"(?<![\w.]){function.name}\(")
+        if any(called.search(re.sub(rf"(def|function .*=) {function.name}\(", "", text)) for text in texts):
+            raise NotSupported(
+                f"the source calls another function with the name {function.name}", hint="write another name="
+            )
 
 
 def _text(words: Language, function: Function) -> Text:
@@ -78,7 +90,9 @@ def _text(words: Language, function: Function) -> Text:
         pool.inverted = inverted
         pool.nodes.clear()
         roots = _roots(function, pool)
-    roots = recycled(pool, words, with_values(pool, words, factorised(pool, words, roots)))
+    roots = factorised(pool, words, roots)
+    for step in (with_values, recycled, counted):
+        roots = step(pool, words, roots)
     own = [*function.arguments, *function.names.scope]
     taken = {*words.reserved, function.name}
     while True:

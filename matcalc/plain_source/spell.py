@@ -44,7 +44,6 @@ class Speller:
         entry, extra = self._entry(term, operands)
         if entry.through:
             return operands[0]
-        operands = [*map(self._subscript, term.args, operands)] if entry.subscript else operands
         parts = {str(k): operand for k, operand in enumerate(operands)} | extra
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
@@ -78,10 +77,6 @@ class Speller:
             return parts
         others = [self.number(axis) for axis in range(term.args[0].rank) if axis != term.data.axis]
         return parts | {"sizes": atom(", ".join(sizes)), "others": atom(", ".join(others))}
-
-    def _subscript(self, term: Term, operand: Written) -> Written:
-        """Return data that are indices as they are: they count as the language counts."""
-        return atom(self.names[term.data]) if term.form == "name" else operand
 
     def number(self, index: int) -> str:
         """Return an index counted as the language counts."""
@@ -188,10 +183,7 @@ def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
 
 
 def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
-    """Return a name; data that are indices are numbers from 0 outside of subscripts."""
-    first = int(speller.language.table["first"])
-    name = speller.names[term.data]
-    return (f"{name} - {first}", "sum") if first and "index" in term.facts else atom(name)
+    return atom(speller.names[term.data])
 
 
 def _number(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
@@ -238,7 +230,7 @@ def _permute(speller: Speller, term: Term, operands: Sequence[Written]) -> Writt
 def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words = speller.language.table["forms"]["part"]
     if "matrix" in words:
-        return part_text(speller.language, term, operands, speller.names, speller.size)
+        return part_text(speller.language, term, operands, speller.size)
 
     def bound(position: int, end: bool = False) -> str:
         return operands[position][0] if position else ""

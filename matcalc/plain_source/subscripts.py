@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from matcalc.errors import NotSupported
+from matcalc.plain_source.counting import is_index
 from matcalc.plain_source.language import Language, filled
 from matcalc.plain_source.lengths import Range, length_of, range_of
 from matcalc.plain_source.term import Term
@@ -18,15 +19,13 @@ Written = tuple[str, str]
 SizeText = Callable[[Size], str]
 
 
-def part_text(
-    language: Language, term: Term, operands: Sequence[Written], names: Mapping[str, str], size_text: SizeText
-) -> Written:
+def part_text(language: Language, term: Term, operands: Sequence[Written], size_text: SizeText) -> Written:
     """Return the text of a part and its level.
 
     Raises: NotSupported for selections that the language has no subscript for.
     """
     words: Mapping[str, Any] = language.table["forms"]["part"]
-    texts = [operands[0][0], *(names.get(str(a.data), o[0]) for a, o in zip(term.args[1:], operands[1:], strict=True))]
+    texts = [text for text, _ in operands]
     written = [
         _subscript(words, term, spec, size, texts, size_text)
         for spec, size in zip(term.data, term.args[0].shape, strict=True)
@@ -70,7 +69,7 @@ def _subscript(
 
 def _index_text(words: Mapping[str, Any], index: Term, text: str, size: Size, size_text: SizeText) -> str:
     """Return an index, or an array of indices, counted from 1."""
-    if index.form == "name":
+    if is_index(index):
         return text
     if index.form == "index":
         return str(words["indices"]).replace("{length}", size_text(index.shape[0]))

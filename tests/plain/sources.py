@@ -23,7 +23,7 @@ def outputs(formula):
 @cache
 def source(formula, language="python"):
     """Return the plain source of a formula with its derivatives."""
-    return mc.plain(list(outputs(formula)), language=language, name=formula.name)
+    return mc.plain(list(outputs(formula)), language=language, name=formula.name, check=language == "python")
 
 
 def loaded(formula):
@@ -39,8 +39,8 @@ def as_tuple(results):
     return tuple(np.asarray(r, dtype=float) for r in results)
 
 
-def assert_close(got, expected, bound=1e-12):
-    """Assert that all arrays are equal, relative to the largest entry of each."""
+def assert_close(got, expected, bound=1e-12, least=0.0):
+    """Assert that all arrays are equal, relative to the largest entry of each, or to `least` if that is larger."""
     for a, b in zip(as_tuple(got), as_tuple(expected), strict=True):
         assert a.shape == b.shape
-        assert np.max(np.abs(a - b), initial=0) <= bound * np.max(np.abs(b), initial=0), (a, b)
+        assert np.max(np.abs(a - b), initial=0) <= bound * np.max(np.abs(b), initial=least), (a, b)

@@ -15,8 +15,8 @@ from matcalc.expressions.as_source import function_of
 ALL = FORMULAS + SECOND
 ONES = {"m": 3, "n": 1, "k": 1, "p": 1, "q": 1, "N": 1}
 """Sizes of 1, at which languages drop axes, and take a matrix of one column for a vector."""
-NEEDS_TWO = ("autoregression",)
-"""Formulas without a value at these sizes."""
+NEEDS_TWO = ("layer_norm", "rosenbrock")
+"""Formulas without a value at these sizes: a division by zero; an empty part of a number, which is a row in Octave."""
 
 
 def calls_of(formula, language, sizes, seed):
@@ -40,14 +40,17 @@ def from_one(value):
     return array + 1 if array.dtype.kind == "i" and array.ndim else value
 
 
-def assert_equal_to_hand_code(language, formulas, cases):
-    """Assert that plain source gives the results of the hand-written code at all sizes."""
+def assert_equal_to_hand_code(language, formulas, cases, least=0.0):
+    """Assert that plain source gives the results of the hand-written code at all sizes.
+
+    Results below `least` may differ by its rounding.
+    """
     calls = [calls_of(formula, language, sizes, seed) for formula in formulas for seed, sizes in cases]
     found = run(language, [call for call, _ in calls])
     errors = {label: message for label, message in found.items() if isinstance(message, str)}
     assert errors == {}
     for call, expected in calls:
-        assert_close(found[call.label], expected)
+        assert_close(found[call.label], expected, least=least)
 
 
 @pytest.mark.whole
@@ -62,10 +65,10 @@ def test_equal_to_hand_code(language):
 def test_equal_at_sizes_of_one(language):
     needs(language)
     formulas = [formula for formula in ALL if not formula.name.startswith(NEEDS_TWO)]
-    assert_equal_to_hand_code(language, formulas, [(2, ONES)])
+    assert_equal_to_hand_code(language, formulas, [(2, ONES)], least=1.0)
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_data_that_are_indices_count_from_one(language):
-    text = mc.plain("x[i[0]] + sum(x[i])", "x: vector(n); i: index(N)", language=language, check=False)
-    assert {"octave": "x(i(1))", "r": "x[i[1]]"}[language] in text
+    text = mc.plain("x[k[0]] + sum(x[k])", "x: vector(n); k: index(N)", language=language, check=False)
+    assert {"octave": "x(k(1))", "r": "x[k[1]]"}[language] in text

@@ -189,7 +189,7 @@ def jacobian_of_a_product(A, X, B):
 
 
 @formula("vec(X)'*kron(A, B)*vec(X)", "X: matrix(n, n); A: matrix(n, n); B: matrix(n, n)", "X")
-def kronecker(X, A, B):
+def kronecker_form(X, A, B):
     Y = B @ X @ A.T
     value = np.sum(X * Y)
     gradient_X = Y + B.T @ X @ A

@@ -204,7 +204,8 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     inner, out = term.data
     spec = ",".join("".join(LETTERS[label] for label in at) for at in inner)
     spec += "->" + "".join(LETTERS[label] for label in out)
-    entry = speller.language.entry("einsum_path" if len(operands) > 2 else "einsum")
+    is_sum = {label for at in inner for label in at} != set(out) and max(map(len, inner)) > 2
+    entry = speller.language.entry("einsum_path" if len(operands) > 2 or (len(operands) == 2 and is_sum) else "einsum")
     parts = {"spec": atom(spec), "operands": atom(", ".join(text for text, _ in operands))}
     return speller.render(entry.text, parts), entry.level
 

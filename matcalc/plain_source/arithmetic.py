@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import NotSupported
-from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast, definition, given_tree, given_value, part_name
 from matcalc.plain_source.index_forms import product as open_product
 from matcalc.plain_source.index_forms import side_by_side, without_ones
 from matcalc.plain_source.products import Factor, chained
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.term import Call, Term, transposed
+from matcalc.plain_source.term import UNKNOWN, Call, Term, transposed
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -36,7 +35,7 @@ def name(reader: Reader, tree: Ast) -> Value:
         return reader.parameters[name]
     if name in reader.bound:
         label = reader.bound[name]
-        return Value(reader.pool.term("index", (), label, (Size.of(f"_index_{label}"),)), axes=(label,))
+        return Value(reader.pool.term("index", (), label, (Size.of(f"{UNKNOWN}{label}"),)), axes=(label,))
     symbol = reader.names.symbols.get(name)
     if symbol is not None:
         return Value(reader.pool.term("name", (), name, symbol.shape, symbol.facts), node=symbol)
@@ -64,6 +63,7 @@ def total(reader: Reader, tree: Ast) -> Steps:
         reader.sums[made, axes] = list(zip(signs, values, strict=True))
         return Value(made, axes=axes)
     rank = max(value.rank for value in values)
+    _measure(reader, [value.term.shape for value in values if value.rank == rank])
     shape = next(value.term.shape for value in values if value.rank == rank)
     rows = {value.row for value in values if value.rank == 1}
     is_wide = rank == 1 and len(rows) == 2
@@ -75,6 +75,15 @@ def total(reader: Reader, tree: Ast) -> Steps:
     facts = frozenset({"symmetric"}) if all("symmetric" in t.facts or not t.rank for t in terms) else frozenset()
     made = reader.pool.term("add", terms, signs, shape, facts)
     return Value(made, rank == 1 and rows == {True})
+
+
+def _measure(reader: Reader, shapes: Sequence[tuple[Size, ...]]) -> None:
+    """Record the lengths of indices that follow from another term of a sum."""
+    for sizes in zip(*shapes, strict=False):
+        known = [size for size in sizes if not str(size).startswith(UNKNOWN)]
+        for size in sizes:
+            if known and str(size).startswith(UNKNOWN):
+                reader.pool.lengths.setdefault(int(str(size)[len(UNKNOWN) :]), known[0])
 
 
 def expanded(reader: Reader, value: Value, rank: int) -> Term:
@@ -307,7 +316,7 @@ def _entry_power(reader: Reader, base: Value, exponent: Value) -> Value:
 def shared(reader: Reader, tree: Ast) -> Steps:
     key = definition(tree)
     if key not in reader.explicit:
-        reader.explicit[key] = with_sums(key, reader.is_index)
+        reader.explicit[key] = reader.with_sums(key)
     before, reader.bound = reader.bound, {}
     inner = yield reader.explicit[key]
     reader.bound = before

@@ -79,8 +79,7 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
     if reader.parameters:
         made = Value(operation(reader, candidate, [value.term for value in values], axis, ()))
         return made
-    node = reader.node_of(tree)
-    assert node is not None
+    node = reader.needed_node(tree)
     made = _special(reader, candidate, values, axis)
     if made is not None:
         return replace(made, node=node)

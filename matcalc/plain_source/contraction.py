@@ -156,21 +156,60 @@ def _matrix_product(
 
 def _last(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
     """Return the term of factors of which no pair is combined any more."""
-    inside = {label for _, at in factors for label in at}
     if len(factors) == 1:
         (term, at) = factors[0]
         for label in [label for label in at if label not in out]:
             term, at = summed_out(pool, term, at, label), _without(at, label)
         return aligned(pool, term, at, out) if at else term
+    factors = _scaled(pool, factors)
+    inner = [f for f in factors if not set(f[1]) <= set(out)]
+    if not inner:
+        return _outer(pool, factors, out)
+    if len(inner) < len(factors):
+        rest = tuple(dict.fromkeys(label for _, at in inner for label in at if label in out))
+        outer = [f for f in factors if f not in inner]
+        return _last(pool, [(_last(pool, inner, rest), rest), *outer], out)
+    summed_labels = {label for _, at in inner for label in at} - set(out)
+    if len(summed_labels) == 1 and len(inner) > 2 and all(len(at) == 2 for _, at in inner):
+        inner = _in_halves(pool, inner, summed_labels.pop())
+    return _einsum(pool, inner, out)
+
+
+def _scaled(pool: Pool, factors: list[Labelled]) -> list[Labelled]:
+    """Return factors in which each vector multiplies a matrix over its index, if there is one."""
+    for k, (vector, at) in enumerate(factors):
+        wide = next((j for j, (_, own) in enumerate(factors) if len(at) == 1 < len(own) == 2 and at[0] in own), None)
+        if wide is not None:
+            matrix, own = factors[wide]
+            made = broadcast_product(pool, [(vector, at), (matrix, own)], own)
+            return _scaled(pool, _replaced(factors, sorted((k, wide)), (made, own)))
+    return factors
+
+
+def _in_halves(pool: Pool, factors: list[Labelled], label: int) -> list[Labelled]:
+    """Return two factors, each the product of half of some matrices over one summed index: their sum is one product."""
+    made: list[Labelled] = []
+    for half in (factors[: len(factors) // 2], factors[len(factors) // 2 :]):
+        at = (label, *(own for _, labels in half for own in labels if own != label))
+        made.append((_outer(pool, half, at), at) if len(half) > 1 else half[0])
+    return made
+
+
+def _outer(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
+    """Return a product without a sum."""
     in_order = all(at == tuple(label for label in out if label in at) for _, at in factors)
-    is_whole = in_order and any(at == out for _, at in factors)
-    if inside <= set(out) and (len(out) <= MOST_BROADCAST or is_whole or all(len(at) == 1 for _, at in factors)):
+    is_whole = in_order and (any(at == out for _, at in factors) or len(out) == MOST_BROADCAST + 1)
+    if len(out) <= MOST_BROADCAST or is_whole or all(len(at) == 1 for _, at in factors):
         return broadcast_product(pool, factors, out)
+    return _einsum(pool, factors, out)
+
+
+def _einsum(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
     sizes: dict[int, Size] = {}
     for term, at in factors:
         sizes.update(zip(at, term.shape, strict=True))
-    spec = relative([at for _, at in factors], out)
-    return pool.term("einsum", [term for term, _ in factors], spec, [sizes[label] for label in out])
+    inner, result = relative([at for _, at in factors], out)
+    return pool.term("einsum", [term for term, _ in factors], (inner, result), [sizes[label] for label in out])
 
 
 def relative(operands: Sequence[Labels], out: Labels) -> tuple[tuple[Labels, ...], Labels]:

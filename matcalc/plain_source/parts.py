@@ -153,8 +153,7 @@ def block(reader: Reader, tree: Ast) -> Steps:
     if any(entry.axes for entry in entries):
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
     is_vector = all(len(row) == 1 and not row[0].row and row[0].rank < 2 for row in rows)
-    node = reader.node_of(tree)
-    assert node is not None
+    node = reader.needed_node(tree)
     if all(not entry.rank for entry in entries):
         form = "vector" if is_vector else "array"
         made = reader.pool.term(form, [e.term for e in entries], tuple(len(row) for row in rows), node.shape)

@@ -121,7 +121,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
 
 
 def _is_solved(pool: Pool, matrix: Term, other: Factor) -> bool:
-    """Whether a product with an inverse is a solution of equations: not with a matrix if the inverse is known anyway."""
+    """Whether a product with an inverse solves equations: not with a matrix if the inverse is known anyway."""
     found = inverse_of(matrix)
     return found is not None and not (other.is_matrix and found[0] in pool.inverted)
 

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias, cast
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.index_sums import with_sums
 from matcalc.language.kinds import INDEX
 from matcalc.language.syntax import (
     Ast,
     children,
     exchanged,
     given,
+    index_sum,
     rebuild,
     transpose,
     walk,
@@ -109,7 +111,8 @@ class Reader:
         if node is not None and term.args and node.kind not in ("number", "size"):
             term = self._same(node, term)
         value = replace(value, term=term, node=node)
-        self.values[tree] = value
+        if not value.axes and not self._is_open(tree):
+            self.values[tree] = value
         return value
 
     def _node(self, tree: Ast, value: Value) -> Node | None:
@@ -125,6 +128,28 @@ class Reader:
         """Whether a tree depends on an index of a form around it."""
         names = {**self.bound, **self.parameters}
         return bool(names) and any(leaf.head == "name" and leaf.value in names for leaf in walk(tree))
+
+    def with_sums(self, tree: Ast) -> Ast:
+        """Return a tree with its sums over indices written out; one that occurs several times is wrapped once."""
+
+        def once(node: Ast) -> Ast:
+            if node.head != "index_sum":
+                return node
+            return index_sum(tuple(dict.fromkeys(cast("tuple[str, ...]", node.value))), node.args[0])
+
+        return rebuild(with_sums(tree, self.is_index), once)
+
+    def needed_node(self, tree: Ast) -> Node:
+        """Return the node of a tree.
+
+        Raises: NotSupported if its lengths follow only from its context.
+        """
+        try:
+            found = self.node_of(tree)
+        except MatcalcError as fault:
+            raise NotSupported(f"{text(tree)} has no plain source: {fault.message}") from None
+        assert found is not None
+        return found
 
     def is_index(self, word: str) -> bool:
         """Whether a name is neither a symbol nor a size."""

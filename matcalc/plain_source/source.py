@@ -10,7 +10,6 @@ from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import free
-from matcalc.language.index_sums import with_sums
 from matcalc.language.syntax import Ast
 from matcalc.plain_source import layout
 from matcalc.plain_source.counting import counted
@@ -136,7 +135,7 @@ def _roots(function: Function, pool: Pool) -> list[Term]:
 def _root(output: Output, reader: Reader) -> Term:
     """Return the term of an output: of the written tree, else of the printed formula."""
     try:
-        return reader.read(with_sums(_tree_of(output, reader), reader.is_index)).term
+        return reader.read(reader.with_sums(_tree_of(output, reader))).term
     except NotSupported:
         if output.written is None:
             raise

@@ -12,7 +12,7 @@ from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.lengths import size_text
 from matcalc.plain_source.subscripts import part_text
-from matcalc.plain_source.term import Call, Term
+from matcalc.plain_source.term import UNKNOWN, Call, Term
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
@@ -59,7 +59,7 @@ class Speller:
             entry, helpers = entry_of(self.language, term)
             self.helpers.update(dict.fromkeys(helpers))
             axis = {} if term.data.axis is None else {"axis": atom(self.number(term.data.axis))}
-            return entry, self._lengths(term) | axis
+            return entry, self._lengths(term, entry) | axis
         family, _, use = term.form.partition(".")
         if use:
             found = self.language.factorisations[family]
@@ -67,10 +67,13 @@ class Speller:
             return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": atom(self.size(matrix.shape[0]))}
         if term.form == "sum_of_squares" and term.data == 1 and is_simple(operands[0][0]):
             return self.language.forms.get("sum_of_squares_1", self.language.entry(term.form)), {}
-        return fitted(self.language.entry(term.form), ranks_of(term)), self._lengths(term)
+        entry = fitted(self.language.entry(term.form), ranks_of(term))
+        return entry, self._lengths(term, entry)
 
-    def _lengths(self, term: Term) -> dict[str, Written]:
-        """Return the sizes of a term as parts of its template."""
+    def _lengths(self, term: Term, entry: Entry) -> dict[str, Written]:
+        """Return the sizes of a term as parts of its template, if that has such parts."""
+        if not any(f"{{{part}" in entry.text for part in ("rows", "columns", "sizes", "others")):
+            return {}
         sizes = [self.size(size) for size in term.shape]
         parts = {part: atom(size) for part, size in zip(("rows", "columns"), sizes, strict=False)}
         if term.form != "call" or term.data.axis is None:
@@ -84,7 +87,9 @@ class Speller:
 
     def size(self, size: Size) -> str:
         """Return a size as an expression of the names of sizes here."""
-        known = size.substitute({f"_index_{label}": length for label, length in self.lengths.items()})
+        known = size.substitute({f"{UNKNOWN}{label}": length for label, length in self.lengths.items()})
+        if any(name.startswith(UNKNOWN) for name in known.names):
+            raise NotSupported("an index whose length follows only from its context has no plain source")
         return size_text(self.language, known, self.names)
 
 
@@ -255,7 +260,8 @@ def _einsum(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
     inner, out = term.data
     spec = ",".join("".join(LETTERS[label] for label in at) for at in inner)
     spec += "->" + "".join(LETTERS[label] for label in out)
-    entry = speller.language.entry("einsum_path" if len(operands) > 2 else "einsum")
+    is_sum = {label for at in inner for label in at} != set(out) and max(map(len, inner)) > 2
+    entry = speller.language.entry("einsum_path" if len(operands) > 2 or (len(operands) == 2 and is_sum) else "einsum")
     parts = {"spec": atom(spec), "operands": atom(", ".join(text for text, _ in operands))}
     return speller.render(entry.text, parts), entry.level
 

@@ -18,6 +18,8 @@ from matcalc.tensor.sizes.size import Size
 
 Shape = tuple[Size, ...]
 NONE: frozenset[str] = frozenset()
+UNKNOWN = "_index"
+"""The name of a length that is not yet known, before the label of its index."""
 
 
 @dataclass(slots=True, eq=False)

@@ -77,9 +77,9 @@ class Writer:
 
     def _assign(self, term: Term, label: str = "") -> str:
         """Write the statement of a term and return its name; too long a line is divided."""
-        name = label or self._free(self._proposed(term))
-        if label:
-            self.taken.add(label)
+        own = self.pool.part_names.get(term, "")
+        name = label or (own if own and own not in self.taken else self._free(self._proposed(term)))
+        self.taken.add(name)
         while True:
             line = self.language.word("assign", name=name, value=self._show(term)[0])
             if len(self.language.indent) + len(line) <= self.language.width:
@@ -156,8 +156,6 @@ class Writer:
 
     def _proposed(self, term: Term) -> Iterator[str]:
         """Yield names for a term, the best first."""
-        if term in self.pool.part_names:
-            yield self.pool.part_names[term]
         family, _, use = term.form.partition(".")
         if use == "make":
             pattern = str(self.language.factorisations[family]["called"])
@@ -186,7 +184,8 @@ class Writer:
         return self.named.get(term, self.speller.names[term.data] if term.form == "name" else "")
 
     def _free(self, names: Iterator[str]) -> str:
-        name = next(n for n in names if n not in self.taken and n not in self.language.reserved)
+        parts = set(self.pool.part_names.values())
+        name = next(n for n in names if not (n in self.taken or n in self.language.reserved or n in parts))
         self.taken.add(name)
         return name
 

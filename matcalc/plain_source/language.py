@@ -26,6 +26,7 @@ class Entry:
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
     axis, or one for each axis. many: that of an array of three axes or more.
+    analytic: the functions among the operands must be analytic, for the template evaluates them at complex numbers.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Entry:
     along: str | Sequence[str] = ""
     ranks: Mapping[str, str] = field(default_factory=dict)
     many: str = ""
+    analytic: bool = False
     free: bool = False
     through: bool = False
 

@@ -12,7 +12,7 @@ from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.lengths import size_text
 from matcalc.plain_source.subscripts import part_text
-from matcalc.plain_source.term import UNKNOWN, Call, Term
+from matcalc.plain_source.term import UNKNOWN, Call, Term, terms_in
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
@@ -118,7 +118,22 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     entry = fitted(entry, ranks_of(term), call.axis)
     if not entry.text:
         raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis of a tensor")
+    _check_operands(language, term, entry)
     return entry, helpers
+
+
+def _check_operands(language: Language, term: Term, entry: Entry) -> None:
+    """Raise NotSupported for a template that leaves out an operand, or a function that it cannot differentiate."""
+    slots = {found[1] for found in SLOT.finditer(entry.text) if found[1].isdigit()}
+    if slots and any(str(k) not in slots for k in range(len(term.args))):
+        raise NotSupported(f"plain {language.table['language']} has no {term.data.name} with {len(term.args)} operands")
+    if not entry.analytic:
+        return
+    known = set(str(language.table["analytic"]).split())
+    inside = terms_in([arg for arg in term.args if arg.form == "function"])
+    other = next((t.data.name for t in inside if t.form == "call" and t.data.name not in known), "")
+    if other:
+        raise NotSupported(f"plain {language.table['language']} has no derivative of {other} of a matrix")
 
 
 def ranks_of(term: Term) -> str:
@@ -289,7 +304,7 @@ def _function(speller: Speller, term: Term, operands: Sequence[Written]) -> Writ
     """Write a function argument: by its name alone if the body is a call of it."""
     body, parameter = operands[0][0], str(term.data)
     if body.endswith(f"({parameter})") and is_simple(name := body[: -len(parameter) - 2]):
-        return atom(name)
+        return atom(entry.tight.replace("{0}", name) if (entry := speller.language.entry("function")).tight else name)
     parts = {"parameter": atom(parameter), "body": atom(body)}
     entry = speller.language.entry("function")
     return speller.render(entry.text, parts), entry.level

@@ -142,10 +142,16 @@ def helper_text(name: str) -> str:
 
 
 def _without_annotations(text: str, tree: ast.FunctionDef) -> str:
+    """Return the source of a function without type annotations, those of functions inside it too."""
     lines = text.splitlines()
-    body = lines[tree.body[0].lineno - 1 :]
-    for arg in ast.walk(tree):
-        if isinstance(arg, ast.arg):
-            arg.annotation = None
-    head = f"def {tree.name}({ast.unparse(tree.args)}):"
-    return "\n".join([head, *body])
+    for node in sorted(_functions_in(tree), key=lambda node: -node.lineno):
+        for arg in ast.walk(node.args):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
+        head = " " * node.col_offset + f"def {node.name}({ast.unparse(node.args)}):"
+        lines[node.lineno - 1 : node.body[0].lineno - 1] = [head]
+    return "\n".join(lines)
+
+
+def _functions_in(tree: ast.FunctionDef) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]

@@ -136,20 +136,24 @@ def number_text(value: Fraction) -> Written:
     return text, "product" if value < 0 else "atom"
 
 
-def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+def sum_pieces(speller: Speller, term: Term, operands: Sequence[Written]) -> list[str]:
+    """Return the terms of a sum, each with its sign; the first without a plus."""
     language = speller.language
-    made = ""
+    made: list[str] = []
     for sign, (text, level) in zip(term.data, operands, strict=True):
         inner = text if language.fits(level, "matmul" if made else "sum") else f"({text})"
         if not made:
-            made = inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)})
-        elif inner.startswith("-"):
-            positive = re.match(r"-[\w.]", inner) is not None and level != "atom"
-            operator = "-" if sign > 0 else "+"
-            made += f" {operator} {inner[1:]}" if positive else f" {'+' if sign > 0 else '-'} ({inner})"
+            made.append(inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)}))
+        elif inner.startswith("-") and level != "atom" and re.match(r"-[\w.]", inner):
+            made.append(f"{'-' if sign > 0 else '+'} {inner[1:]}")
         else:
-            made += f" {'+' if sign > 0 else '-'} {inner}"
-    return made, "sum"
+            inner = f"({inner})" if inner.startswith("-") else inner
+            made.append(f"{'+' if sign > 0 else '-'} {inner}")
+    return made
+
+
+def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return " ".join(sum_pieces(speller, term, operands)), "sum"
 
 
 def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:

@@ -34,7 +34,9 @@ def body(text):
 
 def test_the_logistic_loss_as_a_person_writes_it():
     f = mc.expression(LOGISTIC, LET)
-    assert mc.plain([f, f.gradient("w")], name="loss_and_gradient") == '''\
+    assert (
+        mc.plain([f, f.gradient("w")], name="loss_and_gradient")
+        == '''\
 import numpy as np
 from scipy.special import expit
 
@@ -49,6 +51,7 @@ def loss_and_gradient(X, y, w, lam):
     gradient_w = 2 * lam * w - X.T @ (y * expit(z))
     return value, gradient_w
 '''
+    )
 
 
 def test_one_cholesky_factor_is_shared_between_value_and_derivative():

@@ -66,6 +66,8 @@ class Speller:
             return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": atom(self.size(matrix.shape[0]))}
         if term.form == "sum_of_squares" and term.data == 1 and is_simple(operands[0][0]):
             return self.language.forms.get("sum_of_squares_1", self.language.entry(term.form)), {}
+        if term.form == "neg" and operands[0][1] == "power" and "neg_power" in self.language.forms:
+            return self.language.entry("neg_power"), {}
         return self.language.entry(term.form), {}
 
     def number(self, index: int) -> str:

@@ -1,18 +1,18 @@
-"""Every operation and the textbook's formulas in plain Python, against the independent oracle and SciPy's differences."""
+"""Every operation and the textbook's formulas in plain Python, against the oracle and SciPy's differences."""
 
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from oracle.cases import operations
-from oracle.judging import arguments
 
 import matcalc as mc
 from matcalc.api.exporting import plain_functions
 from matcalc.api.plain_tests import plain_test
 from matcalc.errors import NotSupported
 from matcalc.expressions.as_source import plain_module
+from oracle.cases import operations
+from oracle.judging import arguments
 
 CASES = operations()
 ADJOINTS = [(case, name) for case in CASES for name in case.vjp]

@@ -42,7 +42,7 @@ class Speller:
         entry, extra = self._entry(term, operands)
         if entry.through:
             return operands[0]
-        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
+        parts = {**{str(k): operand for k, operand in enumerate(operands)}, **extra}
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
 

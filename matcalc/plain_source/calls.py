@@ -77,12 +77,11 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
     if any(value.axes for value in values):
         return _open_call(reader, tree, candidate, values, axis)
     if reader.parameters:
-        made = Value(operation(reader, candidate, [value.term for value in values], axis, ()))
-        return made
+        return Value(operation(reader, candidate, [value.term for value in values], axis, ()))
     node = reader.needed_node(tree)
-    made = _special(reader, candidate, values, axis)
-    if made is not None:
-        return replace(made, node=node)
+    special = _special(reader, candidate, values, axis)
+    if special is not None:
+        return replace(special, node=node)
     rank = node.rank
     is_map = any(p.kind == "entry" for p in candidate.signature.parameters)
     row = is_map and rank == 1 and all(value.row for value in values if value.rank)

@@ -170,7 +170,7 @@ def _last(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
         outer = [f for f in factors if f not in inner]
         return _last(pool, [(_last(pool, inner, rest), rest), *outer], out)
     summed_labels = {label for _, at in inner for label in at} - set(out)
-    if len(summed_labels) == 1 and len(inner) > 2 and all(len(at) == 2 for _, at in inner):
+    if len(summed_labels) == 1 and len(inner) > 3 and all(len(at) == 2 for _, at in inner):
         inner = _in_halves(pool, inner, summed_labels.pop())
     return _einsum(pool, inner, out)
 

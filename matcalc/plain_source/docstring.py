@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
@@ -39,7 +39,7 @@ class Output:
     variables: tuple[str, ...] = ()
 
 
-def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed: dict[str, str]) -> list[str]:
+def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed: Mapping[str, str]) -> list[str]:
     """Return the lines of the docstring, without indentation."""
     margin = str(words.table["function"].get("margin", ""))
     width = words.width - len(words.indent) - len(margin)

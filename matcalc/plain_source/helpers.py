@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from matcalc.errors import NotSupported
-from matcalc.plain_source.language import Entry
+from matcalc.plain_source.language import Entry, language
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.rule import Rule
 
@@ -91,8 +91,16 @@ def _template(tree: ast.expr, parameters: Sequence[str], count: int) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a function of the rulebook in plain source."""
-    return name.rstrip("_")
+    """Return the name of a function of the rulebook in plain source: without its underscore, if that is free."""
+    table = language("python")
+    short = name.rstrip("_")
+    return name if short in table.imports or short in table.helpers else short
+
+
+@cache
+def helper_names() -> frozenset[str]:
+    """Return the names that functions of the rulebook have in plain source."""
+    return frozenset(map(plain_name, _definitions()))
 
 
 @cache
@@ -138,14 +146,20 @@ def helper_text(name: str) -> str:
     tree = ast.parse(text).body[0]
     if isinstance(tree, ast.FunctionDef):
         text = _without_annotations(text, tree)
-    return re.sub(r"\b([a-zA-Z]\w*?)_(?=\()", lambda m: m[1] if m[0] in _definitions() else m[0], text)
+    return re.sub(r"\b([a-zA-Z]\w*?)_(?=\()", lambda m: plain_name(m[0]) if m[0] in _definitions() else m[0], text)
 
 
 def _without_annotations(text: str, tree: ast.FunctionDef) -> str:
+    """Return the source of a function without type annotations, those of functions inside it too."""
     lines = text.splitlines()
-    body = lines[tree.body[0].lineno - 1 :]
-    for arg in ast.walk(tree):
-        if isinstance(arg, ast.arg):
-            arg.annotation = None
-    head = f"def {tree.name}({ast.unparse(tree.args)}):"
-    return "\n".join([head, *body])
+    for node in sorted(_functions_in(tree), key=lambda node: -node.lineno):
+        for arg in ast.walk(node.args):
+            if isinstance(arg, ast.arg):
+                arg.annotation = None
+        head = " " * node.col_offset + f"def {node.name}({ast.unparse(node.args)}):"
+        lines[node.lineno - 1 : node.body[0].lineno - 1] = [head]
+    return "\n".join(lines)
+
+
+def _functions_in(tree: ast.FunctionDef) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]

@@ -183,10 +183,9 @@ def is_ones(term: Term) -> bool:
 
 def summed(pool: Pool, term: Term, axis: int | None) -> Term:
     """Return the sums of an array along an axis, or of all its entries."""
-    is_total = axis is None or term.rank == 1
-    if is_total and term.form == "call" and term.data.rule.role == "total" and term.data.axis is not None:
-        return summed(pool, term.args[0], None)
-    if is_total:
+    if axis is None or term.rank == 1:
+        if term.form == "call" and term.data.rule.role == "total" and term.data.axis is not None:
+            return summed(pool, term.args[0], None)
         return pool.term("call", (term,), Call(default_rulebook().playing("total"), term.rank))
     if term.form == "transpose":
         term, axis = term.args[0], 1 - axis

@@ -145,11 +145,9 @@ class Reader:
         Raises: NotSupported if its lengths follow only from its context.
         """
         try:
-            found = self.node_of(tree)
+            return self.node_of(tree)
         except MatcalcError as fault:
             raise NotSupported(f"{text(tree)} has no plain source: {fault.message}") from None
-        assert found is not None
-        return found
 
     def is_index(self, word: str) -> bool:
         """Whether a name is neither a symbol nor a size."""
@@ -182,7 +180,7 @@ class Reader:
         term.facts |= node.facts
         return term
 
-    def node_of(self, tree: Ast) -> Node | None:
+    def node_of(self, tree: Ast) -> Node:
         """Return the node of a tree, built from the nodes of its operands."""
         operands = [self._leaf(child) for child in children(tree)]
         symbols = {name: node for name, node in self.names.symbols.items()}

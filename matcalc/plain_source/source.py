@@ -16,7 +16,7 @@ from matcalc.plain_source.counting import counted
 from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.entry_values import with_values
 from matcalc.plain_source.factorise import factorised
-from matcalc.plain_source.helpers import helper_text
+from matcalc.plain_source.helpers import helper_names, helper_text
 from matcalc.plain_source.language import Language
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
@@ -98,7 +98,7 @@ def _text(words: Language, function: Function) -> Text:
         renamed = spelled_names(own, taken)
         speller = Speller(words, renamed, pool.lengths)
         text = _with_names(function, pool, roots, speller)
-        met = speller.words & {*words.imports, *words.helpers} & set(renamed.values())
+        met = speller.words & {*words.imports, *words.helpers, *helper_names()} & set(renamed.values())
         if not met:
             return text
         taken |= met
@@ -106,7 +106,7 @@ def _text(words: Language, function: Function) -> Text:
 
 def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller) -> Text:
     words, renamed = speller.language, speller.names
-    taken = {*renamed.values(), *words.imports, *words.helpers, function.name}
+    taken = {*renamed.values(), *words.imports, *words.helpers, *helper_names(), function.name}
     writer = Writer(speller, pool, taken)
     labels = [free(output.label, taken) for output in function.outputs]
     results = writer.statements(list(zip(labels, roots, strict=True)))

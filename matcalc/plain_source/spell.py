@@ -44,7 +44,7 @@ class Speller:
         entry, extra = self._entry(term, operands)
         if entry.through:
             return operands[0]
-        parts = {str(k): operand for k, operand in enumerate(operands)} | extra
+        parts = {**{str(k): operand for k, operand in enumerate(operands)}, **extra}
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
 
@@ -67,6 +67,8 @@ class Speller:
             return Entry(found[use], found.get(f"{use}_level", "atom")), {"n": atom(self.size(matrix.shape[0]))}
         if term.form == "sum_of_squares" and term.data == 1 and is_simple(operands[0][0]):
             return self.language.forms.get("sum_of_squares_1", self.language.entry(term.form)), {}
+        if term.form == "neg" and operands[0][1] == "power" and "neg_power" in self.language.forms:
+            return self.language.entry("neg_power"), {}
         entry = fitted(self.language.entry(term.form), ranks_of(term))
         return entry, self._lengths(term, entry)
 
@@ -186,20 +188,24 @@ def number_text(value: Fraction) -> Written:
     return text, "product" if value < 0 else "atom"
 
 
-def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+def sum_pieces(speller: Speller, term: Term, operands: Sequence[Written]) -> list[str]:
+    """Return the terms of a sum, each with its sign; the first without a plus."""
     language = speller.language
-    made = ""
+    made: list[str] = []
     for sign, (text, level) in zip(term.data, operands, strict=True):
         inner = text if language.fits(level, language.table["term"] if made else "sum") else f"({text})"
         if not made:
-            made = inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)})
-        elif inner.startswith("-"):
-            positive = re.match(r"-[\w.]", inner) is not None and level != "atom"
-            operator = "-" if sign > 0 else "+"
-            made += f" {operator} {inner[1:]}" if positive else f" {'+' if sign > 0 else '-'} ({inner})"
+            made.append(inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)}))
+        elif inner.startswith("-") and level != "atom" and re.match(r"-[\w.]", inner):
+            made.append(f"{'-' if sign > 0 else '+'} {inner[1:]}")
         else:
-            made += f" {'+' if sign > 0 else '-'} {inner}"
-    return made, "sum"
+            inner = f"({inner})" if inner.startswith("-") else inner
+            made.append(f"{'+' if sign > 0 else '-'} {inner}")
+    return made
+
+
+def _sum(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    return " ".join(sum_pieces(speller, term, operands)), "sum"
 
 
 def _name(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:

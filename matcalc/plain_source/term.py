@@ -79,7 +79,7 @@ class Pool:
         form: str,
         args: Sequence[Term] = (),
         data: Any = None,
-        shape: Shape = (),
+        shape: Sequence[Size] = (),
         facts: frozenset[str] = NONE,
     ) -> Term:
         """Return the term of a form and operands, always the same object for the same ones."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 
 from matcalc.plain_source.language import Entry, Language
-from matcalc.plain_source.spell import Speller, Written, repeats
+from matcalc.plain_source.spell import Speller, Written, repeats, sum_pieces
 from matcalc.plain_source.term import Pool, Term, terms_in
 
 LEAVES = ("name", "number", "size", "pi", "eye")
@@ -80,18 +80,36 @@ class Writer:
         own = self.pool.part_names.get(term, "")
         name = label or (own if own and own not in self.taken else self._free(self._proposed(term)))
         self.taken.add(name)
-        while True:
-            line = self.language.word("assign", name=name, value=self._show(term)[0])
-            if len(self.language.indent) + len(line) <= self.language.width:
-                break
-            inner = self._divisor(term, len(line) // 2)
-            if inner is None:
-                break
-            self._assign(inner)
-        self.lines.append(line)
+        self.lines += self._statement(name, term)
         self.named[term] = name
         self.texts.clear()
         return name
+
+    def _statement(self, name: str, term: Term) -> list[str]:
+        """Return the lines of a statement; parts of one that is too long get names, or its terms get lines."""
+        room = self.language.width - len(self.language.indent)
+        while True:
+            line = self.language.word("assign", name=name, value=self._show(term)[0])
+            if len(line) <= room:
+                return [line]
+            inner = self._divisor(term, len(line) // 2, room)
+            lines = self._by_terms(name, term, room) if inner is None or is_long_sum(term) else None
+            if lines is not None:
+                return lines
+            if inner is None:
+                return [line]
+            self._assign(inner)
+
+    def _by_terms(self, name: str, term: Term, room: int) -> list[str] | None:
+        """Return a sum in parentheses with each term on a line; None if that does not fit or is not possible."""
+        if term.form != "add" or "wrap" not in self.language.table:
+            return None
+        opening, closing = self.language.table["wrap"]
+        pieces = sum_pieces(self.speller, term, [self._operand(arg) for arg in term.args])
+        lines = [self.language.indent + piece for piece in pieces]
+        if max(map(len, lines)) > room:
+            return None
+        return [self.language.word("assign", name=name, value=opening), *lines, closing]
 
     def _assign_several(self, whole: Term, roots: Sequence[Term]) -> None:
         """Write the statement of an operation with several results, and name those that are used."""
@@ -110,13 +128,15 @@ class Writer:
         self.named.update({whole: ""} | {item: names[k] for k, item in used.items()})
         self.texts.clear()
 
-    def _divisor(self, term: Term, length: int) -> Term | None:
+    def _divisor(self, term: Term, length: int, room: int) -> Term | None:
         """Return the part of a statement that is to be named so that its lines become shorter."""
-        inner = [t for t in self._inline(term) if t is not term and not _is_free(self.language, t)]
         bound = _in_functions([term])
-        inner = [
-            t for t in inner if t not in bound and t.form not in ("function", "joint") and len(self._show(t)[0]) > 12
-        ]
+        inner = [t for t in self._inline(term) if t is not term and not _is_free(self.language, t)]
+        inner = [t for t in inner if t not in bound and t.form not in ("function", "joint")]
+        long = next((t for t in inner if is_long_sum(t) and len(self._show(t)[0]) > room), None)
+        if long is not None:
+            return long
+        inner = [t for t in inner if len(self._show(t)[0]) > 12]
         return min(inner, key=lambda t: abs(len(self._show(t)[0]) - length), default=None)
 
     def _inline(self, root: Term) -> Iterator[Term]:
@@ -195,6 +215,11 @@ def alone(language: Language, item: Term) -> Entry | None:
     whole = item.args[0].data
     found = language.calls.get(f"{whole.name}_{whole.rule.outputs[item.data]}")
     return found[0] if found else None
+
+
+def is_long_sum(term: Term) -> bool:
+    """Whether a term is a sum of so many terms that each gets a line where they do not fit one."""
+    return term.form == "add" and len(term.args) > 4
 
 
 def _is_free(language: Language, term: Term) -> bool:

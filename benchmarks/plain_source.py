@@ -1,4 +1,4 @@
-"""Times plain Python source against hand-written NumPy: value and derivatives of the formulas in tests/plain/formulas.
+"""Times plain Python source against hand-written NumPy: values and derivatives of `tests/plain_source/formulas`.
 
     python -m benchmarks.plain_source     writes results/plain_source.md
 
@@ -24,10 +24,10 @@ import numpy as np  # noqa: E402
 import scipy  # noqa: E402
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))  # the formulas are only in the checkout
-from plain.counted import lines_by_function  # noqa: E402
-from plain.data import drawn  # noqa: E402
-from plain.formulas import FORMULAS, LARGE, SECOND, Formula  # noqa: E402
-from plain.sources import loaded, source  # noqa: E402
+from plain_source.counted import lines_by_function  # noqa: E402
+from plain_source.data import drawn  # noqa: E402
+from plain_source.formulas import FORMULAS, LARGE, SECOND, Formula  # noqa: E402
+from plain_source.sources import loaded, source  # noqa: E402
 
 from matcalc.errors import MatcalcError  # noqa: E402
 

@@ -167,7 +167,8 @@ class Writer:
         return (self.named[term], "atom") if term in self.named else self.texts[term]
 
     def _written(self, term: Term) -> Written:
-        if term.form == "item" and (own := alone(self.language, term)) is not None:
+        is_single = term.form == "item" and term.args[0] not in self.named
+        if is_single and (own := alone(self.language, term)) is not None:
             operands = {str(k): self._operand(arg) for k, arg in enumerate(term.args[0].args)}
             return self.speller.render(own.text, operands), own.level
         return self.speller.spell(term, [self._operand(arg) for arg in term.args])

@@ -1,7 +1,7 @@
 """The formulas with their hand-written code, by subject."""
 
-from plain.formulas import classes, factors, gaussians, likelihoods, points, regression, robust, spectra
-from plain.formulas.table import FORMULAS, LARGE, SECOND, SIZES, Formula
+from plain_source.formulas import classes, factors, gaussians, likelihoods, points, regression, robust, spectra
+from plain_source.formulas.table import FORMULAS, LARGE, SECOND, SIZES, Formula
 
 __all__ = [
     "FORMULAS",

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from plain.data import drawn
-from plain.formulas import FORMULAS, SECOND, SIZES
-from plain.interpreters import LANGUAGES, Call, needs, run
-from plain.sources import as_tuple, assert_close, outputs, source
+from plain_source.data import drawn
+from plain_source.formulas import FORMULAS, SECOND, SIZES
+from plain_source.interpreters import LANGUAGES, Call, needs, run
+from plain_source.sources import as_tuple, assert_close, outputs, source
 
 import matcalc as mc
 from matcalc.expressions.as_source import function_of

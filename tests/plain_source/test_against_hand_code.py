@@ -7,10 +7,10 @@ import subprocess
 from statistics import median
 
 import pytest
-from plain.counted import RUFF, lines_by_function
-from plain.data import drawn
-from plain.formulas import FORMULAS, SECOND, SIZES
-from plain.sources import assert_close, loaded, outputs, source
+from plain_source.counted import RUFF, lines_by_function
+from plain_source.data import drawn
+from plain_source.formulas import FORMULAS, SECOND, SIZES
+from plain_source.sources import assert_close, loaded, outputs, source
 
 ALL = FORMULAS + SECOND
 NAMES = [f.name for f in ALL]

@@ -1,7 +1,7 @@
 """Linear algebra: systems, determinants, products, singular values, eigenvalues, matrix functions and equations."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.linalg import expm, expm_frechet, logm, solve_continuous_lyapunov, solve_sylvester, sqrtm
 
 

@@ -1,7 +1,7 @@
 """Likelihoods of distributions and fits of curves."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.special import digamma, expit, gammaln, polygamma
 
 

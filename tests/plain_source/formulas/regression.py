@@ -1,7 +1,7 @@
 """Regressions: losses and likelihoods of a linear predictor."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.special import expit, log_ndtr
 
 

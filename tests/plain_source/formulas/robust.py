@@ -1,7 +1,7 @@
 """Regressions with other losses and penalties: robust losses, margins, quantiles, sparse weights."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 
 
 @formula("sum(huber(X*w - y))", "X: matrix(m, n); w: vector(n); y: vector(m)", "w")

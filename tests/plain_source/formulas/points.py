@@ -1,7 +1,7 @@
 """Pairs of points, and entries of vectors: distances, kernels, gathers, cumulative sums, masks."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 from scipy.special import erf

@@ -1,7 +1,7 @@
 """Classes, mixtures and probabilities: softmax and its relatives."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.special import expit, log_softmax, logsumexp, softmax
 
 

@@ -1,7 +1,7 @@
 """Factorisations, networks and normalised layers: products of matrices with several variables."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.special import softmax
 
 

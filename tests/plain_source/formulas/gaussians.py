@@ -1,7 +1,7 @@
 """Gaussian likelihoods, covariances and designs: logdet, inverses and solved systems."""
 
 import numpy as np
-from plain.formulas.table import formula, second
+from plain_source.formulas.table import formula, second
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 

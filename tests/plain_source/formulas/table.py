@@ -24,7 +24,7 @@ class Formula:
     - `wrt`: the variables, separated by spaces.
     - `gives`: the derivatives beside the value: `gradient`, `jacobian`, `vjp`, or the second ones `hessian` and `hvp`.
       An `hvp` stands alone.
-    - `data`: recipes by symbol, for data that are not normal numbers with the declared facts (`plain/data.py`).
+    - `data`: recipes by symbol, for data that are not normal numbers with the declared facts (`plain_source/data.py`).
     - `sizes`, `large`: changed sizes of the comparisons and of the benchmark.
     """
 

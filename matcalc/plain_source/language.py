@@ -1,7 +1,7 @@
 """Loads the table of a language: how each form and operation is written, and what must be imported.
 
 A template has `{0}`, `{1}` for operands. `{0:product}` puts parentheses around an operand of a looser level than
-`product`; `{0:matmul|power}` also accepts the level `matmul` itself.
+`product`; `{0:matrix|power}` also accepts the level `matrix` itself.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Language:
     levels: Mapping[str, int]
     forms: Mapping[str, Entry]
     calls: Mapping[str, tuple[Entry, ...]]
-    factorisations: Mapping[str, Mapping[str, str]]
+    factorisations: Mapping[str, Mapping[str, Any]]
     imports: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
     helpers: Mapping[str, str]

@@ -143,7 +143,7 @@ def sum_pieces(speller: Speller, term: Term, operands: Sequence[Written]) -> lis
     language = speller.language
     made: list[str] = []
     for sign, (text, level) in zip(term.data, operands, strict=True):
-        inner = text if language.fits(level, "matmul" if made else "sum") else f"({text})"
+        inner = text if language.fits(level, "matrix" if made else "sum") else f"({text})"
         if not made:
             made.append(inner if sign > 0 else speller.render(language.entry("neg").text, {"0": (text, level)}))
         elif inner.startswith("-") and level != "atom" and re.match(r"-[\w.]", inner):
@@ -197,7 +197,7 @@ def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
         elif spec[0] == "range":
             start, stop, step = spec[1:]
             template = words["stepped"] if step else words["range"]
-            parts = {"start": atom(bound(start)), "stop": atom(bound(stop)), "step": atom(bound(step))}
+            parts = {"low": atom(bound(start)), "high": atom(bound(stop)), "by": atom(bound(step))}
             written.append(speller.render(template, parts))
         else:
             written.append(bound(spec[1]))
@@ -257,7 +257,7 @@ def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words: Mapping[str, Any] = speller.language.table["forms"][term.form]
     rest = iter(operands)
     rows = [words["opening"] + ", ".join(next(rest)[0] for _ in range(width)) + words["closing"] for width in term.data]
-    inner = words.get("between", ", ").join(rows)
+    inner = words.get("separator", ", ").join(rows)
     return speller.render(words["text"], {"rows": atom(inner)}), "atom"
 
 

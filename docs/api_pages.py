@@ -23,6 +23,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Evidence": ("check", "equivalent", "convex"),
     "Own operations": ("define", "load_rules", "check_rules"),
     "Fits": ("minimize",),
+    "Source": ("plain",),
     "Data by rows": ("split",),
     "Pictures": ("structure",),
 }

@@ -144,7 +144,7 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
     if role in PRODUCTS and first.form == "neg" and first.rank == 2:
         made = _special(reader, candidate, [replace(values[0], term=first.args[0])], axis)
         return made and replace(made, term=negated(reader, made.term))
-    if role in PRODUCTS and first.form == "matmul":
+    if role in PRODUCTS and first.form == "matrix_product":
         a, b = first.args[0], transposed(pool, first.args[1])
         if role == "diagonal_trace":
             return Value(trace_of_product(pool, a, b))

@@ -143,15 +143,15 @@ def _matrix_product(
     (a, at), (b, bt) = one, other
     out = (*left, *right)
     if not left and not right:
-        return pool.term("dot", (a, b)), ()
+        return pool.term("inner_product", (a, b)), ()
     if not left:
         matrix = transposed(pool, b) if bt[0] == inner else b
-        return pool.term("matvec", (matrix, a), None, matrix.shape[:1]), out
+        return pool.term("matrix_vector", (matrix, a), None, matrix.shape[:1]), out
     matrix = a if at[1] == inner else transposed(pool, a)
     if not right:
-        return pool.term("matvec", (matrix, b), None, matrix.shape[:1]), out
+        return pool.term("matrix_vector", (matrix, b), None, matrix.shape[:1]), out
     second = b if bt[0] == inner else transposed(pool, b)
-    return pool.term("matmul", (matrix, second), None, (matrix.shape[0], second.shape[1])), out
+    return pool.term("matrix_product", (matrix, second), None, (matrix.shape[0], second.shape[1])), out
 
 
 def _last(pool: Pool, factors: list[Labelled], out: Labels) -> Term:
@@ -247,7 +247,7 @@ def broadcast_product(pool: Pool, factors: Sequence[Labelled], out: Labels) -> T
     if len(factors) == 2 and len(out) == 2 and all(len(at) == 1 for _, at in factors):
         (a, at), (b, _) = factors
         pair = (a, b) if at[0] == out[0] else (b, a)
-        return pool.term("outer", pair, None, (*pair[0].shape, *pair[1].shape))
+        return pool.term("outer_product", pair, None, (*pair[0].shape, *pair[1].shape))
     sizes: dict[int, Size] = {}
     for term, at in factors:
         sizes.update(zip(at, term.shape, strict=True))

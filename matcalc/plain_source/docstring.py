@@ -10,7 +10,7 @@ from textwrap import wrap
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.syntax import Ast, parts_in
 from matcalc.language.write import text, where_text
-from matcalc.plain_source.language import Language
+from matcalc.plain_source.language import Language, filled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
@@ -43,7 +43,7 @@ def docstring(words: Language, outputs: Sequence[Output], names: Names, renamed:
     """Return the lines of the docstring, without indentation."""
     margin = str(words.table["function"].get("margin", ""))
     width = words.width - len(words.indent) - len(margin)
-    shapes = [f"{renamed.get(s.name, s.name)}: {_shape(s)}" for s in names.ordered()]
+    shapes = [f"{renamed.get(s.name, s.name)}: {_shape(words, s)}" for s in names.ordered()]
     opening, closing = words.table["function"]["docstring"]
     title = _title(outputs, names)
     lines = wrap(title, width - len(opening), break_long_words=False, break_on_hyphens=False)
@@ -117,8 +117,10 @@ def formula(output: Output, names: Names) -> str:
     return where_text(output.written) if parts_in(output.written) else text(output.written)
 
 
-def _shape(symbol: Node) -> str:
-    facts = " ".join(sorted(symbol.data[1]))
-    inner = ", ".join(map(str, symbol.shape))
-    kind = f"({inner}{',' if symbol.rank == 1 else ''})" if symbol.rank else "scalar"
-    return f"{kind} {facts}" if facts else kind
+def _shape(words: Language, symbol: Node) -> str:
+    """Return an argument's shape in the words of the language, and its facts."""
+    forms = words.table["shape"]
+    sizes = list(map(str, symbol.shape))
+    form = "others" if symbol.rank > 1 else "vector" if symbol.rank else "scalar"
+    kind = filled(forms[form], {"0": "".join(sizes[:1]), "sizes": forms["between"].join(sizes)})
+    return " ".join([kind, *sorted(symbol.data[1])])

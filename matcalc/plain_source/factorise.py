@@ -66,7 +66,7 @@ def _without_transposed_symmetric(pool: Pool) -> Change:
 
 
 def _add(uses: dict[Term, Uses], term: Term) -> None:
-    if term.form == "solve":
+    if term.form == "solution":
         matrix = term.args[0]
         if matrix.form == "transpose":
             uses.setdefault(matrix.args[0], Uses()).transposed_solves.append(term)
@@ -79,19 +79,23 @@ def _add(uses: dict[Term, Uses], term: Term) -> None:
 
 
 def _choice(language: Language, matrix: Term, uses: Uses) -> str:
-    """Return the factorisation of a matrix; "" for none."""
-    solves = len(uses.solves) + len(uses.transposed_solves)
+    """Return the factorisation of a matrix; "" for none.
+
+    It needs a solution, or an inverse and a determinant, and as many solutions and determinants as its entry says.
+    """
     if {"lower", "upper", "diagonal"} & matrix.facts:
         return ""
-    if matrix.facts & {"spd", "psd"} and "cholesky" in language.factorisations:
-        return "cholesky" if solves or (uses.logdets and uses.inverses) else ""
-    if "lu" in language.factorisations and solves + len(uses.logdets) > 1 and solves:
-        return "lu"
+    solutions = len(uses.solves) + len(uses.transposed_solves)
+    for name, entry in language.factorisations.items():
+        has_fact = "when" not in entry or entry["when"] in matrix.facts
+        is_needed = solutions or ("inverse" in entry and uses.inverses and uses.logdets)
+        if has_fact and is_needed and solutions + len(uses.logdets) >= int(entry.get("least", 1)):
+            return name
     return ""
 
 
 def _solved(pool: Pool, language: Language, chosen: Mapping[Term, str], term: Term, args: Sequence[Term]) -> Term:
-    if term.form == "solve":
+    if term.form == "solution":
         return _solve(pool, chosen, term, args)
     if term.form == "inverse" and term.args[0] in chosen:
         name = chosen[term.args[0]]
@@ -99,7 +103,7 @@ def _solved(pool: Pool, language: Language, chosen: Mapping[Term, str], term: Te
             return pool.term(f"{name}.inverse", (_factor(pool, name, args[0]),), None, term.shape, term.facts)
     if term.form == "call" and term.data.rule.role == LOGDET and term.args[0] in chosen:
         name = chosen[term.args[0]]
-        return pool.term(f"{name}.logdet", (_factor(pool, name, args[0]),))
+        return pool.term(f"{name}.log_determinant", (_factor(pool, name, args[0]),))
     return same_form(pool, term, args)
 
 
@@ -110,11 +114,11 @@ def _solve(pool: Pool, chosen: Mapping[Term, str], term: Term, args: Sequence[Te
     if inner in chosen:
         name = chosen[inner]
         new = args[0].args[0] if is_transposed else args[0]
-        form = "solve_transposed" if is_transposed else "solve"
+        form = "solution_transposed" if is_transposed else "solution"
         return pool.term(f"{name}.{form}", (_factor(pool, name, new), args[1]), None, term.shape, term.facts)
     triangle = next((fact for fact in ("lower", "upper") if fact in matrix.facts), "")
     if triangle and "diagonal" not in matrix.facts:
-        return pool.term(f"solve_{triangle}", args, None, term.shape)
+        return pool.term(f"solution_{triangle}", args, None, term.shape)
     return same_form(pool, term, args)
 
 

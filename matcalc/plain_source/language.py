@@ -1,7 +1,7 @@
 """Loads the table of a language: how each form and operation is written, and what must be imported.
 
 A template has `{0}`, `{1}` for operands. `{0:product}` puts parentheses around an operand of a looser level than
-`product`; `{0:matmul|power}` also accepts the level `matmul` itself.
+`product`; `{0:matrix|power}` also accepts the level `matrix` itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Entry:
     """How a form or operation is written: templates, and the level of the result.
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
-    axis, or one for each axis. many: that of an array of three axes or more.
+    axis, or one for each axis. many: that of an array of three axes or more. turned: with a transposed first operand.
     analytic: the functions among the operands must be analytic, for the template evaluates them at complex numbers.
     """
 
@@ -35,6 +35,7 @@ class Entry:
     along: str | Sequence[str] = ""
     ranks: Mapping[str, str] = field(default_factory=dict)
     many: str = ""
+    turned: str = ""
     analytic: bool = False
     free: bool = False
     through: bool = False
@@ -48,7 +49,7 @@ class Language:
     levels: Mapping[str, int]
     forms: Mapping[str, Entry]
     calls: Mapping[str, tuple[Entry, ...]]
-    factorisations: Mapping[str, Mapping[str, str]]
+    factorisations: Mapping[str, Mapping[str, Any]]
     imports: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
     helpers: Mapping[str, str]

@@ -101,7 +101,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if left.is_matrix and right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
     if left.is_matrix and right.is_matrix:
-        made = pool.term("matmul", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
+        made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
         return Factor(made), entries(a) * length(b.shape[1])
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
@@ -114,9 +114,9 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if right.is_matrix and left.row:
         return Factor(applied(pool, transposed(pool, b), a), True), entries(b)
     if left.row and not right.row:
-        return Factor(pool.term("dot", (a, b))), entries(a)
+        return Factor(pool.term("inner_product", (a, b))), entries(a)
     if right.row and not left.row and not right.is_matrix:
-        return Factor(pool.term("outer", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
+        return Factor(pool.term("outer_product", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
     return None
 
 
@@ -131,7 +131,7 @@ def applied(pool: Pool, matrix: Term, vector: Term) -> Term:
     if matrix.form == "add" and all(_is_known(term) for term in matrix.args):
         terms = [_applied_term(pool, term, vector) for term in matrix.args]
         return pool.term("add", terms, matrix.data, matrix.shape[:1])
-    return pool.term("matvec", (matrix, vector), None, matrix.shape[:1])
+    return pool.term("matrix_vector", (matrix, vector), None, matrix.shape[:1])
 
 
 def _is_known(term: Term) -> bool:
@@ -149,7 +149,7 @@ def _applied_term(pool: Pool, term: Term, vector: Term) -> Term:
     if term.form in ("mul", "div", "neg"):
         args = [_applied_term(pool, arg, vector) if arg.rank else arg for arg in term.args]
         return pool.term(term.form, args, None, term.shape[:1])
-    return pool.term("matvec", (term, vector), None, term.shape[:1])
+    return pool.term("matrix_vector", (term, vector), None, term.shape[:1])
 
 
 def scatter(pool: Pool, matrix: Term, values: Term) -> Term | None:
@@ -218,7 +218,7 @@ def _facts(a: Term, b: Term) -> frozenset[str]:
 
 def solution(pool: Pool, matrix: Term, right: Term, facts: frozenset[str] = frozenset()) -> Term:
     """Return the term of the solution of `matrix*Y = right`."""
-    return pool.term("solve", (matrix, right), None, right.shape, facts)
+    return pool.term("solution", (matrix, right), None, right.shape, facts)
 
 
 def _solved(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | None:

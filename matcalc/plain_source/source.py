@@ -97,16 +97,24 @@ def _text(words: Language, function: Function) -> Text:
     while True:
         renamed = spelled_names(own, taken)
         speller = Speller(words, renamed, pool.lengths)
-        text = _with_names(function, pool, roots, speller)
-        met = speller.words & {*words.imports, *words.helpers, *helper_names()} & set(renamed.values())
+        text = _with_names(function, pool, roots, speller, taken)
+        met = (_meanings(words, speller.words) & speller.words & {*text.variables}) - taken
         if not met:
             return text
         taken |= met
 
 
-def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller) -> Text:
+def _meanings(words: Language, met: set[str]) -> set[str]:
+    """Return the words that no variable may hide: all of the text where functions and variables share their names."""
+    if words.table.get("shared_names"):
+        return met
+    constants = str(words.table.get("constants", "")).split()
+    return {*words.imports, *words.helpers, *helper_names(), *constants}
+
+
+def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller, avoided: set[str]) -> Text:
     words, renamed = speller.language, speller.names
-    taken = {*renamed.values(), *words.imports, *words.helpers, *helper_names(), function.name}
+    taken = {*renamed.values(), *words.imports, *words.helpers, *helper_names(), *avoided}
     writer = Writer(speller, pool, taken)
     labels = [free(output.label, taken) for output in function.outputs]
     results = writer.statements(list(zip(labels, roots, strict=True)))
@@ -117,7 +125,8 @@ def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: 
     described = docstring(words, function.outputs, function.names, renamed)
     lines = [words.indent + line if line else "" for line in (*described, *filter(None, body))]
     end = list(filter(None, [words.table["function"]["end"]]))
-    return Text([head, *lines, *end], body, set(renamed.values()), list(speller.helpers))
+    variables = {*renamed.values(), *labels, *writer.named.values()}
+    return Text([head, *lines, *end], body, variables, list(speller.helpers))
 
 
 def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, str]:

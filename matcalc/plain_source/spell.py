@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +46,7 @@ class Speller:
         if entry.through:
             return operands[0]
         parts = {**{str(k): operand for k, operand in enumerate(operands)}, **extra}
+        parts, entry = self._turned(term, entry, parts)
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
 
@@ -82,6 +84,19 @@ class Speller:
             return parts
         others = [self.number(axis) for axis in range(term.args[0].rank) if axis != term.data.axis]
         return parts | {"sizes": atom(", ".join(sizes)), "others": atom(", ".join(others))}
+
+    def _turned(self, term: Term, entry: Entry, parts: dict[str, Written]) -> tuple[dict[str, Written], Entry]:
+        """Return the template for a first operand that is transposed, with that operand untransposed."""
+        if not entry.turned or term.args[0].form != "transpose":
+            return parts, entry
+        before, _, after = self.language.forms["transpose"].text.partition("{0}")
+        text = parts["0"][0]
+        if not (text.startswith(before) and text.endswith(after)):
+            return parts, entry
+        inner = text[len(before) : len(text) - len(after)]
+        if not is_simple(inner):
+            return parts, entry
+        return parts | {"0": atom(inner)}, replace(entry, text=entry.turned, tight="")
 
     def number(self, index: int) -> str:
         """Return an index counted as the language counts."""
@@ -268,7 +283,7 @@ def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
         elif spec[0] == "range":
             start, stop, step = spec[1:]
             template = words["stepped"] if step else words["range"]
-            parts = {"start": atom(bound(start)), "stop": atom(bound(stop)), "step": atom(bound(step))}
+            parts = {"low": atom(bound(start)), "high": atom(bound(stop)), "by": atom(bound(step))}
             written.append(speller.render(template, parts))
         else:
             written.append(bound(spec[1]))
@@ -323,7 +338,7 @@ def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Writte
 
 def _listed(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words = speller.language.table["forms"][term.form]
-    between = ", " if isinstance(words, str) else words.get("between", ", ")
+    between = ", " if isinstance(words, str) else words.get("separator", ", ")
     inner = between.join(text for text, _ in operands)
     return speller.render(speller.language.entry(term.form).text, {"operands": atom(inner)}), "atom"
 
@@ -332,7 +347,7 @@ def _rows(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     words: Mapping[str, Any] = speller.language.table["forms"][term.form]
     rest = iter(operands)
     rows = [words["opening"] + ", ".join(next(rest)[0] for _ in range(width)) + words["closing"] for width in term.data]
-    inner = words.get("between", ", ").join(rows)
+    inner = words.get("separator", ", ").join(rows)
     return speller.render(words["text"], {"rows": atom(inner)}), "atom"
 
 

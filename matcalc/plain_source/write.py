@@ -10,7 +10,6 @@ from matcalc.plain_source.language import Entry, Language
 from matcalc.plain_source.spell import Speller, Written, repeats, sum_pieces
 from matcalc.plain_source.term import Pool, Term, terms_in
 
-LEAVES = ("name", "number", "size", "pi", "eye")
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
 LETTERS = "zuvstabcghkpqr"
 
@@ -183,7 +182,7 @@ class Writer:
             yield pattern.replace("{0}", self._short(term.args[0]) or "M")
         if term.form == "inverse" and (short := self._short(term.args[0])):
             yield f"{short}_inv"
-        if term.form == "matmul" or term.form == "matvec":
+        if term.form == "matrix_product" or term.form == "matrix_vector":
             a, b = map(self._short, term.args)
             if a and b and len(a + b) < 6 and a + b not in self.language.reserved:
                 yield a + b

@@ -142,7 +142,7 @@ def inverse_pullback(X, G):
 
 
 @formula("det(X)", "X: matrix(n, n)", "X", X="dominant", large={"n": 60})
-def determinant(X):
+def volume(X):
     value = np.linalg.det(X)
     gradient_X = value * np.linalg.inv(X).T
     return value, gradient_X

@@ -92,6 +92,7 @@ def _text(words: Language, function: Function) -> Text:
 def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller) -> Text:
     words, renamed = speller.language, speller.names
     taken = {*renamed.values(), *words.imports, *words.helpers, *helper_names(), function.name}
+    taken |= {str(term.data) for term in terms_in(roots) if term.form == "parameter"}
     writer = Writer(speller, pool, taken)
     labels = [free(output.label, taken) for output in function.outputs]
     results = writer.statements(list(zip(labels, roots, strict=True)))
@@ -180,17 +181,21 @@ def _helpers(words: Language, texts: Sequence[Text]) -> list[str]:
 
 def _imports(words: Language, texts: Sequence[Text], helpers: Sequence[str]) -> list[str]:
     """Return the imports that functions and helpers need."""
-    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(helpers))))
+    met = set(WORD.findall(re.sub(r'(?s)""".*?"""|#.*?$', "", "\n".join(helpers), flags=re.M)))
     for text in texts:
         met |= {*WORD.findall("\n".join(text.body))} - {*text.variables}
     modules: dict[str, list[str]] = {}
+    standard: list[str] = []
     made: list[str] = []
     for word, module in words.imports.items():
         if word not in met:
             continue
-        if " as " in module or module == word:
+        if module == word:
+            standard.append(f"import {module}")
+        elif " as " in module:
             made.append(f"import {module}")
         else:
             modules.setdefault(module, []).append(word)
     made += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(modules.items())]
+    made = [*sorted(standard), *([""] if standard and made else []), *made]
     return [*made, "", ""] if made else []

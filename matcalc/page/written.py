@@ -6,19 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from matcalc.compiler.files.save import saved_text
+from matcalc.expressions.as_source import plain_source
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question
 from matcalc.pipeline.building import gradient_request, specified
+from matcalc.plain_source.language import language_of
 
 Blocks = Sequence[tuple[str, Expression]]
 
 
 def file_text(e: Expression, blocks: Blocks, asked: Question) -> str:
-    """Return the text of a stand-alone file for the requested target; nothing is compiled.
+    """Return the text of a file for the requested target, as plain source if the target has it; nothing is compiled.
 
     Raises: NotSupported for an operation without a form on the target.
     """
+    language = language_of(asked.form)
+    if language:
+        return plain_source([e, *(block for _, block in blocks)], language)
     spec = specified(replace(_request(e, blocks, asked), target=asked.form), "f")[0]
     return saved_text(spec, given=f"{asked.formula.strip()} in {asked.wrt}")
 

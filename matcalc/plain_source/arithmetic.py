@@ -155,8 +155,6 @@ def product(reader: Reader, tree: Ast) -> Steps:
 def _append(reader: Reader, run: Run, value: Value) -> None:
     if value.rank == 0:
         (run.behind if run.arrays else run.front).append(value.term)
-    elif value.rank > 2:
-        raise NotSupported("a tensor in a product")
     else:
         term = value.term
         if term.form == "neg":

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from matcalc.errors import NotSupported
+from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
 from matcalc.language.syntax import call as ast_call
 from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
-from matcalc.plain_source.index_forms import side_by_side
+from matcalc.plain_source.contraction import aligned
+from matcalc.plain_source.index_forms import common_axes, side_by_side
 from matcalc.plain_source.products import Factor, diagonal_of_product, trace_of_product
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
+from matcalc.tensor.sizes.size import Size
 
 ANY_RANK = ("entry", "array", "integer", "number", "function")
 
@@ -95,12 +98,47 @@ def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence
         terms, axes, shape = side_by_side(reader, values)
         return Value(operation(reader, candidate, terms, None, shape), axes=axes)
     first = values[0]
-    if len(values) > 1 or axis is not None or first.rank != 1 or candidate.output:
+    if axis is not None or candidate.output:
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
+    if len(values) > 1 or first.rank != 1:
+        return _vectorized(reader, tree, candidate, values)
     count = len(first.axes)
     is_reduction = candidate.signature.outputs[0].kind == "scalar"
     shape = first.term.shape[:count] if is_reduction else first.term.shape
     return Value(operation(reader, candidate, [first.term], count, shape), axes=first.axes)
+
+
+def _vectorized(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence[Value]) -> Value:
+    """Return an operation that is applied once for each value of the open indices of its arguments."""
+    axes = common_axes(values)
+    pool, sizes = reader.pool, dict[str, Size]()
+    args: list[Term] = []
+    moved: list[tuple[str, Term, str]] = []
+    parameters = candidate.signature.parameters
+    lengths: dict[int, Size] = {}
+    for value in values:
+        lengths.update(zip(value.axes, value.term.shape, strict=False))
+    for k, value in enumerate(values):
+        declared = parameters[min(k, len(parameters) - 1)].sizes
+        names = [str(size.value) for size in declared]
+        sizes.update(zip(names, value.term.shape[len(value.axes) :], strict=False))
+        if not value.axes:
+            args.append(value.term)
+            continue
+        core = tuple(reader.new_label() for _ in range(value.rank))
+        used = {*reader.names.scope, *reader.names.parts, *(one for one, _, _ in moved)}
+        letter = next(supply("EFGH", used))
+        moved.append((letter, aligned(pool, value.term, value.axes + core, axes + core), f"({','.join(names)})"))
+        args.append(pool.term("parameter", (), letter, value.term.shape[len(value.axes) :]))
+    out = [str(size.value) for size in candidate.signature.outputs[0].sizes]
+    if any(name not in sizes for name in out):
+        raise NotSupported(f"{text(tree)} has no plain source over open indices")
+    body = operation(reader, candidate, args, None, [sizes[name] for name in out])
+    function = pool.term("function", (body,), ", ".join(letter for letter, _, _ in moved))
+    signature = f"{','.join(one for _, _, one in moved)}->({','.join(out)})"
+    shape = [*(lengths[label] for label in axes), *(sizes[name] for name in out)]
+    term = pool.term("vectorized", (function, *(arg for _, arg, _ in moved)), signature, shape)
+    return Value(term, axes=axes)
 
 
 def operation(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from matcalc.errors import NotSupported
 from matcalc.plain_source.term import Call, Pool, Term, transposed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.sizes.size import Size
@@ -36,6 +37,8 @@ def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
     """Return the product of factors, none of which is a scalar."""
     if len(factors) == 1:
         return factors[0]
+    if any(factor.term.rank > 2 for factor in factors):
+        raise NotSupported("a product of a tensor of order 3 or more with an array has no plain source")
     if len(factors) > MOST:
         return _from_the_end(pool, factors)
     best: dict[tuple[int, int], tuple[float, Factor]] = {(k, k + 1): (0.0, f) for k, f in enumerate(factors)}

@@ -46,12 +46,13 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The lines of a function; its statements, and the names of its variables and of helper functions."""
+    """The lines of a function; its statements, the names of its variables and helper functions, words that it calls."""
 
     lines: Sequence[str]
     body: Sequence[str]
     variables: Collection[str]
     helpers: Sequence[str]
+    called: Collection[str]
 
 
 def source(functions: Sequence[Function], language: str) -> str:
@@ -62,16 +63,21 @@ def source(functions: Sequence[Function], language: str) -> str:
     words = language_named(language)
     texts = [_text(words, function) for function in functions]
     helpers = _helpers(words, texts)
-    _check_names(functions, [*helpers, *("\n".join(text.body) for text in texts)])
+    _check_names(words, functions, texts, helpers)
     lines = layout.joined(words, [text.lines for text in texts], helpers)
     return "\n".join([*_imports(words, texts, helpers), *lines]) + "\n"
 
 
-def _check_names(functions: Sequence[Function], texts: Sequence[str]) -> None:
-    """Raise NotSupported for a function with the name of another one that the text calls."""
+def _check_names(words: Language, functions: Sequence[Function], texts: Sequence[Text], helpers: Sequence[str]) -> None:
+    """Raise NotSupported for a function with the name of another one that the text or a helper function calls."""
+    called = {word for text in texts for word in text.called}
+    known = {*words.imports, *words.helpers, *helper_names()}
+    for helper in helpers:
+        head, _, body = helper.partition("\n")
+        inside = {*re.findall(r"(?<![\w.])\w+(?=\()", body)} - {*WORD.findall(head.partition("(")[2])}
+        called |= inside & known if words.imports else inside
     for function in functions:
-        called = re.compile(rf"(?<![\w.]){function.name}\(")
-        if any(called.search(re.sub(rf"(def|function .*=) {function.name}\(", "", text)) for text in texts):
+        if function.name in called:
             raise NotSupported(
                 f"the source calls another function with the name {function.name}", hint="write another name="
             )
@@ -115,6 +121,7 @@ def _meanings(words: Language, met: set[str]) -> set[str]:
 def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: Speller, avoided: set[str]) -> Text:
     words, renamed = speller.language, speller.names
     taken = {*renamed.values(), *words.imports, *words.helpers, *helper_names(), *avoided}
+    taken |= {str(term.data) for term in terms_in(roots) if term.form == "parameter"}
     writer = Writer(speller, pool, taken)
     labels = [free(output.label, taken) for output in function.outputs]
     results = writer.statements(list(zip(labels, roots, strict=True)))
@@ -126,7 +133,7 @@ def _with_names(function: Function, pool: Pool, roots: Sequence[Term], speller: 
     lines = [words.indent + line if line else "" for line in (*described, *filter(None, body))]
     end = list(filter(None, [words.table["function"]["end"]]))
     variables = {*renamed.values(), *labels, *writer.named.values()}
-    return Text([head, *lines, *end], body, variables, list(speller.helpers))
+    return Text([head, *lines, *end], body, variables, list(speller.helpers), set(speller.words))
 
 
 def spelled_names(names: Sequence[str], reserved: Collection[str]) -> dict[str, str]:
@@ -196,17 +203,21 @@ def _helpers(words: Language, texts: Sequence[Text]) -> list[str]:
 
 def _imports(words: Language, texts: Sequence[Text], helpers: Sequence[str]) -> list[str]:
     """Return the imports that functions and helpers need."""
-    met = set(WORD.findall(re.sub(r'(?s)""".*?"""', "", "\n".join(helpers))))
+    met = set(WORD.findall(re.sub(r'(?s)""".*?"""|#.*?$', "", "\n".join(helpers), flags=re.M)))
     for text in texts:
         met |= {*WORD.findall("\n".join(text.body))} - {*text.variables}
     modules: dict[str, list[str]] = {}
+    standard: list[str] = []
     made: list[str] = []
     for word, module in words.imports.items():
         if word not in met:
             continue
-        if " as " in module or module == word:
+        if module == word:
+            standard.append(f"import {module}")
+        elif " as " in module:
             made.append(f"import {module}")
         else:
             modules.setdefault(module, []).append(word)
     made += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(modules.items())]
+    made = [*sorted(standard), *([""] if standard and made else []), *made]
     return [*made, "", ""] if made else []

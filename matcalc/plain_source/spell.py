@@ -331,6 +331,24 @@ def _function(speller: Speller, term: Term, operands: Sequence[Written]) -> Writ
     return speller.render(entry.text, parts), entry.level
 
 
+def _vectorized(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
+    entry = speller.language.entry("vectorized")
+    return speller.render(entry.text, _vectorized_parts(term, operands)), entry.level
+
+
+def _vectorized_parts(term: Term, operands: Sequence[Written]) -> Mapping[str, Written]:
+    inside = ", ".join(text for text, _ in operands[1:])
+    return {"0": operands[0], "signature": atom(term.data), "operands": atom(inside)}
+
+
+def long_lines(speller: Speller, term: Term, operands: Sequence[Written]) -> list[str] | None:
+    """Return the text of a term on several lines, if the table has that for it."""
+    lines = speller.language.table["forms"].get(term.form, {})
+    if term.form != "vectorized" or "long" not in lines:
+        return None
+    return [speller.render(line, _vectorized_parts(term, operands)) for line in lines["long"]]
+
+
 def _length(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
     text = speller.size(term.data)
     return text, "atom" if is_simple(text) else "sum"
@@ -368,6 +386,7 @@ SPECIAL: Mapping[str, Callable[[Speller, Term, Sequence[Written]], Written]] = {
     "length": _length,
     "parameter": _parameter,
     "function": _function,
+    "vectorized": _vectorized,
     "vector": _listed,
     "concatenate": _listed,
     "array": _rows,

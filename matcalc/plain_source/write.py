@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 
 from matcalc.plain_source.language import Entry, Language
-from matcalc.plain_source.spell import Speller, Written, repeats, sum_pieces
+from matcalc.plain_source.spell import Speller, Written, long_lines, repeats, sum_pieces
 from matcalc.plain_source.term import Pool, Term, terms_in
 
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
@@ -100,11 +100,16 @@ class Writer:
             self._assign(inner)
 
     def _by_terms(self, name: str, term: Term, room: int) -> list[str] | None:
-        """Return a sum in parentheses with each term on a line; None if that does not fit or is not possible."""
+        """Return a sum in parentheses with each term on a line, or a term with a long form; None if none fits."""
+        operands = [self._operand(arg) for arg in term.args]
+        long = long_lines(self.speller, term, operands)
+        if long is not None:
+            lines = self.language.word("assign", name=name, value="\n".join(long)).split("\n")
+            return lines if max(map(len, lines)) <= room else None
         if term.form != "add" or "wrap" not in self.language.table:
             return None
         opening, closing = self.language.table["wrap"]
-        pieces = sum_pieces(self.speller, term, [self._operand(arg) for arg in term.args])
+        pieces = sum_pieces(self.speller, term, operands)
         lines = [self.language.indent + piece for piece in pieces]
         if max(map(len, lines)) > room:
             return None

@@ -1,6 +1,6 @@
 """Times plain Python source against hand-written NumPy: values and derivatives of `tests/plain_source/formulas`.
 
-    python -m benchmarks.plain_source     writes results/plain_source.md
+    python -m benchmarks.plain_source     writes results/plain_source.md; ruff counts the lines
 
 Both run in one process with one thread and double precision, in alternation; the fastest of several rounds counts.
 """

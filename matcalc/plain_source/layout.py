@@ -24,7 +24,9 @@ def result(words: Language, labels: Sequence[str], results: Sequence[str]) -> li
     if len(words.indent + line) <= words.width or "result_parts" not in words.table:
         return [line] if line else []
     opening, closing = words.table["result_parts"]
-    return [opening, *(f"{words.indent}{pair}" for pair in pairs.replace(", ", ",\n").splitlines()), closing]
+    parts = [f"{label} = {text}" for label, text in zip(labels, results, strict=True)]
+    ends = [","] * (len(parts) - 1) + [""]
+    return [opening, *(f"{words.indent}{part}{end}" for part, end in zip(parts, ends, strict=True)), closing]
 
 
 def size_value(words: Language, name: str, symbols: Sequence[Node], renamed: Mapping[str, str]) -> str:

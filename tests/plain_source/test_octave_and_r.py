@@ -10,6 +10,7 @@ from plain_source.interpreters import LANGUAGES, Call, needs, run
 from plain_source.sources import as_tuple, assert_close, outputs, source
 
 import matcalc as mc
+from matcalc.commands.cli import main
 from matcalc.expressions.as_source import function_of
 
 ALL = FORMULAS + SECOND
@@ -72,3 +73,40 @@ def test_equal_at_sizes_of_one(language):
 def test_data_that_are_indices_count_from_one(language):
     text = mc.plain("x[k[0]] + sum(x[k])", "x: vector(n); k: index(N)", language=language, check=False)
     assert {"octave": "x(k(1))", "r": "x[k[1]]"}[language] in text
+
+
+HIDING = "K = x*x'; norm = norm2(K); sum = exp(norm); sum(x)*sum + pi*mean"
+"""A formula whose names are those of functions and constants."""
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_names_of_functions_may_be_names_of_variables(language):
+    needs(language)
+    text = mc.plain(HIDING, "x: vector(n); pi: scalar; mean: scalar", language=language, check=False)
+    x = np.array([0.3, -0.2, 0.4])
+    found = run(language, [Call("f", "f", text, (x, 2.0, 5.0), ((),))])["f"]
+    assert_close(found, np.sum(x) * np.exp(x @ x) + 10)
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_a_name_that_the_source_calls_is_refused(language):
+    with pytest.raises(mc.NotSupported, match="calls another function with the name exp"):
+        mc.plain("sum(exp(x))", language=language, name="exp")
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_functions_that_are_not_analytic_have_no_derivative_of_a_matrix(language):
+    pulled = mc.vjp("matfun(abs, S)", "S", declarations="S: matrix(n, n) symmetric")
+    with pytest.raises(mc.NotSupported, match="no derivative of abs of a matrix"):
+        mc.plain(pulled, language=language, check=False)
+
+
+@pytest.mark.parametrize(("form", "line"), [("octave", "gradient_w = 2 * (X' * (X * w - y));"), ("r", "crossprod(X, ")])
+def test_the_command_line_writes_it(form, line, capsys, tmp_path):
+    assert main(["gradient", "norm2(X*w - y)^2", "--wrt", "w", "--as", form, "--quiet"]) == 0
+    assert line in capsys.readouterr().out
+    path = tmp_path / "loss.txt"
+    command = ["export", "norm2(X*w - y)^2", "--wrt", "w", "--target", form, "-o", str(path), "--quiet"]
+    assert main(command) == 0
+    assert "gradient_w" in path.read_text(encoding="utf-8")

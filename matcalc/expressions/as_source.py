@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from matcalc.errors import InternalError
+from matcalc.errors import InternalError, NotSupported
 from matcalc.evidence.written.reference import Reference, TreeValue
 from matcalc.expressions.handle import Handle
 from matcalc.language.identifiers import identifier
@@ -15,6 +15,9 @@ from matcalc.language.syntax import Ast
 from matcalc.plain_source.docstring import Output
 from matcalc.plain_source.source import Function, source
 from matcalc.tensor.symbols import Names
+
+WITHOUT_VALUE = ": nan where"
+"""In the message of a check: the value is NaN, and no wrong number."""
 
 CHECKED = "python"
 """The language whose text is run."""
@@ -103,4 +106,12 @@ def checked(function: Function, references: Sequence[Reference]) -> str:
     results = [Result(o.label, o.node, r) for o, r in zip(function.outputs, references, strict=True)]
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compiled_check(run, results, function.names, function.names.ordered())
+        try:
+            return compiled_check(run, results, function.names, function.names.ordered())
+        except InternalError as fault:
+            if WITHOUT_VALUE in fault.message:
+                message = "plain source gives NaN where the formula has a value, as where 0 multiplies an infinity"
+                raise NotSupported(
+                    message, hint="mc.compile and matcalc export --style fast take care of that"
+                ) from None
+            raise

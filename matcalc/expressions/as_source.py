@@ -41,7 +41,7 @@ def plain_module(functions: Sequence[tuple[str, Sequence[Handle]]], language: st
     text = source(made, language)
     if check:
         for function, (_, read) in zip(made, functions, strict=True):
-            checked(function, [e.reference for e in read])
+            checked(function, [e.reference for e in read], text if language == CHECKED else source([function], CHECKED))
     return text
 
 
@@ -80,8 +80,8 @@ def _written(e: Handle) -> Ast | None:
     return None
 
 
-def checked(function: Function, references: Sequence[Reference]) -> str:
-    """Run the Python form of a function at random data; return the points compared and the largest error.
+def checked(function: Function, references: Sequence[Reference], text: str) -> str:
+    """Run a function of a Python text at random data; return the points compared and the largest error.
 
     Raises: InternalError for a wrong result, and for a text that cannot run.
     """
@@ -89,7 +89,6 @@ def checked(function: Function, references: Sequence[Reference]) -> str:
 
     from matcalc.evidence.written.compiled import Result, compiled_check
 
-    text = source([function], CHECKED)
     scope: dict[str, Any] = {}
     exec(compile(text, f"<plain {function.name}>", "exec"), scope)  # noqa: S102 - the text is our own
 

@@ -39,6 +39,8 @@ def call(reader: Reader, tree: Ast) -> Steps:
         word, args = (ordered, args[:1]) if ordered in reader.book.spellings and not is_symbol else (word, args)
     keywords = dict(call_keywords(tree))
     axis_tree = keywords.pop("axis", None)
+    if any(candidate.rule.kind == "implicit" for candidate in reader.book.candidates(word)):
+        raise NotSupported(f"{word} has no plain source: it solves an equation")
     functions = _function_positions(reader, word)
     values: list[Value] = []
     for k, arg in enumerate((*args, *keywords.values())):

@@ -10,28 +10,30 @@ import matcalc as mc
 HEAD = """\
 # Source as a person writes it
 
-`mc.plain` writes one function for several formulas: array statements in reading order, with NumPy and SciPy alone. Nothing in it needs
-matcalc. Parts that occur several times are computed once and get names: yours (`where K = ...`), else names for their contents (`XtX`,
-`K_chol`, `R` for a residual). `e.python()` is the same for one expression, and on the command line:
+`mc.plain` writes one function for several formulas: array statements in reading order, with NumPy and SciPy alone.
+Nothing in it needs matcalc. Parts that occur several times are computed once and get names: yours (`where K =
+...`), else names for their contents (`XtX`, `K_chol`, `R` for a residual). `e.python()` is the same for one
+expression, and on the command line:
 
     matcalc gradient "norm2(X*w - y)^2" --wrt w --as python
     matcalc export "norm2(X*w - y)^2" --wrt w --target numpy -o loss.py --test test_loss.py
 
-`matcalc export` writes plain source for `--target numpy`, and kernels for `numba` and `c`; `--style` chooses the other one. `--test`
-writes a file for pytest: values with all digits, and derivatives by SciPy's differences.
+`matcalc export` writes plain source for `--target numpy`, and kernels for `numba` and `c`; `--style` chooses the
+other one. `--test` writes a file for pytest: values with all digits, and derivatives by SciPy's differences.
 
-Before a text is returned, it is run at random data of small sizes and compared with the formula as written. Another number is an
-`InternalError`, and `check=False` leaves the comparison out. The same input gives the same bytes. Lines have at most 88 columns.
+Before a text is returned, it is run at random data of small sizes and compared with the formula as written. Another
+number is an `InternalError`, and `check=False` leaves the comparison out. The same input gives the same bytes.
+Lines have at most 88 columns.
 
-At a kink or a tie (`abs` at 0, two equal largest entries, a singular value 0) the text takes what the library's function takes. The
-compiled function and `e(...)` follow the [conventions](conventions.md).
+At a kink or a tie (`abs` at 0, two equal largest entries, a singular value 0) the text takes what the library's
+function takes. The compiled function and `e(...)` follow the [conventions](conventions.md).
 """
 TAIL = """\
 ## What cannot be plain
 
-An operation without a function in NumPy or SciPy gets a short function above, as `normalize` and `scatter` do. An operation that needs
-more than 45 lines of code is refused by name: Pfaffians, derivatives of functions of singular values, and some second derivatives of
-special functions. `matcalc export --style fast` and `mc.compile` have them.
+An operation without a function in NumPy or SciPy gets a short function above, as `normalize` and `scatter` do. An
+operation that needs more than 45 lines of code is refused by name: Pfaffians, derivatives of functions of singular
+values, and some second derivatives of special functions. `matcalc export --style fast` and `mc.compile` have them.
 
 ```python
 >>> mc.plain("pfaffian(A)", "A: matrix(n, n) skew")
@@ -64,7 +66,8 @@ EXAMPLES = (
             "sum(logsumexp(X*W, axis=1)) - sum(Y.*(X*W))", "X: matrix(m, n); W: matrix(n, k); Y: matrix(m, k)",
             '[f, f.gradient("W")]', "cross_entropy"),
     Example("A Gaussian process", "One Cholesky factor gives the value and its derivatives.",
-            "y'*inv(K)*y + logdet(K)", "K: matrix(n, n) spd; y: vector(n)", '[f, *f.gradient(["K", "y"])]', "likelihood"),
+            "y'*inv(K)*y + logdet(K)", "K: matrix(n, n) spd; y: vector(n)",
+            '[f, *f.gradient(["K", "y"])]', "likelihood"),
     Example("A kernel with parameters", "Named parts keep their names.",
             "y'*(K\\\\y) + logdet(K) where E = exp(-D/(2*l^2)), K = s*E + t*eye(n)",
             "D: matrix(n, n) symmetric; y: vector(n); l: scalar; s: scalar; t: scalar",
@@ -80,7 +83,8 @@ EXAMPLES = (
             "W: matrix(p, d); C: matrix(q, d); b: vector(p); i: index(m); j: index(m); x: vector(m) positive",
             '[f, *f.gradient(["W", "b"])]', "glove"),
     Example("A matrix equation", "SciPy solves it, also for the derivative.", "tr(W*sylvester(A, B, C))",
-            "A: matrix(m, m); B: matrix(n, n); C: matrix(m, n); W: matrix(n, m)", '[f, *f.gradient(["A", "C"])]', "sylvester"),
+            "A: matrix(m, m); B: matrix(n, n); C: matrix(m, n); W: matrix(n, m)",
+            '[f, *f.gradient(["A", "C"])]', "sylvester"),
     Example("A Jacobian of order 4", "`np.einsum` stands only where no product of matrices does it.", "A*X*B",
             "A: matrix(m, n); X: matrix(n, p); B: matrix(p, q)", '[f.jacobian("X")]', "jacobian"),
 )  # fmt: skip

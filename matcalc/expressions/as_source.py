@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from matcalc.errors import InternalError
+from matcalc.errors import InternalError, NotSupported
 from matcalc.evidence.written.reference import Reference, TreeValue
 from matcalc.expressions.handle import Handle
 from matcalc.language.identifiers import identifier
@@ -15,6 +15,9 @@ from matcalc.language.syntax import Ast
 from matcalc.plain_source.docstring import Output
 from matcalc.plain_source.source import Function, source
 from matcalc.tensor.symbols import Names
+
+WITHOUT_VALUE = ": nan where"
+"""In the message of a check: the value is NaN, and no wrong number."""
 
 CHECKED = "python"
 """The language whose text is run."""
@@ -38,7 +41,7 @@ def plain_module(functions: Sequence[tuple[str, Sequence[Handle]]], language: st
     text = source(made, language)
     if check:
         for function, (_, read) in zip(made, functions, strict=True):
-            checked(function, [e.reference for e in read])
+            checked(function, [e.reference for e in read], text if language == CHECKED else source([function], CHECKED))
     return text
 
 
@@ -77,8 +80,8 @@ def _written(e: Handle) -> Ast | None:
     return None
 
 
-def checked(function: Function, references: Sequence[Reference]) -> str:
-    """Run the Python form of a function at random data; return the points compared and the largest error.
+def checked(function: Function, references: Sequence[Reference], text: str) -> str:
+    """Run a function of a Python text at random data; return the points compared and the largest error.
 
     Raises: InternalError for a wrong result, and for a text that cannot run.
     """
@@ -86,7 +89,6 @@ def checked(function: Function, references: Sequence[Reference]) -> str:
 
     from matcalc.evidence.written.compiled import Result, compiled_check
 
-    text = source([function], CHECKED)
     scope: dict[str, Any] = {}
     exec(compile(text, f"<plain {function.name}>", "exec"), scope)  # noqa: S102 - the text is our own
 
@@ -103,4 +105,12 @@ def checked(function: Function, references: Sequence[Reference]) -> str:
     results = [Result(o.label, o.node, r) for o, r in zip(function.outputs, references, strict=True)]
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compiled_check(run, results, function.names, function.names.ordered())
+        try:
+            return compiled_check(run, results, function.names, function.names.ordered())
+        except InternalError as fault:
+            if WITHOUT_VALUE in fault.message:
+                message = "plain source gives NaN where the formula has a value, as where 0 multiplies an infinity"
+                raise NotSupported(
+                    message, hint="mc.compile and matcalc export --style fast take care of that"
+                ) from None
+            raise

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported
+from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import supply
-from matcalc.language.syntax import Ast, call_keywords, call_name, with_order
+from matcalc.language.syntax import Ast, call_keywords, call_name, given, rebuild, with_order
 from matcalc.language.syntax import call as ast_call
 from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
@@ -18,7 +20,9 @@ from matcalc.plain_source.products import Factor, diagonal_of_product, trace_of_
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
+from matcalc.tensor.raw_nodes import parameter, symbol
 from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import substitute
 
 ANY_RANK = ("entry", "array", "integer", "number", "function")
 
@@ -35,6 +39,8 @@ def call(reader: Reader, tree: Ast) -> Steps:
         word, args = (ordered, args[:1]) if ordered in reader.book.spellings and not is_symbol else (word, args)
     keywords = dict(call_keywords(tree))
     axis_tree = keywords.pop("axis", None)
+    if any(candidate.rule.kind == "implicit" for candidate in reader.book.candidates(word)):
+        raise NotSupported(f"{word} has no plain source: it solves an equation")
     functions = _function_positions(reader, word)
     values: list[Value] = []
     for k, arg in enumerate((*args, *keywords.values())):
@@ -42,6 +48,9 @@ def call(reader: Reader, tree: Ast) -> Steps:
             values.append((yield from _function(reader, arg)))
         else:
             values.append((yield arg))
+    if functions and _has_tangents(reader, word, len(values)):
+        at = max(functions) + 1
+        values.insert(at, (yield from _function(reader, _slope(reader, args[at - 1]))))
     axis = None
     if axis_tree is not None:
         rank = next((value.rank for value in values if value.rank), 0)
@@ -59,21 +68,45 @@ def _function_positions(reader: Reader, word: str) -> set[int]:
     }
 
 
+def _has_tangents(reader: Reader, word: str, count: int) -> bool:
+    """Whether a call of an operation has arguments in its repeated parameter, along which it is differentiated."""
+    parameters = reader.book.candidates(word)[0].signature.parameters
+    return parameters[-1].repeated and count >= len(parameters)
+
+
+def _as_function(tree: Ast) -> Ast:
+    return tree if tree.head == "function" else Ast("function", (ast_call(str(tree.value), ast_name("x")),), "x")
+
+
+def _slope(reader: Reader, tree: Ast) -> Ast:
+    """Return the derivative of a function argument as a function."""
+    tree = _as_function(tree)
+
+    def of_parameter(node: Ast) -> Ast:
+        is_parameter = node.head == "name" and node.value == tree.value
+        return given(parameter(), lambda: node) if is_parameter else node
+
+    body = derivative(reader.node_of(rebuild(tree.args[0], of_parameter)))
+    x = symbol("x", ())
+    return Ast("function", (formula_of(substitute(body, {parameter(): x})),), "x")
+
+
 def _function(reader: Reader, tree: Ast) -> Steps:
     """Translate a function argument, `x -> body` or the name of an elementwise function."""
-    if tree.head == "name":
-        tree = Ast("function", (ast_call(str(tree.value), ast_name("x")),), "x")
-    parameter = str(tree.value)
+    tree = _as_function(tree)
+    own = str(tree.value)
     before = reader.parameters
-    reader.parameters = {**before, parameter: Value(reader.pool.term("parameter", (), parameter))}
+    reader.parameters = {**before, own: Value(reader.pool.term("parameter", (), own))}
     inner = yield tree.args[0]
     reader.parameters = before
-    return Value(reader.pool.term("function", (inner.term,), parameter))
+    return Value(reader.pool.term("function", (inner.term,), own))
 
 
 def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: int | None) -> Value:
     """Return the value of a call, under the canonical name of its operation."""
     candidates = reader.book.candidates(word)
+    if candidates[0].rule.keeps_rows:
+        values = [_with_row(reader, value) for value in values]
     candidate = next((c for c in candidates if _fits(c, values, axis is not None)), candidates[0])
     if candidate.rule.associative and len(values) > 2:
         return _folded(reader, candidate, values)
@@ -90,6 +123,13 @@ def called(reader: Reader, tree: Ast, word: str, values: Sequence[Value], axis: 
     row = is_map and rank == 1 and all(value.row for value in values if value.rank)
     args = [expanded(reader, value, rank) for value in values] if is_map else [value.term for value in values]
     return Value(operation(reader, candidate, args, axis, node.shape), row, node)
+
+
+def _with_row(reader: Reader, value: Value) -> Value:
+    """Return a row as a matrix of one row."""
+    if not value.row or value.rank != 1 or value.axes:
+        return value
+    return Value(reader.pool.term("as_row", (value.term,), None, (Size.of(1), *value.term.shape)))
 
 
 def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence[Value], axis: int | None) -> Value:
@@ -201,9 +241,9 @@ def _fits(candidate: Candidate, values: Sequence[Value], has_axis: bool) -> bool
     parameters = candidate.signature.parameters
     if len(parameters) != len(values):
         return bool(parameters) and parameters[-1].repeated and len(values) >= len(parameters) - 1
-    for k, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
-        if parameter.kind in ANY_RANK or (has_axis and k == 0):
+    for k, (declared, value) in enumerate(zip(parameters, values, strict=True)):
+        if declared.kind in ANY_RANK or (has_axis and k == 0):
             continue
-        if len(parameter.sizes) != value.rank:
+        if len(declared.sizes) != value.rank:
             return False
     return True

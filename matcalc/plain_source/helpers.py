@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from textwrap import wrap
 
 from matcalc.errors import NotSupported
 from matcalc.plain_source.language import Entry, language
@@ -19,6 +21,10 @@ from matcalc.rulebook.rule import Rule
 MOST_LINES = 45
 """The most lines of the helper functions of one operation."""
 
+WIDTH = 88
+MOST_REPEATED = 60
+"""The most characters of a value that writes a parameter several times; a longer one is a function."""
+_SPELLED = re.compile(r"\b(?:sp|sl)\.(\w+)")
 SKIPPED = ("finite_",)
 """Functions of the rulebook that test data, which plain source does not."""
 
@@ -40,12 +46,37 @@ def value_entry(rule: Rule, index: int, count: int) -> tuple[Entry, tuple[str, .
     tree = ast.parse(text, mode="eval").body
     parameters = [p.name for p in rule.signatures[index if len(rule.signatures) > index else 0].parameters]
     helpers = _helpers({n.id for n in ast.walk(tree) if isinstance(n, ast.Name)})
-    template = _template(tree, parameters, count)
     lines = sum(len(_definitions()[name].splitlines()) for name in helpers)
     if lines > MOST_LINES:
         raise NotSupported(f"{rule.name} has no plain source: it needs {lines} lines of code")
+    is_fixed = not any(isinstance(node, ast.Starred) for node in ast.walk(tree))
+    if is_fixed and len(text) > MOST_REPEATED and any(n > 1 for n in _counts(tree, parameters).values()):
+        made = _function_of(rule.name, tree, parameters)
+        called = ", ".join(f"{{{k}}}" for k in range(count))
+        return Entry(f"{plain_name(rule.name)}({called})"), (*helpers, made)
     level = "atom" if isinstance(tree, ast.Call | ast.Name | ast.Subscript | ast.Constant) else "any"
-    return Entry(template, level), helpers
+    return Entry(_template(tree, parameters, count), level), helpers
+
+
+def _counts(tree: ast.expr, parameters: Sequence[str]) -> Counter[str]:
+    """Return how often each parameter occurs in a value."""
+    return Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in parameters)
+
+
+def _function_of(name: str, tree: ast.expr, parameters: Sequence[str]) -> str:
+    """Return the source of a function that computes a value."""
+    made = ast.parse(_SPELLED.sub(lambda found: found[1], ast.unparse(tree)), mode="eval").body
+    laid = laid_out(made, 4, len("return "))
+    return f"def {plain_name(name)}({', '.join(parameters)}):\n    return {laid}"
+
+
+def laid_out(node: ast.expr, indent: int, used: int = 0) -> str:
+    """Return an expression on one line, or as a call with an argument on each line where that is too long."""
+    text = ast.unparse(node).replace("'", '"')
+    if indent + used + len(text) < WIDTH or not isinstance(node, ast.Call) or node.keywords:
+        return text
+    inner = "".join(f"\n{' ' * (indent + 4)}{laid_out(arg, indent + 4)}," for arg in node.args)
+    return f"{ast.unparse(node.func)}({inner}\n{' ' * indent})"
 
 
 class _Slots(ast.NodeTransformer):
@@ -141,12 +172,22 @@ def _is_annotation(name: str) -> bool:
 
 
 def helper_text(name: str) -> str:
-    """Return the source of a helper function, without type annotations and trailing underscores."""
-    text = _definitions()[name]
+    """Return the source of a helper function, a name or a source, without annotations and trailing underscores."""
+    text = _definitions().get(name, name)
     tree = ast.parse(text).body[0]
     if isinstance(tree, ast.FunctionDef):
-        text = _without_annotations(text, tree)
+        text = "\n".join(line for long in _without_annotations(text, tree).splitlines() for line in _narrow(long))
     return re.sub(r"\b([a-zA-Z]\w*?)_(?=\()", lambda m: plain_name(m[0]) if m[0] in _definitions() else m[0], text)
+
+
+def _narrow(line: str) -> list[str]:
+    """Return a line; a docstring of one line that is too long is divided."""
+    inner = line.strip()
+    if len(line) <= WIDTH or not (inner.startswith('"""') and inner.endswith('"""')):
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    lines = wrap(inner[:-3], WIDTH - len(indent), break_long_words=False)
+    return [*(indent + part for part in lines), indent + '"""']
 
 
 def _without_annotations(text: str, tree: ast.FunctionDef) -> str:

@@ -26,7 +26,6 @@ class Entry:
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
     axis, or one for each axis. many: that of an array of three axes or more. turned: with a transposed first operand.
-    analytic: the functions among the operands must be analytic, for the template evaluates them at complex numbers.
     """
 
     text: str
@@ -36,7 +35,6 @@ class Entry:
     ranks: Mapping[str, str] = field(default_factory=dict)
     many: str = ""
     turned: str = ""
-    analytic: bool = False
     free: bool = False
     through: bool = False
 

@@ -71,7 +71,10 @@ class Speller:
             return self.language.forms.get("sum_of_squares_1", self.language.entry(term.form)), {}
         if term.form == "neg" and operands[0][1] == "power" and "neg_power" in self.language.forms:
             return self.language.entry("neg_power"), {}
-        entry = fitted(self.language.entry(term.form), ranks_of(term))
+        is_least = (
+            term.form == "solution" and len(set(term.args[0].shape)) > 1 and "least_squares" in self.language.forms
+        )
+        entry = fitted(self.language.entry("least_squares" if is_least else term.form), ranks_of(term))
         return entry, self._lengths(term, entry)
 
     def _lengths(self, term: Term, entry: Entry) -> dict[str, Written]:
@@ -140,17 +143,10 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
 
 
 def _check_operands(language: Language, term: Term, entry: Entry) -> None:
-    """Raise NotSupported for a template that leaves out an operand, or a function that it cannot differentiate."""
+    """Raise NotSupported for a template that leaves out an operand."""
     slots = {found[1] for found in SLOT.finditer(entry.text) if found[1].isdigit()}
     if slots and any(str(k) not in slots for k in range(len(term.args))):
         raise NotSupported(f"plain {language.table['language']} has no {term.data.name} with {len(term.args)} operands")
-    if not entry.analytic:
-        return
-    known = set(str(language.table["analytic"]).split())
-    inside = terms_in([arg for arg in term.args if arg.form == "function"])
-    other = next((t.data.name for t in inside if t.form == "call" and t.data.name not in known), "")
-    if other:
-        raise NotSupported(f"plain {language.table['language']} has no derivative of {other} of a matrix")
 
 
 def ranks_of(term: Term) -> str:

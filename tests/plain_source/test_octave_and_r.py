@@ -95,13 +95,6 @@ def test_a_name_that_the_source_calls_is_refused(language):
         mc.plain("sum(exp(x))", language=language, name="exp")
 
 
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_functions_that_are_not_analytic_have_no_derivative_of_a_matrix(language):
-    pulled = mc.vjp("matfun(abs, S)", "S", declarations="S: matrix(n, n) symmetric")
-    with pytest.raises(mc.NotSupported, match="no derivative of abs of a matrix"):
-        mc.plain(pulled, language=language, check=False)
-
-
 @pytest.mark.parametrize(("form", "line"), [("octave", "gradient_w = 2 * (X' * (X * w - y));"), ("r", "crossprod(X, ")])
 def test_the_command_line_writes_it(form, line, capsys, tmp_path):
     assert main(["gradient", "norm2(X*w - y)^2", "--wrt", "w", "--as", form, "--quiet"]) == 0

@@ -158,6 +158,8 @@ def test_a_text_that_cannot_run_is_found(monkeypatch):
 def test_what_is_not_plain_is_refused_by_name():
     with pytest.raises(NotSupported, match="pfaffian has no plain source"):
         mc.expression("pfaffian(A)", "A: matrix(n, n) skew").python()
+    with pytest.raises(NotSupported, match="root has no plain source"):
+        mc.expression("sum(root(Y + tanh(A*Y) - b, Y, start=b))", "A: matrix(n, n); b: vector(n)").python()
     with pytest.raises(NotSupported, match="no plain source in cobol"):
         mc.plain("sum(x)", language="cobol")
 

@@ -126,7 +126,7 @@ def graph_laplacian_hvp(x, W, v):
     "norm2(x - y)^2/2 + mu*sum(sqrt((x[1:] - x[:-1]).^2 + c^2))",
     "x: vector(m); y: vector(m); mu: scalar; c: scalar",
     "x",
-    large={"m": 20000},
+    large={"m": 2000},
 )
 def total_variation(x, y, mu, c):
     d = np.diff(x)

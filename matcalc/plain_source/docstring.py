@@ -122,7 +122,7 @@ def _shape(words: Language, symbol: Node) -> str:
     forms = words.table["shape"]
     sizes = list(map(str, symbol.shape))
     form = "others" if symbol.rank > 1 else "vector" if symbol.rank else "scalar"
-    kind = filled(forms[form], {"0": "".join(sizes[:1]), "sizes": forms["between"].join(sizes)})
+    kind = filled(forms[form], {"0": "".join(sizes[:1]), "sizes": forms["separator"].join(sizes)})
     first = int(words.table["first"])
     facts = [f"{fact} from {first}" if fact == "index" and first else fact for fact in sorted(symbol.data[1])]
     return " ".join([kind, *facts])

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import isfinite
 
 from matcalc.plain_source.factorise import rewritten, same_form
 from matcalc.plain_source.language import Language
 from matcalc.plain_source.term import Call, Pool, Term
-from matcalc.rulebook.load import Rulebook, default_rulebook
+from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
 
 OPERATORS: Mapping[type[ast.operator], str] = {ast.Mult: "mul", ast.Div: "div", ast.Pow: "power"}
 RELATIONS: Mapping[type[ast.cmpop], str] = {
@@ -55,12 +57,23 @@ def value_term(pool: Pool, term: Term, args: Sequence[Term]) -> Term | None:
         return None
 
 
+@cache
+def _by_function() -> Mapping[str, Rule]:
+    """Return the elementwise operation whose value is a call of a function of NumPy or SciPy, by that function."""
+    found: dict[str, Rule] = {}
+    for rule in default_rulebook().rules.values():
+        names = [p.name for p in rule.signatures[0].parameters if p.kind == "entry"]
+        for tree in (ast.parse(text, mode="eval").body for text in rule.values[:1]):
+            if isinstance(tree, ast.Call) and names and [ast.unparse(arg) for arg in tree.args] == names:
+                found.setdefault(ast.unparse(tree.func), rule)
+    return found
+
+
 class _Reading:
     """Reads the expression of a value; a word that is unknown is a KeyError."""
 
     def __init__(self, pool: Pool, operands: Mapping[str, Term], whole: Term) -> None:
         self.pool, self.operands, self.whole = pool, operands, whole
-        self.book: Rulebook = default_rulebook()
 
     def term(self, tree: ast.expr) -> Term:
         """Return the term of an expression."""
@@ -101,9 +114,8 @@ class _Reading:
             return self._made("choice", args)
         if name == "np.isnan":
             return self._made("compare", (args[0], args[0]), "!=")
-        word = WORDS.get(name, name.partition(".")[2])
-        rule = self.book.rules[word]
-        if rule.name == self.whole.data.name:
+        rule = _by_function()[name]
+        if rule is self.whole.data.rule:
             raise KeyError(name)
         return self._made("call", args, Call(rule, 0, None))
 
@@ -113,10 +125,3 @@ class _Reading:
             rank = 2
         shape = self.whole.shape if rank == self.whole.rank else next(a.shape for a in args if a.rank == rank)
         return self.pool.term(form, args, data, shape)
-
-
-WORDS = {
-    "np.maximum": "max2", "np.minimum": "min2", "sp.expit": "sigmoid", "sp.psi": "digamma", "np.arctan2": "atan2",
-    "np.arcsin": "asin", "np.arccos": "acos", "np.arctan": "atan", "sp.log_ndtr": "log_ndtr",
-}  # fmt: skip
-"""Functions of NumPy and SciPy whose operation has another name."""

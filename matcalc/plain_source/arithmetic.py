@@ -13,7 +13,7 @@ from matcalc.plain_source.index_forms import product as open_product
 from matcalc.plain_source.index_forms import side_by_side, without_ones
 from matcalc.plain_source.products import Factor, chained
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.term import Call, Term, transposed
+from matcalc.plain_source.term import UNKNOWN, Call, Term, transposed
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -23,10 +23,6 @@ def operands(tree: Ast) -> Generator[Ast, Value, list[Value]]:
     for child in tree.args:
         found.append((yield child))
     return found
-
-
-UNKNOWN = "_index"
-"""The name of a length that no axis measures, before the index's label."""
 
 
 def number(reader: Reader, tree: Ast) -> Value:

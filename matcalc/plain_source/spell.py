@@ -10,7 +10,7 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, is_simple
-from matcalc.plain_source.term import Call, Term
+from matcalc.plain_source.term import UNKNOWN, Call, Term
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
@@ -75,9 +75,20 @@ class Speller:
         return str(index + int(self.language.table["first"]))
 
     def size(self, size: Size) -> str:
-        """Return a size as an expression of the names of sizes here."""
-        text = str(size)
-        return re.sub(r"[A-Za-z_]\w*", lambda found: self.names.get(found[0], found[0]), text)
+        """Return a size as an expression of the names of sizes here.
+
+        Raises: NotSupported for a length that no axis measures.
+        """
+        return re.sub(r"[A-Za-z_]\w*", lambda found: self._length(found[0]), str(size))
+
+    def _length(self, name: str) -> str:
+        if name in self.names:
+            return self.names[name]
+        label = name.removeprefix(UNKNOWN)
+        known = self.lengths.get(int(label)) if label.isdigit() else None
+        if known is None:
+            raise NotSupported("a length that follows only from its context has no plain source")
+        return self.size(known)
 
 
 def atom(text: str) -> Written:

@@ -18,6 +18,8 @@ from matcalc.tensor.sizes.size import Size
 
 Shape = tuple[Size, ...]
 NONE: frozenset[str] = frozenset()
+UNKNOWN = "_index"
+"""The name of a length that no axis measures, before the index's label."""
 
 
 @dataclass(slots=True, eq=False)

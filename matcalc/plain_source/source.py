@@ -174,7 +174,8 @@ def _sizes(
     words: Language, names: Names, arguments: Sequence[str], renamed: Mapping[str, str], lines: Sequence[str]
 ) -> list[str]:
     """Return statements for the sizes that the body reads."""
-    met = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(lines)))
+    start = "  " + str(words.table["comment"]).partition("{")[0]
+    met = set(WORD.findall("\n".join(line.partition(start)[0] for line in lines)))
     made: list[str] = []
     for size in names.size_names:
         if renamed[size] not in met or size in arguments:

@@ -19,7 +19,7 @@ from matcalc.tensor.sizes.size import Size
 Shape = tuple[Size, ...]
 NONE: frozenset[str] = frozenset()
 UNKNOWN = "_index"
-"""The name of a length that is not yet known, before the label of its index."""
+"""The name of a length that no axis measures, before the index's label."""
 
 
 @dataclass(slots=True, eq=False)

@@ -79,10 +79,20 @@ class Writer:
         own = self.pool.part_names.get(term, "")
         name = label or (own if own and own not in self.taken else self._free(self._proposed(term)))
         self.taken.add(name)
-        self.lines += self._statement(name, term)
+        self.lines += self._with_shape(term, self._statement(name, term))
         self.named[term] = name
         self.texts.clear()
         return name
+
+    def _with_shape(self, term: Term, lines: list[str]) -> list[str]:
+        """Return the lines of a statement with a comment on its shape, if it has more axes than a matrix."""
+        known = [str(size) for size in term.shape]
+        if term.rank < 3 or any(size.startswith("_") for size in known):
+            return lines
+        shape = f"({', '.join(self.speller.size(size) for size in term.shape)})"
+        last = f"{lines[-1]}  {self.language.word('comment', text=shape)}"
+        fits = len(self.language.indent) + len(last) <= self.language.width
+        return [*lines[:-1], last] if fits else lines
 
     def _statement(self, name: str, term: Term) -> list[str]:
         """Return the lines of a statement; parts of one that is too long get names, or its terms get lines."""

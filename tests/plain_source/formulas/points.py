@@ -157,7 +157,7 @@ def total_variation_hvp(x, y, mu, c, v):
     return v - np.diff(h, prepend=0, append=0)
 
 
-@formula("norm2(y[2:] - a[0]*y[1:-1] - a[1]*y[:-2])^2", "y: vector(n + 2); a: vector(2)", "a", large={"n": 20000})
+@formula("norm2(y[2:] - a[0]*y[1:-1] - a[1]*y[:-2])^2", "y: vector(n + 2); a: vector(2)", "a", large={"n": 2000})
 def autoregression(y, a):
     y0, y1, y2 = y[2:], y[1:-1], y[:-2]
     r = y0 - a[0] * y1 - a[1] * y2
@@ -175,7 +175,7 @@ def convolution(h, x, y):
     return value, gradient_h, gradient_x
 
 
-@formula("norm2(cumsum(x) - y)^2", "x: vector(m); y: vector(m)", "x", large={"m": 20000})
+@formula("norm2(cumsum(x) - y)^2", "x: vector(m); y: vector(m)", "x", large={"m": 2000})
 def random_walk(x, y):
     r = np.cumsum(x) - y
     value = r @ r
@@ -198,7 +198,7 @@ def random_walk_hvp(x, y, v):
     return 2 * np.cumsum(np.cumsum(v)[::-1])[::-1]
 
 
-@formula("sum(where(x > 0, x, a*(exp(x) - 1)).*c)", "x: vector(m); c: vector(m); a: scalar", "x a", large={"m": 20000})
+@formula("sum(where(x > 0, x, a*(exp(x) - 1)).*c)", "x: vector(m); c: vector(m); a: scalar", "x a", large={"m": 2000})
 def exponential_unit(x, c, a):
     e = np.exp(np.minimum(x, 0))
     value = np.sum(np.where(x > 0, x, a * (e - 1)) * c)
@@ -207,7 +207,7 @@ def exponential_unit(x, c, a):
     return value, gradient_x, gradient_a
 
 
-@formula("c'*(x.*(1 + erf(x/sqrt(2)))/2)", "x: vector(m); c: vector(m)", "x", large={"m": 20000})
+@formula("c'*(x.*(1 + erf(x/sqrt(2)))/2)", "x: vector(m); c: vector(m)", "x", large={"m": 2000})
 def gaussian_unit(x, c):
     p = (1 + erf(x / np.sqrt(2))) / 2
     value = c @ (x * p)
@@ -236,7 +236,7 @@ def soft_absolute_hvp(x, v):
     return (2 - np.tanh(x) ** 2) * v
 
 
-@formula("sum(exp(-x.^2).*tanh(x)./(1 + x.^2))", "x: vector(m)", "x", large={"m": 20000})
+@formula("sum(exp(-x.^2).*tanh(x)./(1 + x.^2))", "x: vector(m)", "x", large={"m": 2000})
 def elementwise(x):
     x2 = x**2
     t = np.tanh(x)
@@ -267,7 +267,7 @@ def separable_quartic_hvp(x, A, v):
     return 12 * x**2 * v + (A + A.T) @ v
 
 
-@formula("sum(100*(x[1:] - x[:-1].^2).^2 + (1 - x[:-1]).^2)", "x: vector(n)", "x", large={"n": 20000})
+@formula("sum(100*(x[1:] - x[:-1].^2).^2 + (1 - x[:-1]).^2)", "x: vector(n)", "x", large={"n": 2000})
 def rosenbrock(x):
     a, b = x[:-1], x[1:] - x[:-1] ** 2
     gradient = np.zeros_like(x)

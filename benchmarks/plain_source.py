@@ -34,7 +34,7 @@ from matcalc.errors import MatcalcError  # noqa: E402
 RESULTS = Path(__file__).parent / "results" / "plain_source.md"
 MOST_OF_HESSIAN = 400
 """The largest size for a Hessian, which has as many entries as the square of its variable."""
-SECONDS = 0.2
+SECONDS = 0.1
 """The least time that is spent on each side."""
 
 

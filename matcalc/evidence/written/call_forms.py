@@ -13,7 +13,7 @@ from matcalc.evidence.numeric.differences import Line, by_complex_step
 from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
-from matcalc.evidence.written.values import Array, Value
+from matcalc.evidence.written.values import STEP_AXIS, Array, Value
 from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
 from matcalc.rulebook.load import Candidate
 from matcalc.rulebook.oracle import oracle
@@ -92,7 +92,10 @@ def _function_value(at: Evaluator, tree: Ast, scope: Scope, x: Array, k: int = 0
     entries = np.asarray(x)
     label = -1 - len(scope.parameters)
     inside = replace(scope, parameters={**scope.parameters, str(tree.value): Value(entries.reshape(-1), (label,))})
-    found = at.value(tree.args[0], inside).array
+    value = at.value(tree.args[0], inside)
+    if STEP_AXIS in value.axes:
+        raise NoReference("a function argument at several steps")
+    found = value.array
     return np.broadcast_to(found, (entries.size,)).reshape(entries.shape) if entries.size else entries
 
 

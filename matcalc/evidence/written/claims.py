@@ -19,6 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
 from matcalc.evidence.written.reference import Reference, of_node
@@ -291,14 +292,9 @@ def _truth(
             size = float(np.max(np.abs(point.value), initial=0.0))
             return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
         if question.second is None:
-            line = truths.moved(reference, point, question.first)
+            line = Moves(reference, point, question.first)
             return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
-        second, first = question.second, question.first
-
-        def plane(s: complex, t: float) -> Array:
-            data = truths.along(truths.along(point.data, second, t), first, s)
-            return reference.value(data, point.sizes, point.data)
-
+        plane = Moves(reference, point, question.first, question.second)
         if slowly:
             return truths.second_slowly(plane, point.value)
         return truths.second_quickly(plane, point.value, is_confirmed)

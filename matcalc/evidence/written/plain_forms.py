@@ -32,7 +32,8 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
         return scope.parameters[word]
     data = at.base if scope.is_base else at.data
     if word in data:
-        return Value(np.asarray(data[word]))
+        found = data[word]
+        return found if isinstance(found, Value) else Value(np.asarray(found))
     if word in at.sizes:
         return exact(at.sizes[word])
     if word == "pi":

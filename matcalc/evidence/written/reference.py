@@ -58,6 +58,19 @@ class Reference:
             raise NoReference("a value that is not an array of numbers")
         return value
 
+    def values(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
+        """Return the values at several steps, if the reference is a tree, else none.
+
+        Moved data are `Value`s with the axis STEP_AXIS. Raises: as `value`.
+        """
+        import numpy as np
+
+        if not isinstance(self.run, TreeValue) or self.args:
+            return []
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.run.at_steps(data, sizes, base, count)
+
     def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
         for one in operands_first(self, lambda reference: reference.args, found):
             if one not in found:
@@ -148,7 +161,23 @@ class TreeValue:
 
         known = dict(zip(self.leaves, values, strict=True))
         tree = self._with_sums((*data, *sizes))
-        return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts)
+        return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts).array
+
+    def at_steps(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
+        """Return the values at several steps; moved data are `Value`s with the axis STEP_AXIS.
+
+        Raises: NoReference for leaves that hold objects.
+        """
+        import numpy as np
+
+        from matcalc.evidence.written.tree import tree_value
+
+        if self.leaves:
+            raise NoReference("an object at several steps")
+        found = tree_value(
+            self._with_sums((*data, *sizes)), data, sizes, base, lambda *_: None, self.numpy, self.broadcasts
+        )
+        return list(found.array if found.axes else np.broadcast_to(found.array, (count, *found.array.shape)))
 
     def _with_sums(self, names: tuple[str, ...]) -> Ast:
         """Return the tree with explicit sums over indices; `names` are not indices."""

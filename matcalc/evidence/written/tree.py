@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from matcalc.errors import NoReference
 from matcalc.evidence.written import call_forms, index_forms, plain_forms
 from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf, Unmeasured
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Value
 from matcalc.language.syntax import Ast
 
 FORMS: Mapping[str, Form] = {
@@ -42,7 +42,7 @@ def tree_value(
     leaf: Leaf,
     numpy: bool = False,
     broadcasts: bool = False,
-) -> Array:
+) -> Value:
     """Return the value at data of a syntax tree with explicit sums over indices.
 
     `base` are the data before they were moved along a direction.
@@ -51,6 +51,6 @@ def tree_value(
         inference finds such lengths; this evaluator does not.
     """
     try:
-        return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array
+        return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree)
     except Unmeasured:
         raise NoReference("an index whose length follows only from its context") from None

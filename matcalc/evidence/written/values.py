@@ -18,6 +18,9 @@ from matcalc.errors import NoReference
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+STEP_AXIS = -1_000_000
+"""The label of the index axis of data at several steps along a direction. No index has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

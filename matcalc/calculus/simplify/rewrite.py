@@ -90,17 +90,20 @@ def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all operations that they name are present.
 
-    `settled` are nodes on which none fits. A `numeric` rewriter has the rewrites for numbers, and none about matrices.
+    `settled` are nodes that stay as they are, `unfit` those on which none fits, with and without those that split.
+    A `numeric` rewriter has the rewrites for numbers, and none about matrices.
     """
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
-        self.book = book
+        self.book, self.numeric = book, numeric
         self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
         self.order = {rewrite: order for order, rewrite in enumerate(book.rewrites)}
         self.introduces: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] | None = None  # None: nothing is compiled, not even rewrites without operations
         self.settled: WeakSet[Node] = WeakSet()
+        self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}
+        self.known: dict[tuple[object, ...], list[Pattern]] = {}
 
     def needs(self, text: str) -> frozenset[str]:
         """Return names that `heads` returns for every expression in which the left side `text` occurs."""
@@ -126,6 +129,10 @@ class Rewriter:
         self.present = present = names | (self.present or frozenset())
         ready = [r for needs, r in self.waiting if needs <= present]
         self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= present]
+        if ready:
+            self.known.clear()
+            for unfit in self.unfit.values():
+                unfit.clear()
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])
@@ -134,17 +141,29 @@ class Rewriter:
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, else None; `splits` allows those that split."""
-        words = held(node)
-        for pattern in self.by_head.get(head(node), ()):
-            if pattern.rewrite.splits and not splits or not speaks_of(pattern.left) <= words:
-                continue
-            if not fits_head(pattern, node):
-                continue
+        unfit = self.unfit[splits]
+        if node in unfit:
+            return None
+        for pattern in self._candidates(node, splits):
             for result in results(pattern, node, self.book):
                 if result is not node:
                     self.prepare(self.introduces[pattern.right])
                     return Applied(result, pattern.rewrite)
+        unfit.add(node)
         return None
+
+    def _candidates(self, node: Node, splits: bool) -> list[Pattern]:
+        """Return the patterns with the head and rank of a node whose words it contains."""
+        key = (head(node), None if node.kind == "product" else node.rank, held(node), splits)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = [
+                pattern
+                for pattern in self.by_head.get(head(node), ())
+                if (splits or not pattern.rewrite.splits) and speaks_of(pattern.left) <= held(node)
+                if fits_head(pattern, node)
+            ]
+        return found
 
 
 def fits_head(pattern: Pattern, node: Node) -> bool:

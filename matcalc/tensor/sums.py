@@ -16,7 +16,7 @@ from matcalc.errors import ShapeError
 from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
 from matcalc.tensor.nodes.grouping import MOST, full_runs
 from matcalc.tensor.nodes.labelling import SKEW, SYMMETRIC
-from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
+from matcalc.tensor.nodes.node import ONE, Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
 from matcalc.tensor.product import simple_product, size_number, transposed, with_coef, without_coef, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
 from matcalc.tensor.size_factors import rational_content
@@ -43,7 +43,7 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
     for _, node in terms:
         if node.shape != shape:
             raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
-    merged = _merged([(Fraction(c), node) for c, node in terms], shape)
+    merged = _merged([(c if type(c) is Fraction else Fraction(c), node) for c, node in terms], shape)
     if not merged:
         return zeros(shape)
     if len(merged) == 1:
@@ -79,7 +79,7 @@ def split_coef(node: Node) -> tuple[Fraction, Node]:
     if node.kind == "number":
         return node.value, number(1)
     if node.kind != "product" or node.coef == 1 or not node.coef:
-        return Fraction(1), node
+        return ONE, node
     return node.coef, without_coef(node)
 
 

@@ -8,6 +8,8 @@ shortening ends. Nodes that nobody reads, since they are only computed or too lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from weakref import WeakSet
 
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import tokens_of
@@ -49,22 +51,33 @@ def shortened(roots: Sequence[Node], generators: Sequence[Generator], by: Guide 
     recurrence of ten steps would be decomposed without end.
     """
     done: dict[Node, Node] = {}
-    return [_shortened(root, generators, by, done) for root in roots]
+    shortest = _shortest(tuple(generators), by)
+    return [_shortened(root, generators, by, done, shortest) for root in roots]
 
 
-def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dict[Node, Node]) -> Node:
+@cache
+def _shortest(generators: tuple[Generator, ...], by: Guide) -> WeakSet[Node]:
+    """Return the set of nodes for which no generator has a shorter proposal, filled while nodes are shortened."""
+    return WeakSet()
+
+
+def _shortened(
+    root: Node, generators: Sequence[Generator], by: Guide, done: dict[Node, Node], shortest: WeakSet[Node]
+) -> Node:
     for node in toposort(root, done):
         if node in done:
             continue
         longer = _still_known(node, done)
         made = remake(node, done | longer if longer else done)
         done[node] = done.setdefault(made, made)
-        if done[node] is not made or made.length > LONG:
+        if done[node] is not made or made.length > LONG or made in shortest:
             continue
         tried = (min(generator(made), key=by, default=made) for generator in generators)
         best = next((other for other in tried if other is not made and by(other) < by(made)), made)
-        if best is not made:
-            done[node] = done[made] = _shortened(best, generators, by, done)
+        if best is made:
+            shortest.add(made)
+        else:
+            done[node] = done[made] = _shortened(best, generators, by, done, shortest)
     return done[root]
 
 

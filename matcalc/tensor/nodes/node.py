@@ -54,6 +54,7 @@ class Range(NamedTuple):
 
 
 ANY = Range()
+ONE = Fraction(1)
 
 LONG = 1500
 """Tokens of the longest formula that is written as a tree, three or four thousand characters."""
@@ -234,6 +235,13 @@ def _digest(kind: str, args: tuple[Node, ...], data: tuple[Any, ...], shape: Sha
 
 
 def _encode(value: object) -> bytes:
+    kind = type(value)
+    if kind is int:
+        return b"%d" % value
+    if kind is tuple:
+        return b"(" + b",".join(map(_encode, value)) + b")"
+    if kind is str:
+        return value.encode()
     if isinstance(value, tuple):
         return b"(" + b",".join(map(_encode, value)) + b")"
     if isinstance(value, bytes):
@@ -267,14 +275,14 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
     is_multiple = node.kind == "product" and len(node.args) == 1 and node.out == node.indices[0]
     if is_multiple and len(set(node.out)) == node.rank and node.args[0].kind == "sum":
         return [(node.coef * c, a) for c, a in node.args[0].terms]
-    return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
+    return list(node.terms) if node.kind == "sum" else [(ONE, node)]
 
 
 def exponent_of(node: Node) -> tuple[Node, Fraction]:
     """Return base and exponent of a node; a node that is not a power has exponent 1."""
     if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0], node.params[0]
-    return node, Fraction(1)
+    return node, ONE
 
 
 def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:

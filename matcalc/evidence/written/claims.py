@@ -67,7 +67,8 @@ def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
 
 def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
     roots = list(dict.fromkeys([claims[0].derivation.root, *(claim.node for claim in claims)]))
-    symbols = [names.symbols[name] for name in names.written]
+    new = {s.name for claim in claims for s in claim.derivation.new_symbols}
+    symbols = [names.symbols[name] for name in names.written if name not in new]
     at: list[str] = []
     worst = 0.0
     confirmed: set[object] = set()
@@ -124,12 +125,11 @@ def _compared(
 
     Raises: InternalError.
     """
-    known: dict[object, Truth | None] = {}
     worst: float | None = None
     for group in groups:
         errors = [_error_of_all(group, reference, point, confirmed) if len(group) > 1 else None]
         if errors == [None]:
-            errors = [_error_of_one(claim, reference, point, known, symbols, confirmed) for claim in group]
+            errors = [_error_of_one(claim, reference, point, symbols, confirmed) for claim in group]
         worst = max((e for e in (worst, *errors) if e is not None), default=None)
     return worst
 
@@ -174,7 +174,6 @@ def _error_of_one(
     claim: Claim,
     reference: Reference,
     point: Point,
-    known: dict[object, Truth | None],
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
@@ -188,7 +187,7 @@ def _error_of_one(
         return None
     _check_hull(claim, found[0], point)
     _check_tangents(claim, point)
-    return _error(claim, question, found, reference, point, known, symbols, confirmed)
+    return _error(claim, question, found, reference, point, symbols, confirmed)
 
 
 def _check_hull(claim: Claim, found: Array, point: Point) -> None:
@@ -240,10 +239,10 @@ def _error(
     found: Sequence[Array],
     reference: Reference,
     point: Point,
-    known: dict[object, Truth | None],
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
+    known = point.slopes
     for slowly in (False, True):
         key = question.key, slowly
         if key not in known:

@@ -28,7 +28,7 @@ Run: TypeAlias = "Callable[[Sequence[Any], Data, Sizes, Data], Any]"
 """Computes a value from the values of other references, data, sizes, and the data before they were moved."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reference:
     """An evaluator that does not use the normal form; `what` describes it.
 

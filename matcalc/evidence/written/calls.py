@@ -224,7 +224,6 @@ def _run(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     Raises: LinAlgError if the rule's function raises it, or ValueError or ArithmeticError.
     """
     try:
-        with np.errstate(all="ignore"):
-            return function(*operands)
+        return function(*operands)
     except (ValueError, ArithmeticError) as error:
         raise np.linalg.LinAlgError(str(error)) from None

@@ -205,7 +205,7 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     ):
         return
     x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
-    if len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
+    if not x.data[1] or len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
         return
     parts = found.reshape(-1, *found.shape[-2:])
     off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)

@@ -45,7 +45,7 @@ def tree_value(
 ) -> Value:
     """Return the value at data of a syntax tree with explicit sums over indices.
 
-    `base` are the data before they were moved along a direction.
+    `base` are the data before they were moved along a direction. The caller ignores floating-point errors.
 
     Raises: as `Evaluator.value`; NoReference also for an index whose length follows only from its context. Shape
         inference finds such lengths; this evaluator does not.

@@ -120,6 +120,9 @@ def multiplied(left: Value, right: Value, numpy: bool) -> Value:
         raise NoReference("the matrix product of a tensor")
     if numpy and left.rank == 1:
         left = left._replace(row=True)
+    if _are_plain(left, right):
+        found = np.asarray(np.matmul(left.array, right.array))
+        return Value(found, row=left.row and right.rank == 2 and not numpy, fixed=left.fixed and right.fixed)
     a, b = as_matrix(left), as_matrix(right)
     if a.shape[1] != b.shape[0]:
         if is_one(left):
@@ -138,6 +141,13 @@ def multiplied(left: Value, right: Value, numpy: bool) -> Value:
     elif column:
         found = found[..., 0]
     return Value(np.asarray(found), axes, row and not column and not numpy, fixed=left.fixed and right.fixed)
+
+
+def _are_plain(left: Value, right: Value) -> bool:
+    """Whether two values without index axes are a row or matrix and a column or matrix that fit, as NumPy reads them."""
+    if left.axes or right.axes or not (left.array.ndim == 2 or left.row) or right.row:
+        return False
+    return bool(left.array.shape[-1] == right.array.shape[0])
 
 
 def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Call) -> Value:

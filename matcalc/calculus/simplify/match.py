@@ -122,6 +122,26 @@ def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iter
         yield from _match_terms(patterns, terms, bindings)
 
 
+def may_match(pattern: Node, terms: Terms) -> bool:
+    """Whether each operation and product among the terms of a sum pattern has a like one among `terms`."""
+    return all(any(_is_like(term, node) for _, node in terms) for term in _named_terms(pattern))
+
+
+@lru_cache(maxsize=1024)
+def _named_terms(pattern: Node) -> tuple[Node, ...]:
+    """Return the terms of a sum pattern that match only operations of one name, or only products."""
+    named = [term for _, term in summands(pattern) if not is_function_variable(term)]
+    products = [t for t in named if t.kind == "product" and t.coef == 1 and not t.is_zero and not _is_repeated_symbol(t)]
+    products = [t for t in products if len(summands(t)) == 1]
+    return (*(term for term in named if term.kind in ("map", "op")), *products)
+
+
+def _is_like(pattern: Node, node: Node) -> bool:
+    if pattern.kind == "product":
+        return node.kind == "product" and speaks_of(pattern) <= held(node)
+    return node.kind == pattern.kind and node.rule == pattern.rule
+
+
 def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
     if not patterns:
         yield bindings, terms

@@ -20,7 +20,7 @@ from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
 from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
-from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
+from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
 from matcalc.formula.elaborate.rule_formula import build_rewrite
 from matcalc.language.declare import Declaration
@@ -279,7 +279,7 @@ def _transposed_terms(node: Node) -> Terms:
 
 def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
     pattern_terms = terms_of(pattern.left)
-    if len(pattern_terms) > len(terms):
+    if len(pattern_terms) > len(terms) or not may_match(pattern.left, terms):
         return
     first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
     for content in dict.fromkeys(c / first for c, _ in terms):

@@ -131,8 +131,8 @@ def may_match(pattern: Node, terms: Terms) -> bool:
 def _named_terms(pattern: Node) -> tuple[Node, ...]:
     """Return the terms of a sum pattern that match only operations of one name, or only products."""
     named = [term for _, term in summands(pattern) if not is_function_variable(term)]
-    products = [t for t in named if t.kind == "product" and t.coef == 1 and not t.is_zero and not _is_repeated_symbol(t)]
-    products = [t for t in products if len(summands(t)) == 1]
+    products = [t for t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
+    products = [t for t in products if not _is_repeated_symbol(t)]
     return (*(term for term in named if term.kind in ("map", "op")), *products)
 
 

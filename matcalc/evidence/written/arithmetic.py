@@ -144,7 +144,7 @@ def multiplied(left: Value, right: Value, numpy: bool) -> Value:
 
 
 def _are_plain(left: Value, right: Value) -> bool:
-    """Whether two values without index axes are a row or matrix and a column or matrix that fit, as NumPy reads them."""
+    """Whether NumPy multiplies two values as they are: a row or matrix and a column or matrix, without index axes."""
     if left.axes or right.axes or not (left.array.ndim == 2 or left.row) or right.row:
         return False
     return bool(left.array.shape[-1] == right.array.shape[0])

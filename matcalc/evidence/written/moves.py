@@ -6,13 +6,12 @@ outside a domain at one step, each step is evaluated alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from matcalc.errors import MatcalcError
-from matcalc.evidence.numeric.differences import Line
 from matcalc.evidence.written.points import Point
 from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import STEP_AXIS, Array, Value
@@ -66,7 +65,7 @@ def along(data: Mapping[str, Any], directions: Directions, step: Any) -> dict[st
     return {**data, **moved}
 
 
-def ahead(f: Line, steps: Sequence[tuple[Any, ...]]) -> None:
+def ahead(f: Callable[..., Array], steps: Sequence[tuple[Any, ...]]) -> None:
     """Compute the values of a function at several steps together, if it can."""
     if isinstance(f, Moves):
         f.ahead(steps)

@@ -165,9 +165,7 @@ def _evaluated(
     return None
 
 
-def _drawn_for(
-    symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, seed: int
-) -> Array:
+def _drawn_for(symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, seed: int) -> Array:
     """Return data of a symbol that have its declared facts."""
     own = tuple((name, sizes[name]) for size in (*symbol.shape, *along) for name in size.names)
     return _with_facts(symbol, own, tuple(along), mode, seed).copy()

@@ -174,9 +174,8 @@ class TreeValue:
 
         if self.leaves:
             raise NoReference("an object at several steps")
-        found = tree_value(
-            self._with_sums((*data, *sizes)), data, sizes, base, lambda *_: None, self.numpy, self.broadcasts
-        )
+        tree = self._with_sums((*data, *sizes))
+        found = tree_value(tree, data, sizes, base, _no_leaf, self.numpy, self.broadcasts)
         return list(found.array if found.axes else np.broadcast_to(found.array, (count, *found.array.shape)))
 
     def _with_sums(self, names: tuple[str, ...]) -> Ast:
@@ -188,6 +187,10 @@ class TreeValue:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _tree_value, (tree_records(self.tree), self.numpy, self.broadcasts)
+
+
+def _no_leaf(leaf: Ast, data: Data, sizes: Sizes) -> Array:
+    raise NoReference("an object at several steps")
 
 
 def _tree_value(records: tuple[Record, ...], numpy: bool, broadcasts: bool) -> TreeValue:

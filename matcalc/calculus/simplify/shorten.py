@@ -8,7 +8,7 @@ shortening ends. Nodes that nobody reads, since they are only computed or too lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from weakref import WeakSet
 
 from matcalc.errors import NotSupported
@@ -55,7 +55,7 @@ def shortened(roots: Sequence[Node], generators: Sequence[Generator], by: Guide 
     return [_shortened(root, generators, by, done, shortest) for root in roots]
 
 
-@cache
+@lru_cache(maxsize=16)
 def _shortest(generators: tuple[Generator, ...], by: Guide) -> WeakSet[Node]:
     """Return the set of nodes for which no generator has a shorter proposal, filled while nodes are shortened."""
     return WeakSet()

@@ -68,7 +68,7 @@ class Meaning(NamedTuple):
     takes_constants: bool
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _meaning(book: Rulebook, word: str, count: int) -> Meaning | None:
     """Return how a call of a function with some arguments is evaluated; None if there is no such function."""
     candidates = book.spellings.get(word, ())

@@ -235,13 +235,8 @@ def _digest(kind: str, args: tuple[Node, ...], data: tuple[Any, ...], shape: Sha
 
 
 def _encode(value: object) -> bytes:
-    kind = type(value)
-    if kind is int:
+    if type(value) is int:  # most are
         return b"%d" % value
-    if kind is tuple:
-        return b"(" + b",".join(map(_encode, value)) + b")"
-    if kind is str:
-        return value.encode()
     if isinstance(value, tuple):
         return b"(" + b",".join(map(_encode, value)) + b")"
     if isinstance(value, bytes):

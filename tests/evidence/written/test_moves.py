@@ -37,12 +37,3 @@ def test_steps_outside_the_domain_are_evaluated_alone() -> None:
     moves = Moves(e.reference, point, {"S": np.full((2, 2), np.nan)})
     moves.ahead([(0.5,), (-0.5,)])
     assert not moves.known or all(not np.isfinite(value) for value in moves.known.values())
-
-
-def test_a_function_that_depends_on_moved_data_is_evaluated_alone() -> None:
-    e = mc.expression("matfun(t -> t*s, X'*X)", "X: matrix(n, n); s: scalar")
-    point = Point({"X": np.diag([1.0, 2.0]), "s": np.array(1.5)}, {"n": 2}, np.zeros(()))
-    moves = Moves(e.reference, point, {"s": np.array(1.0)})
-    moves.ahead([(0.5,), (-0.5,)])
-    assert not moves.known
-    np.testing.assert_allclose(moves(0.5), 2 * np.diag([1.0, 4.0]))

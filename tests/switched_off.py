@@ -18,7 +18,7 @@ from insertions import Formula, Original, as_number, at, differences, known_form
 
 import matcalc as mc
 from matcalc.calculus.simplify import rewrite as rewriting
-from matcalc.compiler.call import recall
+from matcalc.compiler.call import spec_cache
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan import compare, expand, lower
 from matcalc.compiler.plan.products import build_contraction
@@ -163,7 +163,10 @@ def compiled(right: Original, target: str) -> list[str]:
     """Return the differences in compiled code, planned anew."""
     f = right.formula
     compare._plan_part.cache_clear()
-    with mock.patch.object(recall, "found", lambda key: None), mock.patch.object(recall, "keep", lambda *_: None):
+    with (
+        mock.patch.object(spec_cache, "found", lambda key: None),
+        mock.patch.object(spec_cache, "keep", lambda *_: None),
+    ):
         e = mc.expression(f.text, f.let)
         both = mc.compile([e, mc.gradient(e, f.wrt, check=False)], target=target, check=False)
     try:

@@ -14,7 +14,7 @@ from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.interpret import interpret
 from matcalc.compiler.verify.order import verify
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 REAL = ctypes.POINTER(ctypes.c_double)
 SQUARES = "A: matrix(n, n); B: matrix(n, n)"

@@ -7,7 +7,7 @@ import pytest
 import matcalc as mc
 from matcalc.compiler.plan import plan
 from matcalc.compiler.program import Loop
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.tensor.sizes.size import Size
 
 LEAST_SQUARES = "norm2(X*w - y)^2"
@@ -73,7 +73,7 @@ def test_compiled_code_is_run_and_interpreted(f, wrt, let, against):
 def test_a_program_that_is_wrong_is_found_and_not_run(monkeypatch):
     """The planner's own program for a formula with one index shifted, a fault that plain evaluation cannot show."""
     assert mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)")
-    monkeypatch.setattr(building, "plan", lambda *args, **more: moved(plan(*args, **more)))
+    monkeypatch.setattr(build, "plan", lambda *args, **more: moved(plan(*args, **more)))
     report = mc.check("conv(z, w)", "z", "z: vector(n); w: vector(n)", compiled=True)
     assert not report
     wrong = [row for row in report.rows if not row.is_right]

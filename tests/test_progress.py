@@ -85,7 +85,7 @@ def test_compiling_shows_the_name_of_the_function(impatient, monkeypatch):
         time.sleep(0.15)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("matcalc.pipeline.building.specified", slowly)
+    monkeypatch.setattr("matcalc.pipeline.build.specified", slowly)
 
     def compile_slowly():
         with pytest.raises(KeyboardInterrupt):

@@ -11,7 +11,7 @@ async function begun() {
   const there = await (await fetch("packages.json")).json();
   if (there.length) await python.loadPackage(there, { messageCallback: () => {} });
   python.unpackArchive(await (await fetch("matcalc.zip")).arrayBuffer(), "zip", { extractDir: "/engine" });
-  python.runPython("import sys; sys.path.insert(0, '/engine')\nfrom matcalc.page.alone import answer, begin\nbegin()");
+  python.runPython("import sys; sys.path.insert(0, '/engine')\nfrom matcalc.page.in_browser import answer, begin\nbegin()");
   return python.globals.get("answer");
 }
 

@@ -21,8 +21,8 @@ from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
-from matcalc.expressions.wanted import apart, first_derivatives, second_derivatives, wanted
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
+from matcalc.expressions.wrt import apart, first_derivatives, second_derivatives, wanted
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import add, inner, symbol

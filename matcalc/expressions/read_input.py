@@ -15,9 +15,9 @@ from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
-from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
+from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, is_sympy, symbol_name
 from matcalc.expressions.tracing import Results, is_function, results_of, traced
-from matcalc.expressions.wanted import wanted
+from matcalc.expressions.wrt import wanted
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.identifiers import shown

@@ -20,7 +20,7 @@ from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node

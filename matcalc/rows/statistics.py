@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name
 from matcalc.rows.blocks import ROWS
-from matcalc.rows.separating import sufficient
+from matcalc.rows.separability import sufficient
 from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, output, passes
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names

@@ -11,13 +11,13 @@ from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
+from matcalc.expressions.printing import formula_in
 from matcalc.expressions.read_input import expressions
 from matcalc.expressions.requests import Output, Request
-from matcalc.expressions.written import formula_in
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
-from matcalc.pipeline.building import build
+from matcalc.pipeline.build import build
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
-from matcalc.rows.separating import SUM, Separated, Total, short_text
+from matcalc.rows.separability import SUM, Separated, Total, short_text
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import solve

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
-from matcalc.expressions.wanted import apart, wanted
+from matcalc.expressions.wrt import apart, wanted
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.progress import under_way
 from matcalc.solvers.history import recorded

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from matcalc.commands.say import say
+from matcalc.commands.output import say
 
 TABLE = "derivative   error\ngradient     1e-09  right\nHessian      0.5  WRONG\nnot equal at m = 1:"
 
@@ -49,7 +49,7 @@ def test_who_wants_no_colours_gets_none(monkeypatch, name, value):
 
 
 def test_without_rich_all_is_plain(monkeypatch):
-    monkeypatch.setattr("matcalc.commands.say.find_spec", lambda name: None)
+    monkeypatch.setattr("matcalc.commands.output.find_spec", lambda name: None)
     out = Terminal()
     say(TABLE, out)
     assert out.getvalue() == f"{TABLE}\n"

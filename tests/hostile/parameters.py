@@ -20,7 +20,7 @@ import numpy as np
 
 import matcalc as mc
 from matcalc import solvers
-from matcalc.api.pullbacks import TwoPass
+from matcalc.api.pullback import TwoPass
 from matcalc.commands import cli
 from matcalc.commands.prompt import Prompt
 from matcalc.compiler.call.compiled import Compiled

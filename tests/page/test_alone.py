@@ -19,7 +19,7 @@ pytestmark = pytest.mark.whole
 
 PROGRAM = """
 import json, sys
-from matcalc.page.alone import answer, begin
+from matcalc.page.in_browser import answer, begin
 
 begin()
 print(json.dumps([json.loads(answer(line)) for line in sys.stdin.read().splitlines()]))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.rulebook.elsewhere import elsewhere
 from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulebook.suggest_names import elsewhere
 
 BOOK = shipped_rulebook()
 PUBLIC = [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.solvers.journal import CHECK, MARK, Journal
+from matcalc.solvers.checkpoint import CHECK, MARK, Journal
 
 POINT = np.array([1.0, 2.0])
 ENTRIES = (1.0, 0.0, np.inf, -np.inf, np.nan)

@@ -5,7 +5,7 @@ import pytest
 
 import matcalc as mc
 from matcalc import solvers
-from matcalc.solvers import known_rows
+from matcalc.solvers import objective_from_statistics
 
 pytestmark = pytest.mark.whole
 
@@ -19,7 +19,7 @@ RIDGE = "norm2(X*w - y)^2 + c*w'*w"
 
 @pytest.fixture(autouse=True)
 def every_call_is_long(monkeypatch):
-    monkeypatch.setattr(known_rows, "LONG", 0)
+    monkeypatch.setattr(objective_from_statistics, "LONG", 0)
 
 
 def plan(f, data, start=START, let=LET):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
 from matcalc.calculus.evaluate.lookups import Lookup, contract_through, is_gathered, places_of
+from matcalc.calculus.exact_deviations import settled_means
 from matcalc.calculus.function_bodies import derivative
-from matcalc.calculus.settled_means import settled_means
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text

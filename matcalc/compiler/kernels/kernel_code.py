@@ -1,9 +1,9 @@
 """Finds and loads kernels as object code, with LLVM alone.
 
 The symbol of a kernel ends in the digest of its text and of all that it links in; the key adds its provenance
-(`made_by.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel stays
-in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in this
-process.
+(`provenance.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel
+stays in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in
+this process.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.blas import blas_kept
-from matcalc.compiler.kernels.shipped import shipped
-from matcalc.compiler.machine.generated import PACKAGE
+from matcalc.compiler.blas import blas_stored_choice
+from matcalc.compiler.kernels.shipped_kernels import shipped
+from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.machine_code import MachineCode, add_symbols, object_code
-from matcalc.compiler.machine.own_runtime import ASSEMBLY, FUNCTIONS
+from matcalc.compiler.machine.memory_functions import ASSEMBLY, FUNCTIONS
 from matcalc.compiler.machine.scipy_routines import add_routine, is_routine
 from matcalc.locks import loading
 from matcalc.store import cache_entries
@@ -128,7 +128,7 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
         return llvm.address_of_symbol(symbol) is not None
     if llvm.address_of_symbol(symbol) is None:
         name = add_routine(symbol)
-        if name and blas_kept.is_kept():
+        if name and blas_stored_choice.is_kept():
             from matcalc.compiler.blas.blas_choice import bind
 
             bind(name)

@@ -14,9 +14,9 @@ from typing import Any
 
 from matcalc.compiler.kernels.kernel_code import Part, keep_kernel
 from matcalc.compiler.kernels.kernel_code import kernel as kept_kernel
-from matcalc.compiler.machine.generated import PACKAGE
+from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.linker_symbols import calling_symbol
-from matcalc.compiler.machine.made_by import own, surroundings
+from matcalc.compiler.machine.provenance import own, surroundings
 from matcalc.store.cache_entries import count_built
 
 TYPE = re.compile(r"(\w+)(?:\[(\d)\](!?)|\*(\d+))?")

@@ -25,7 +25,7 @@ from matcalc.compiler.blas import blas_choice
 from matcalc.compiler.kernels.kernels import module_of_kept
 from matcalc.compiler.kernels.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.machine.array_layout import is_known
-from matcalc.compiler.machine.generated import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
+from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
 from matcalc.locks import loading
 from matcalc.store.cache_entries import note, recording, write_whole
 from matcalc.store.cache_folder import cache_folder

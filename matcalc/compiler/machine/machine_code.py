@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite.binding import context, object_file
 
-from matcalc.compiler.machine.made_by import features_of_host, widest
+from matcalc.compiler.machine.provenance import features_of_host, widest
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 

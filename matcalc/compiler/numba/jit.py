@@ -23,8 +23,8 @@ from numba.core.serialize import dumps
 
 from matcalc.compiler.entry.call_slot import exact_call
 from matcalc.compiler.entry.entry_code import Taken, exact_entry
-from matcalc.compiler.machine.generated import COMPILED, ENTERED, TEXT_DIGEST
-from matcalc.compiler.machine.made_by import made_by
+from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.compiler.machine.provenance import made_by
 from matcalc.compiler.numba.engine import Dispatcher
 from matcalc.store import cache_entries
 

@@ -14,30 +14,30 @@ from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
-from matcalc.calculus.settled_means import settled_means, unsettled
+from matcalc.calculus.exact_deviations import settled_means, unsettled
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
-from matcalc.compiler.plan.memory.as_written import write_back
-from matcalc.compiler.plan.memory.blank_results import with_zeroed_results
 from matcalc.compiler.plan.memory.join_runs import join_runs
 from matcalc.compiler.plan.memory.name_values import name_values, words_of
+from matcalc.compiler.plan.memory.restore_quotients import write_back
 from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
-from matcalc.compiler.plan.memory.turned_results import inline_transposed
-from matcalc.compiler.plan.products.known_orders import Orders
+from matcalc.compiler.plan.memory.write_transposed import inline_transposed
+from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
+from matcalc.compiler.plan.products.contraction_memo import Orders
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.session import Ref, Session, body
+from matcalc.compiler.plan.push_lookups_inward import looked_inside
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
-from matcalc.compiler.plan.rows.others_first import Candidate, with_others_first
-from matcalc.compiler.plan.values.ahead import SHARE, Ahead, cut
+from matcalc.compiler.plan.rows.output_order import Candidate, with_others_first
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.memory_layout import memory_orders
+from matcalc.compiler.plan.values.precompute import SHARE, Ahead, cut
 from matcalc.compiler.plan.values.program_cost import price
 from matcalc.compiler.plan.values.values import Graph, Value
-from matcalc.compiler.plan.values.wanted_orders import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of

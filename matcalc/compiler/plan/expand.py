@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from matcalc.calculus.settled_means import settled_means
+from matcalc.calculus.exact_deviations import settled_means
 from matcalc.compiler.lowering_entries import Expansion, Lowerings
 from matcalc.compiler.plan.divided_differences import divided
-from matcalc.compiler.plan.radius import radius_at
+from matcalc.compiler.plan.series_radius import radius_at
 from matcalc.compiler.plan.staged_sums import staged_sums
 from matcalc.compiler.plan.switches import selections
 from matcalc.compiler.plan.values.running_totals import running_totals

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.compiler.spec.source import INDENT, INTO, function_name
+from matcalc.compiler.spec.module_text import INDENT, INTO, function_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.numpy_bridge.arguments import common, left_open, node_of, permuted, shape_text, with_axes
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast

@@ -20,7 +20,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.read import from_sympy
 from matcalc.expressions.sympy_bridge.values import keyword_trees, rational
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.language import syntax
 from matcalc.language.read import read_argument
 from matcalc.language.write import text

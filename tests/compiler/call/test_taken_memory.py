@@ -10,7 +10,7 @@ import matcalc as mc
 from matcalc.compiler.call.compiled import CALLED
 from matcalc.compiler.kernels import kernel_code
 from matcalc.compiler.machine.machine_code import object_code
-from matcalc.compiler.machine.own_runtime import ASSEMBLY
+from matcalc.compiler.machine.memory_functions import ASSEMBLY
 
 pytestmark = pytest.mark.skipif(CALLED is None, reason="no machine code is called here")
 NUMBER = itertools.count()

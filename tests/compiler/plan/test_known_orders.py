@@ -6,9 +6,9 @@ from itertools import combinations
 
 import pytest
 
-from matcalc.compiler.plan.products import known_orders
-from matcalc.compiler.plan.products.known_orders import Parts
-from matcalc.pipeline import building
+from matcalc.compiler.plan.products import contraction_memo
+from matcalc.compiler.plan.products.contraction_memo import Parts
+from matcalc.pipeline import build
 
 NETWORK = "norm2(tanh(W2*tanh(W1*tanh(W0*x))) - y)^2"
 LAYERS = "; ".join(f"W{k}: matrix(n, n)" for k in range(3)) + "; x: vector(n); y: vector(n)"
@@ -25,17 +25,17 @@ CASES = [
 @pytest.mark.parametrize(("text", "wrt", "let"), CASES)
 def test_orders_found_again_are_those_of_a_search(text, wrt, let, monkeypatch):
     def made():
-        return building.specified(building.gradient_request(text, wrt, let, "matrix"), "f")[0]
+        return build.specified(build.gradient_request(text, wrt, let, "matrix"), "f")[0]
 
     kept = made()
-    monkeypatch.setattr(known_orders.Orders, "plan", lambda _, contraction: contraction.plan())
+    monkeypatch.setattr(contraction_memo.Orders, "plan", lambda _, contraction: contraction.plan())
     searched = made()
     assert (kept.source, kept.plan) == (searched.source, searched.plan)
 
 
 def test_some_orders_are_found_again(monkeypatch):
     counts = Counter()
-    plan = known_orders.Orders.plan
+    plan = contraction_memo.Orders.plan
 
     def counted(self, contraction):
         before = self.searches
@@ -43,8 +43,8 @@ def test_some_orders_are_found_again(monkeypatch):
         counts["searched" if self.searches > before else "found"] += len(contraction.factors) > 1
         return found
 
-    monkeypatch.setattr(known_orders.Orders, "plan", counted)
-    building.specified(building.gradient_request(NETWORK, ["W0", "W1", "W2"], LAYERS, "matrix"), "f")
+    monkeypatch.setattr(contraction_memo.Orders, "plan", counted)
+    build.specified(build.gradient_request(NETWORK, ["W0", "W1", "W2"], LAYERS, "matrix"), "f")
     assert counts["found"] > 0
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.listing import operations
-from matcalc.compiler.plan.rows import others_first
+from matcalc.compiler.plan.rows import output_order
 from matcalc.compiler.program import Call, Loop, walk
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 
 BILINEAR = "V: matrix(n, k); S: matrix(n, n); W: matrix(n, m)"
 CHAIN = "A: matrix(m, n); B: matrix(n, p); C: matrix(p, q)"
@@ -18,7 +18,7 @@ def planned(text, wrt, let, **sizes):
     f = mc.expression(text, let)
     outputs = [f, *(f.gradient(name) for name in wrt.split())]
     labels = ["value", *(f"d{name}" for name in wrt.split())]
-    return building.planned(building.request_of(outputs, labels, sizes=sizes)).program
+    return build.planned(build.request_of(outputs, labels, sizes=sizes)).program
 
 
 def flops(program, sizes):
@@ -90,7 +90,7 @@ def test_values(sizes, target):
 
 def test_few_products_are_tried(monkeypatch):
     tried = []
-    real = others_first.with_others_first
+    real = output_order.with_others_first
 
     def counted(best, plan):
         return real(best, lambda order, form_all: tried.append(order) or plan(order, form_all))
@@ -99,4 +99,4 @@ def test_few_products_are_tried(monkeypatch):
     for text, wrt in (("norm2(V'*S*W)^2", "V S W"), ("norm2(S*W)^2", "W"), ("tr(V'*S*V)", "V")):
         tried.clear()
         planned(text, wrt, BILINEAR)
-        assert len(tried) <= others_first.MOST
+        assert len(tried) <= output_order.MOST

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 
 NETWORK = "X: matrix(m, n); A: matrix(n, p); b: vector(p); y: vector(m)"
 SOFTMAX = "X: matrix(m, n); W: matrix(n, p)"
@@ -62,7 +62,7 @@ def test_values_and_memory_given(text, wrt, let, wanted, target):
 @pytest.mark.parametrize(("text", "wrt", "let", "wanted"), HESSIANS)
 def test_no_array_of_the_size_of_a_hessian_stands_beside_it(text, wrt, let, wanted):
     hessian = mc.expression(text, let).hessian(wrt)
-    program = building.planned(building.request_of([hessian], ["result"])).program
+    program = build.planned(build.request_of([hessian], ["result"])).program
     sizes = {"m": 20, "n": 30, "p": 10}
     assert largest_temporary(program, sizes) < prod((30, 10, 30, 10)) // 2
 

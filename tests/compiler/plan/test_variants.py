@@ -8,10 +8,10 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.listing import operations
-from matcalc.compiler.plan.products import variants
-from matcalc.compiler.plan.products.variants import orders
+from matcalc.compiler.plan.products import orders_at_run_time
+from matcalc.compiler.plan.products.orders_at_run_time import orders
 from matcalc.expressions.read_input import expressions
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 NAMES = "abcdefgh"
 
@@ -126,4 +126,4 @@ def test_orders_are_the_same_in_every_process():
     random.seed(5)
     orders.cache_clear()
     assert orders(("a", "b", "c", "d", "e")) == first
-    assert variants.best_order([10, 1, 10, 1]) == ((0, 1, 3), (1, 2, 3))
+    assert orders_at_run_time.best_order([10, 1, 10, 1]) == ((0, 1, 3), (1, 2, 3))

@@ -20,7 +20,7 @@ from compiler.verify.kernel_mutants import kernel_mutants
 from compiler.verify.mutants import KINDS, mutants
 
 import matcalc as mc
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 D = """X: matrix(m, n); A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) spd; L: matrix(n, n) lower;
 T: tensor(m, n, n); w, z: vector(n); y: vector(m); lam: scalar positive"""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.evidence.numeric.ends import ends
+from matcalc.evidence.numeric.boundary import ends
 from matcalc.evidence.numeric.sampling import sample
 from matcalc.rulebook import default_rulebook
 

@@ -15,7 +15,7 @@ from math import lcm
 
 from matcalc.compiler.kernels.library import free_names, global_names, import_block, load_library
 from matcalc.compiler.kernels.modules import OURS, generated_imports, modules_of
-from matcalc.compiler.spec.any_order import in_any_order
+from matcalc.compiler.spec.reassociate import in_any_order
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Nesting, Operand, too_long
 from matcalc.language.identifiers import DUNDER, WORDS, docstring, free, literal
 from matcalc.tensor.sizes.size import Size

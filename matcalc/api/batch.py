@@ -21,7 +21,7 @@ from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
-from matcalc.pipeline.building import build
+from matcalc.pipeline.build import build
 from matcalc.progress import under_way
 from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.node import Node

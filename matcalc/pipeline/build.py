@@ -21,9 +21,9 @@ from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import type_of_results
-from matcalc.compiler.call.loaded import ELSEWHERE, check_on_numpy, loaded
+from matcalc.compiler.call.function_for_target import ELSEWHERE, check_on_numpy, loaded
 from matcalc.compiler.emit.blas_axes import blas_axes
-from matcalc.compiler.emit.computed_ahead import ahead_of, computed
+from matcalc.compiler.emit.precompute import ahead_of, computed
 from matcalc.compiler.emit.texts import texts_of
 from matcalc.compiler.listing import cost_of, listed, work
 from matcalc.compiler.plan import plan
@@ -53,10 +53,10 @@ from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
+from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Request, request_of
-from matcalc.expressions.wanted import wanted
-from matcalc.expressions.written import formula_in, latex_in
+from matcalc.expressions.wrt import wanted
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
@@ -361,7 +361,7 @@ def _hoisted(size: Size) -> Condition:
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
     """Return the expected values of saved functions; imports the many-digit evaluator only when a file is saved."""
-    from matcalc.pipeline.reference_cases import reference
+    from matcalc.pipeline.expected_values import reference
 
     return reference(specs)
 

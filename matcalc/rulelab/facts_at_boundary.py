@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.evidence.numeric.ends import End, ends
+from matcalc.evidence.numeric.boundary import End, ends
 from matcalc.evidence.numeric.samplers import CONES
 from matcalc.evidence.numeric.sampling import Array, own_defect, sample
 from matcalc.evidence.precise.values import evaluate_precisely

@@ -16,8 +16,8 @@ from types import EllipsisType
 import numpy as np
 
 from matcalc.api.check_claims import Claim, Row, compiled_rows, error_curves
-from matcalc.api.check_setting import Setting, setting
-from matcalc.api.equivalence import mistake_of
+from matcalc.api.check_data import Setting, setting
+from matcalc.api.equivalent import mistake_of
 from matcalc.calculus.derive.conventions import as_matrix, shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.numeric.differences import Slope, extrapolated
@@ -25,7 +25,7 @@ from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
-from matcalc.expressions.wanted import apart
+from matcalc.expressions.wrt import apart
 from matcalc.language.declare import read_declarations
 from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves

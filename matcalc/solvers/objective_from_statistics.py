@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.language.kinds import SPARSE
-from matcalc.rows.separating import entries
-from matcalc.rows.splitting import Split, split
+from matcalc.rows.separability import entries
+from matcalc.rows.split import Split, split
 from matcalc.rows.statistics import Known, Statistics
-from matcalc.solvers.given import LONG, Inputs
+from matcalc.solvers.problem_input import LONG, Inputs
 
 CALLS = 20
 """The assumed number of evaluations of a fit, a lower bound."""

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 import matcalc as mc
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.call.bind import bind
-from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.call.sparse import refuse_sparse
 from matcalc.compiler.spec.result_shapes import output_shapes, solve_sizes
 from matcalc.errors import NotDifferentiable, NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import sizes_by_name
+from matcalc.solvers.problem_input import sizes_by_name
 from matcalc.tensor.constructors import inner, symbol
 from matcalc.tensor.nodes.node import Node
 

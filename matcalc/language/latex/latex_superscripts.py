@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from matcalc.language import syntax
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import raised
+from matcalc.language.latex.latex_patterns import raised
 from matcalc.language.latex.latex_scope import Reading, Value, fault, needed, value
 from matcalc.language.latex.latex_subscripts import elements
 from matcalc.language.syntax import Ast

@@ -14,7 +14,7 @@ import numpy as np
 from matcalc.calculus.derive.differentiate import template_parameter
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError
-from matcalc.evidence.numeric.ends import End, ends
+from matcalc.evidence.numeric.boundary import End, ends
 from matcalc.evidence.numeric.sampling import Array, drawn_for, facts_of, least_length, shape_at
 from matcalc.tensor.constructors import add
 from matcalc.tensor.lookups import is_index

@@ -3,7 +3,7 @@
 In addition to the definitions in their text, modules have the following names.
 """
 
-PACKAGE = "matcalc.compiler.machine.generated"
+PACKAGE = "matcalc.compiler.machine.generated_modules"
 TEXT_DIGEST = "__digest__"
 """The name of the text's digest in a module; modules of kernels, which are cached elsewhere, have none."""
 COMPILED = "__compiled__"

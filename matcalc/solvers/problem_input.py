@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 import matcalc as mc
 from matcalc.compiler.call.convert import to_array, to_size
-from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.call.sparse import to_csr
 from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName

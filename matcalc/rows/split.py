@@ -14,9 +14,9 @@ from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, expressions, with_wrt
 from matcalc.expressions.requests import Request, request_of
 from matcalc.language.identifiers import by_name, nearest, shown
-from matcalc.pipeline.building import gradient_request
+from matcalc.pipeline.build import gradient_request
 from matcalc.rows.blocks import ROWS
-from matcalc.rows.separating import entries, separated
+from matcalc.rows.separability import entries, separated
 from matcalc.rows.statistics import Statistics, statistics_of
 from matcalc.rows.totals import Block, RowTotals, from_npy, from_parquet, passes
 from matcalc.tensor.constructors import add, product

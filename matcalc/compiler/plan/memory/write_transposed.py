@@ -11,7 +11,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from matcalc.compiler.entrywise import At, Expr, Product, Read, reads
-from matcalc.compiler.plan.values.ahead import values_read
+from matcalc.compiler.plan.values.precompute import values_read
 from matcalc.compiler.plan.values.values import ONE, Graph, Run, Value, moved, times
 
 

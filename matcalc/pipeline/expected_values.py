@@ -8,7 +8,7 @@ import numpy as np
 
 from matcalc.compiler.files.save_test import fitting_sizes
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Reference
-from matcalc.evidence.numeric.reference import Argument, projection_text, reference_numbers
+from matcalc.evidence.numeric.expected_results import Argument, projection_text, reference_numbers
 
 TESTED_SIZES = ((5, -2), (6, -1))  # the first length, and the difference of each next one
 

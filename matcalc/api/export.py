@@ -16,9 +16,9 @@ from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.requests import Request, request_of
-from matcalc.expressions.wanted import wanted
+from matcalc.expressions.wrt import wanted
 from matcalc.language.identifiers import free, identifier, nearest
-from matcalc.pipeline.building import as_saved, gradient_request
+from matcalc.pipeline.build import as_saved, gradient_request
 from matcalc.tensor.symbols import Names
 
 WHAT = ("value", "gradient", "hvp", "hessian")

@@ -86,7 +86,7 @@ def begin() -> None:
     Absence.is_loading = True
     try:
         if find_spec("numpy") is not None and find_spec("scipy") is not None:
-            import matcalc.page.written
+            import matcalc.page.write_code
         import matcalc.page.answers  # noqa: F401
     finally:
         Absence.is_loading = False

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from matcalc.compiler.call import recall
+from matcalc.compiler.call import spec_cache
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.spec.spec import Again, Later
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
@@ -92,15 +92,15 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
 
         return in_threads(inputs, threads)
     start = time.perf_counter()
-    key = recall.key(inputs)
-    spec = recall.found(key)
+    key = spec_cache.key(inputs)
+    spec = spec_cache.found(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
     from matcalc.compiler.targets import TARGETS
-    from matcalc.pipeline import building
+    from matcalc.pipeline import build
 
-    made = building.build(building.request_for(inputs), TARGETS)
-    again = Again(Later(building.__name__, "writers"), inputs)
+    made = build.build(build.request_for(inputs), TARGETS)
+    again = Again(Later(build.__name__, "writers"), inputs)
     formulas = [formula.kept(again, k) for k, formula in enumerate(made.spec.formulas)]
-    recall.keep(key, replace(made.spec, formulas=tuple(formulas)))
+    spec_cache.keep(key, replace(made.spec, formulas=tuple(formulas)))
     return made

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from matcalc.api.equivalence import shown_array
+from matcalc.api.equivalent import shown_array
 from matcalc.errors import ShapeError
 from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.numeric.boundary_points import has_jumps
 from matcalc.evidence.numeric.counterexample import POINTS
 from matcalc.evidence.numeric.curvature import Bend, Searcher
-from matcalc.evidence.numeric.end_points import has_jumps
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.evidence.written.claim import Claim
@@ -23,7 +23,7 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
-from matcalc.expressions.wanted import apart
+from matcalc.expressions.wrt import apart
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 

@@ -26,12 +26,12 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
+from matcalc.expressions.printing import formula_in
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request
-from matcalc.expressions.wanted import whole_symbols
-from matcalc.expressions.written import formula_in
+from matcalc.expressions.wrt import whole_symbols
 from matcalc.language.identifiers import free
-from matcalc.pipeline.building import build
+from matcalc.pipeline.build import build
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.substitute import substitute

@@ -9,7 +9,7 @@ from matcalc.compiler.files.save import saved_text
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request, request_of
 from matcalc.page.questions import Question
-from matcalc.pipeline.building import gradient_request, specified
+from matcalc.pipeline.build import gradient_request, specified
 
 Blocks = Sequence[tuple[str, Expression]]
 

@@ -6,7 +6,7 @@ import sys
 from fractions import Fraction
 
 import pytest
-from compiler.verify.textual import faulty
+from compiler.verify.program_json import faulty
 
 import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Literal

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 import pytest
-from hiding import COMPILED, hiding, page_builder
+from hide_packages import COMPILED, hiding, page_builder
 from in_browser import NEEDED, axe, fold_out, picture, settled, shown, typed, until
 
 pytestmark = NEEDED

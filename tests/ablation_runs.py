@@ -1,8 +1,8 @@
 """Leaves out each rewrite, pass of the planner, kernel and expansion, one at a time, and counts the differences.
 
-    python tests/switch_off_runs.py rewrites
-    python tests/switch_off_runs.py passes numpy [EVERY]
-    python tests/switch_off_runs.py kernels numba [EVERY]
+    python tests/ablation_runs.py rewrites
+    python tests/ablation_runs.py passes numpy [EVERY]
+    python tests/ablation_runs.py kernels numba [EVERY]
 
 EVERY selects one in EVERY formulas of the panel. A formula that cannot be computed without a kernel raises, and is
 listed.
@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import ablation as off
 import numpy as np
-import switched_off as off
 from insertions import Original
 
 import matcalc as mc

@@ -1,11 +1,11 @@
-"""Leaving out a rewrite, pass of the planner or kernel changes no value or gradient (`switch_off_runs.py`)."""
+"""Leaving out a rewrite, pass of the planner or kernel changes no value or gradient (`ablation_runs.py`)."""
 
 import warnings
 
+import ablation as off
+import ablation_runs as runs
 import numpy as np
 import pytest
-import switch_off_runs as runs
-import switched_off as off
 
 PARTS = 20
 

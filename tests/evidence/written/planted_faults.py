@@ -1,6 +1,6 @@
 """Planted faults in matcalc itself, one at a time, and what the built-in check makes of each.
 
-    python tests/evidence/written/planted.py FOLDER [COUNT] [SEED] [ROOM ...]
+    python tests/evidence/written/planted_faults.py FOLDER [COUNT] [SEED] [ROOM ...]
 
 Faults are planted in each room until COUNT (14) of them change a number. FOLDER gets copies of the sources that are
 changed, and a line for each fault, `faults.jsonl`; another run adds to them.

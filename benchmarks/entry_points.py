@@ -1,6 +1,6 @@
-"""Times the first formula in an empty environment for each entry point: the table of docs/ways_in.md.
+"""Times the first formula in an empty environment for each entry point: the table of docs/entry_points.md.
 
-    python benchmarks/ways_in.py
+    python benchmarks/entry_points.py
 
 creates an environment, installs this checkout and Jupyter's kernel in it, and uses each entry point twice. The page
 needs Playwright and Chromium on this machine.

@@ -1,7 +1,7 @@
 """Every rewrite on products that almost match its left side: the result has the same value."""
 
 import pytest
-from rules.identified import faults
+from rules.identified_indices import faults
 
 import matcalc as mc
 from matcalc.rulebook import default_rulebook

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 
 import matcalc as mc
-from benchmarks.pairs.judging import Outcome, judged
+from benchmarks.pairs.judge import Outcome, judged
 from benchmarks.pairs.store import Record
 from benchmarks.pairs.table import Pair
 from matcalc.language.declare import read_declarations

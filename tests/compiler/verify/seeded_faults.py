@@ -1,7 +1,7 @@
 """Seeded faults: programs with one error, and the judges that find it.
 
-    python tests/compiler/verify/seeded.py planner [EACH]      mutants of programs, EACH of every kind (6)
-    python tests/compiler/verify/seeded.py kernels [EACH]      mutants of templates and of kernel sources
+    python tests/compiler/verify/seeded_faults.py planner [EACH]      mutants of programs, EACH of every kind (6)
+    python tests/compiler/verify/seeded_faults.py kernels [EACH]      mutants of templates and of kernel sources
 
 A mutant that no judge finds is printed in full, with the reason if `equal.toml` has one.
 """

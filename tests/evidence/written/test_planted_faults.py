@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evidence.written import campaign, planted
+from evidence.written import campaign, planted_faults
 from evidence.written.planted_mutants import Mutant, of_python, of_rewrites, of_rules, of_texts
 
 SOURCE = """
@@ -52,29 +52,29 @@ def test_faults_of_texts_are_of_each_kind() -> None:
 
 
 def test_results_that_differ_are_judged_with_the_check() -> None:
-    class Fixed(planted.Server):
+    class Fixed(planted_faults.Server):
         """Ends as given: unchanged, with the fault, and with the fault and the check."""
 
-        def __init__(self, *ends: planted.Results) -> None:
+        def __init__(self, *ends: planted_faults.Results) -> None:
             self.ends, self.right = iter(ends), {}
 
         def panel(
             self, mutant: Mutant | None, labels: Sequence[str], check: bool = False, more: Any = None
-        ) -> planted.Results:
+        ) -> planted_faults.Results:
             return next(self.ends)
 
     mutant = Mutant("room", "file.py", 1, "a sign", "x + 1", "x - 1")
     right, wrong = {"f": ("numbers", [1.0])}, {"f": ("numbers", [2.0])}
     ends = {"refused": {"f": ("refused", "")}, "raised": {"f": ("error", "")}, "returned": wrong, "none": {}}
     for how, end in ends.items():
-        assert planted.tried(Fixed(right, wrong, end), mutant, ["f"]).how == how
-    assert planted.tried(Fixed(right, right), mutant, ["f"]).how == "same"
-    assert planted.tried(Fixed(right, {"f": ("error", "")}), mutant, ["f"]).how == "error"
+        assert planted_faults.tried(Fixed(right, wrong, end), mutant, ["f"]).how == how
+    assert planted_faults.tried(Fixed(right, right), mutant, ["f"]).how == "same"
+    assert planted_faults.tried(Fixed(right, {"f": ("error", "")}), mutant, ["f"]).how == "error"
 
 
 @pytest.mark.long
 def test_planted_faults_are_refused(tmp_path: Path) -> None:
-    rows = planted.run(tmp_path, list(planted.ROOMS), 2, 7, most=30)
+    rows = planted_faults.run(tmp_path, list(planted_faults.ROOMS), 2, 7, most=30)
     assert len({mutant.room for mutant, outcome in rows if outcome.how == "refused"}) > 5
     assert not [(mutant, outcome) for mutant, outcome in rows if outcome.how == "returned"]
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from found_numbers import ROWS
+from delicate_values import ROWS
 
 import matcalc as mc
 

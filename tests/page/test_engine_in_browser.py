@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
 import pytest
-from hiding import COMPILED, hiding, page_builder
+from hide_packages import COMPILED, hiding, page_builder
 
 pytestmark = pytest.mark.whole
 

@@ -164,8 +164,8 @@ def compiled(right: Original, target: str) -> list[str]:
     f = right.formula
     compare._plan_part.cache_clear()
     with (
-        mock.patch.object(spec_cache, "found", lambda key: None),
-        mock.patch.object(spec_cache, "keep", lambda *_: None),
+        mock.patch.object(spec_cache, "read", lambda key: None),
+        mock.patch.object(spec_cache, "write", lambda *_: None),
     ):
         e = mc.expression(f.text, f.let)
         both = mc.compile([e, mc.gradient(e, f.wrt, check=False)], target=target, check=False)
@@ -251,9 +251,9 @@ def _only(k):
 
 ALTERNATIVES = compare._alternatives
 PASSES = {
-    "look inside functions": Pass(compare, "looked_inside", _first),
+    "look inside functions": Pass(compare, "lookups_pushed_inward", _first),
     "quotients as written": Pass(compare, "write_back", lambda *_: None),
-    "others first": Pass(compare, "with_others_first", _first),
+    "others first": Pass(compare, "with_best_output_order", _first),
     "blocks of rows": Pass(compare, "by_blocks", _first),
     "blank results": Pass(compare, "with_zeroed_results", _first),
     "join runs": Pass(compare, "join_runs", lambda *_: None),
@@ -266,7 +266,7 @@ PASSES = {
     "running totals": Pass(expand, "running_totals", _first),
     "staged sums": Pass(expand, "staged_sums", _first),
     "multiplied out": Pass(expand, "_multiplied_out", _first),
-    "settled means": Pass(expand, "settled_means", _first),
+    "settled means": Pass(expand, "with_exact_deviations", _first),
     "weighted squares": Pass(build_contraction, "rooted", lambda *_: None),
     "first form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[0]): None}),
     "last form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[-1]): None}),

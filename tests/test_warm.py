@@ -54,7 +54,7 @@ def keep(path: Path, ratio=2.0, **other):
     ratios = {name: (ratio,) * len(TRIED) for name in load_routines()}
     stamp = (path.stat().st_size, path.stat().st_mtime_ns)
     choice = blas_choice.Choice(str(path), **({"stamp": stamp, "threads": threads(), "ratios": ratios} | other))
-    write(blas_stored_choice.STEM, blas_stored_choice.kept_under(), json.dumps(asdict(choice)).encode())
+    write(blas_stored_choice.STEM, blas_stored_choice.choice_key(), json.dumps(asdict(choice)).encode())
     blas_choice.chosen.cache_clear()
     return choice
 

@@ -40,7 +40,7 @@ def fn():
 def test_program_has_no_loop_that_fills_with_zeros(fn):
     assert "= 0.0" not in fn.source
     assert "result must be zeros before" in fn.source
-    assert fn.spec.outputs[0].blank
+    assert fn.spec.outputs[0].zero_filled
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
@@ -87,7 +87,7 @@ def test_out_that_holds_the_argument():
 def test_several_results_and_a_batch():
     f = mc.expression("A.*B", SQUARES)
     fn = mc.compile([f.jacobian("A"), f, f.jacobian("B")])
-    assert [o.blank for o in fn.spec.outputs] == [True, False, True]
+    assert [o.zero_filled for o in fn.spec.outputs] == [True, False, True]
     A, B = squares(3)
     out = (dirty(3), np.full((3, 3), np.nan), dirty(3))
     for found in (fn(A, B), fn(A, B, out=out)):
@@ -151,9 +151,9 @@ def test_program_that_relies_on_zeros_says_so():
     f = mc.expression("A.*B", SQUARES).jacobian("A")
     program = planned(request_of([f], ["result"])).program
     A, B = squares(3)
-    assert set(program.blank) == {"result"}
+    assert set(program.zero_filled) == {"result"}
     np.testing.assert_array_equal(interpret(program, {"A": A, "B": B}, {})["result"], jacobian(B))
-    silent = replace(program, blank={})
+    silent = replace(program, zero_filled={})
     with pytest.raises(ProgramFault, match="holds nothing yet"):
         verify(silent)
     with pytest.raises(ProgramFault, match="not written in full"):

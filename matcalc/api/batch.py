@@ -22,7 +22,7 @@ from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
 from matcalc.language.identifiers import shown
 from matcalc.pipeline.build import build
-from matcalc.progress import under_way
+from matcalc.progress import progress_line
 from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -95,5 +95,5 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]
     spec = batched(fn.spec, [name_of(name) for name in names])
-    with under_way(f"compiling {spec.name}"):
+    with progress_line(f"compiling {spec.name}"):
         return Compiled(spec)

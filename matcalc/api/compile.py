@@ -93,7 +93,7 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
         return in_threads(inputs, threads)
     start = time.perf_counter()
     key = spec_cache.key(inputs)
-    spec = spec_cache.found(key)
+    spec = spec_cache.read(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
     from matcalc.compiler.targets import TARGETS
@@ -101,6 +101,6 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
 
     made = build.build(build.request_for(inputs), TARGETS)
     again = Again(Later(build.__name__, "writers"), inputs)
-    formulas = [formula.kept(again, k) for k, formula in enumerate(made.spec.formulas)]
-    spec_cache.keep(key, replace(made.spec, formulas=tuple(formulas)))
+    formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
+    spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
     return made

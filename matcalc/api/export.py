@@ -16,7 +16,7 @@ from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.requests import Request, request_of
-from matcalc.expressions.wrt import wanted
+from matcalc.expressions.wrt import read_wrt
 from matcalc.language.identifiers import free, identifier, nearest
 from matcalc.pipeline.build import as_saved, gradient_request
 from matcalc.tensor.symbols import Names
@@ -59,7 +59,7 @@ def _requests(
     f: Any, wrt: Any, what: Sequence[str], declarations: str, dialect: str
 ) -> tuple[list[tuple[str, Request]], list[Derivative]]:
     """Return the requests with the endings of the functions' names, and the derivative that each result is."""
-    variables = wanted(wrt)
+    variables = read_wrt(wrt)
     second = [word for word in what if word in WHAT[2:]]
     if second and not variables.whole:
         raise NotSupported(f"{second[0]} is exported in whole symbols, not in entries of them")

@@ -51,12 +51,12 @@ class TwoPass:
 
     `G` has the shape of the value, or further leading axes, which the cotangents then have too. `saved` holds
     references to the arguments that backward reads again, computed arrays, and the sizes that only arguments determine.
-    `kept` and `sizes` are the indices of those arguments.
+    `saved` and `sizes` are the indices of those arguments.
     """
 
     first: Compiled
     second: Compiled
-    kept: tuple[int, ...]
+    saved: tuple[int, ...]
     sizes: tuple[int, ...]
     rank: int
     many: bool
@@ -75,7 +75,7 @@ class TwoPass:
         """Return the value, and the data for `backward`; with `check_facts` first check the facts of the arguments."""
         bound = bind(self.first.spec.name, self.args, args, values)
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
-        return value, (*(bound[k] for k in self.kept), *saved, *(bound[k] for k in self.sizes))
+        return value, (*(bound[k] for k in self.saved), *saved, *(bound[k] for k in self.sizes))
 
     def backward(self, saved: Saved, G: npt.ArrayLike) -> Cotangents:  # noqa: N803 - the cotangent's name in formulas
         """Return the cotangent of each variable; a tuple for several variables."""

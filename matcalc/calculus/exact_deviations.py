@@ -20,14 +20,14 @@ from matcalc.tensor.substitute import rebuild
 Term = tuple[Fraction, Node]
 
 
-def settled_means(roots: Sequence[Node]) -> list[Node]:
+def with_exact_deviations(roots: Sequence[Node]) -> list[Node]:
     """Return the roots with each mean settled that is subtracted from its own entries."""
     if not any(node.kind == "sum" and _settled(node) is not node for node in toposort(roots)):
         return list(roots)
     return rebuild(roots, _settled)
 
 
-def unsettled(node: Node) -> Node:
+def with_original_means(node: Node) -> Node:
     """Return a node with means in their original form."""
     rule = default_rulebook().playing("settled_mean")
     return rebuild([node], lambda made: made.args[0] if made.kind == "map" and made.rule is rule else made)[0]

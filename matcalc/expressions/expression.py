@@ -42,11 +42,11 @@ from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.identifiers import by_name, shown
-from matcalc.language.syntax import Ast, given, part, transpose
+from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.nodes.node import Node, sizes_met, toposort
+from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
@@ -168,7 +168,7 @@ class Expression(Array, Derivatives, Forms):
         from matcalc.expressions.sympy_bridge.write import to_sympy
 
         def made(formula: Ast) -> Basic:
-            return to_sympy(formula, self.names.symbols, self.names.theirs)
+            return to_sympy(formula, self.names.symbols, self.names.sympy_symbols)
 
         try:
             return made(self.formula(dotted=False))
@@ -176,7 +176,7 @@ class Expression(Array, Derivatives, Forms):
             if any(node.kind == "symbol" for node in toposort([self.node])):
                 raise
             try:
-                if self.node.rank in (1, 2) and not sizes_met([self.node]):
+                if self.node.rank in (1, 2) and not sizes_used([self.node]):
                     return explicit(np.asarray(value_of(self.node, Names({}, ()), (), {}, False)))
                 return made(entries_of(self.node, (*self.names.symbols, *self.names.size_names)))
             except NotSupported:
@@ -270,7 +270,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def operand(self) -> Ast:
         """The tree of the expression as an operand of a larger one: its node, transposed if it is a row."""
-        leaf = given(self.computed, self.formula, self._reference)
+        leaf = leaf_of(self.computed, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:

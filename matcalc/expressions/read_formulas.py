@@ -73,7 +73,7 @@ def read_formulas(
         names = replace(_names_in(tree, made.scope), conditions=conditions, parts=parts)
         written = of_tree(tree, dialect == NUMPY, dialect == NUMPY)
         if is_sympy(formula):
-            names = replace(names, theirs=symbols_in(formula))
+            names = replace(names, sympy_symbols=symbols_in(formula))
             written = replace(written, origin=partial(numbers_of, formula))
         found.append(Meaning(node, names, row, written))
     return found

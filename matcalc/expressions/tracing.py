@@ -146,7 +146,7 @@ def _results(
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:
     """Return a fault with the user's line in which it occurred."""
-    frames = [frame for frame in extract_tb(raised.__traceback__) if _is_theirs(frame)]
+    frames = [frame for frame in extract_tb(raised.__traceback__) if _is_user_code(frame)]
     if not frames or frames[-1].lineno is None:
         return fault
     frame = frames[-1]
@@ -160,7 +160,7 @@ def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, nu
     return type(fault)(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
 
 
-def _is_theirs(frame: FrameSummary) -> bool:
+def _is_user_code(frame: FrameSummary) -> bool:
     return _is_user_file(frame.filename)
 
 

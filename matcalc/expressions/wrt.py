@@ -36,20 +36,20 @@ Subscripts = str
 """The text between the brackets of a part: `0`, `1, :`, `1:n-1`."""
 
 
-class Wanted(NamedTuple):
+class Variables(NamedTuple):
     """Symbols to differentiate in, the parts of them that are variables, and the shape of a matrix of them."""
 
     symbols: Wrt
-    places: dict[int, Subscripts]
+    parts: dict[int, Subscripts]
     shape: tuple[int, ...] | None
 
     @property
     def whole(self) -> bool:
         """Whether all variables are whole symbols, not in a matrix."""
-        return not self.places and self.shape is None
+        return not self.parts and self.shape is None
 
 
-def wanted(wrt: Wrt | Matrix) -> Wanted:
+def read_wrt(wrt: Wrt | Matrix) -> Variables:
     """Return the variables in `wrt`.
 
     Raises: ParseError for text that is neither a name nor an entry.
@@ -59,8 +59,8 @@ def wanted(wrt: Wrt | Matrix) -> Wanted:
     items = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
     found = [_entry(one) for one in items]
     symbols = [one if entry is None else entry[0] for one, entry in zip(items, found, strict=True)]
-    places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
-    return Wanted(symbols if many or shape is not None else symbols[0], places, shape)
+    parts = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
+    return Variables(symbols if many or shape is not None else symbols[0], parts, shape)
 
 
 def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:
@@ -93,9 +93,9 @@ def whole_symbols(wrt: Wrt, what: str) -> Wrt:
 
     Raises: NotSupported for a part of one.
     """
-    request = wanted(wrt)
-    if request.places:
-        first = _listed(request.symbols)[next(iter(request.places))]
+    request = read_wrt(wrt)
+    if request.parts:
+        first = _listed(request.symbols)[next(iter(request.parts))]
         raise NotSupported(
             f"{what} of a part of {first} alone is not supported", hint=f"use {first}, and take the part of the result"
         )
@@ -123,7 +123,7 @@ def part_of(e: Derived, x: Node, subscripts: Subscripts) -> Derived:
     return type(e)(x, e.names)[subscripts]
 
 
-def first_derivatives(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Derived:
+def first_derivatives(e: Derived, wrt: Variables, made: Derived, rank: int) -> Derived:
     """Return the requested first derivatives, from those in whole symbols; `rank` axes precede those of the symbols.
 
     Raises: NotDifferentiable if entries depend on each other.
@@ -136,7 +136,7 @@ def first_derivatives(e: Derived, wrt: Wanted, made: Derived, rank: int) -> Deri
     return _shaped(found, wrt.shape)
 
 
-def second_derivatives(e: Derived, wrt: Wanted, made: Derived) -> Derived:
+def second_derivatives(e: Derived, wrt: Variables, made: Derived) -> Derived:
     """Return the requested second derivatives, from the blocks of those in whole symbols.
 
     Raises: NotDifferentiable if entries depend on each other.
@@ -162,9 +162,9 @@ def _each(made: Derived) -> Sequence[Derived]:
     return made if isinstance(made, tuple) else (made,)
 
 
-def _at(e: Derived, wrt: Wanted, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
+def _at(e: Derived, wrt: Variables, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
     """Return the requested part of a derivative, with `before` axes in front of the symbol's `own`."""
-    subscripts = wrt.places.get(k)
+    subscripts = wrt.parts.get(k)
     if not subscripts:
         return made
     part_of(e, e.symbols_of(wrt.symbols)[k], subscripts)
@@ -236,19 +236,19 @@ def apart(e: Derived, wrt: Wrt) -> Apart:
 
     Raises: the errors of `part_of`; ShapeError if two of `wrt` hold the same entries.
     """
-    request = wanted(wrt)
-    if not request.places:
+    request = read_wrt(wrt)
+    if not request.parts:
         return Apart(e, wrt, {}, {})
     symbols = _listed(request.symbols)
     xs, names = e.symbols_of(symbols), e.names_with(symbols)
-    whole = next((x for k, x in enumerate(xs) if k not in request.places and xs.count(x) > 1), None)
-    twice = [f"{x.name}[{request.places[k]}]" for k, x in enumerate(xs) if k in request.places]
+    whole = next((x for k, x in enumerate(xs) if k not in request.parts and xs.count(x) > 1), None)
+    twice = [f"{x.name}[{request.parts[k]}]" for k, x in enumerate(xs) if k in request.parts]
     if whole is not None or len(set(twice)) < len(twice):
         which = whole.name if whole is not None else next(one for one in twice if twice.count(one) > 1)
         raise ShapeError(f"{which} and a part of it are both in wrt: list each variable once")
     moves: dict[Node, list[tuple[int, Node]]] = {}
     parts: dict[str, Derived] = {}
-    for k, subscripts in request.places.items():
+    for k, subscripts in request.parts.items():
         piece = part_of(e, xs[k], subscripts)
         words = "".join(c if c.isalnum() else "_" for c in subscripts.replace("-", "m").replace(" ", "")).strip("_")
         new = symbol(free(f"{xs[k].name}_{words}", set(names.scope)), piece.node.shape, sorted(piece.facts))
@@ -259,7 +259,7 @@ def apart(e: Derived, wrt: Wrt) -> Apart:
         parts[new.name] = piece
     moved = {x: add(terms) for x, terms in moves.items()}
     chosen = iter(parts)
-    variables = [next(chosen) if k in request.places else x.name for k, x in enumerate(xs)]
+    variables = [next(chosen) if k in request.parts else x.name for k, x in enumerate(xs)]
     many = isinstance(request.symbols, (list, tuple))
     made = type(e)(substitute(e.node, moved), names, e.row)
     return Apart(made, variables if many else variables[0], parts, moved)

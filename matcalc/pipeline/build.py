@@ -56,11 +56,11 @@ from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Request, request_of
-from matcalc.expressions.wrt import wanted
+from matcalc.expressions.wrt import read_wrt
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
-from matcalc.progress import under_way
+from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
@@ -113,7 +113,7 @@ def gradient_request(
 ) -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
-    variables = wanted(wrt)
+    variables = read_wrt(wrt)
     value = with_wrt(f, wrt, declarations, dialect, scalar=True)
     parsed = time.perf_counter()
     if not variables.whole:
@@ -153,7 +153,7 @@ def build(request: Request, among: Sequence[str] = ON_NUMPY) -> Compiled:
     if among is ON_NUMPY:
         check_on_numpy(request.target)
     name = identifier(request.name, "name=")
-    with under_way(f"compiling {name}"):
+    with progress_line(f"compiling {name}"):
         spec, own = specified(request, name)
         made = loaded(spec, own)
         made.spec = replace(spec, checked=_checked(made, request) if request.check else UNCHECKED)
@@ -228,7 +228,9 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     spec = CompiledSpec(
         name=name,
         arguments=(*arguments, *computed(program)),
-        outputs=tuple(Operand(label, node.shape, dtype=dtype, blank=label in program.blank) for label, node in outputs),
+        outputs=tuple(
+            Operand(label, node.shape, dtype=dtype, zero_filled=label in program.zero_filled) for label, node in outputs
+        ),
         nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
@@ -337,7 +339,7 @@ def planned(request: Request) -> Planned:
         meaning=Meaning(sparse.stored.values()) if sparse.stored else None,
         fixed=request.fixed,
         by_rows=request.target == "numba",
-        blank=request.target == "numba",
+        zero_filled=request.target == "numba",
     )
     return Planned(inputs, outputs, program, [*seconds, ("plan", time.perf_counter() - clock)], sparse)
 

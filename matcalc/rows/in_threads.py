@@ -176,7 +176,7 @@ class InThreads(Compiled):
         totals = [new_result(total, shape) for total, shape in zip(fn.spec.outputs, shapes[:count], strict=False)]
         own = [out[part] for out in outs]
         for operand, out in zip(fn.spec.outputs[count:], own, strict=True):
-            if operand.blank:
+            if operand.zero_filled:
                 out[...] = 0.0
         made = fn._finish(inputs, [*totals, *own])
         return Totals(tuple(map(np.asarray, made[:count])))

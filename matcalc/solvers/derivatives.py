@@ -62,7 +62,7 @@ class Scalar:
         """Return the Hessian as a matrix."""
         packing = self.given.packing
         rows = [
-            packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.places(name)]
+            packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.indices(name)]
             for (name, shape), row in zip(packing.shapes.items(), self._hessian(x, **more), strict=True)
         ]
         return np.concatenate(rows)

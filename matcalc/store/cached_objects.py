@@ -21,7 +21,7 @@ from matcalc.store.installation import content_of_files, installation
 T = TypeVar("T")
 
 
-def kept_form(name: str, make: Callable[[], T]) -> T:
+def cached_object(name: str, make: Callable[[], T]) -> T:
     """Return the cached or shipped object of this name, or make and cache it.
 
     Objects are pickled field by field, whatever their own `__reduce__` does.

@@ -51,7 +51,7 @@ INTERNAL = {
     "Split.scaled": "takes totals",
     "Split.result_over": "takes what over has read",
     "Split.totals_over": "takes what over has read",
-    "Split.check_given": "takes what over has read",
+    "Split.check_passed": "takes what over has read",
     "Split.also_with": "takes one of two words",
     "Split.parquet": "takes what npy takes, and names of columns, which are looked up",
 }

@@ -16,7 +16,7 @@ from matcalc.calculus.simplify.rewrite import compiled, fits_head, results
 from matcalc.evidence.numeric.sampling import drawn, shape_at
 from matcalc.rulelab.rewrite_check import PART, applied_sides, chosen_symbols
 from matcalc.tensor.constructors import eye, product, selector, symbol
-from matcalc.tensor.nodes.node import sizes_met, toposort
+from matcalc.tensor.nodes.node import sizes_used, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
@@ -173,7 +173,7 @@ def error(node, made):
     """Return the largest relative difference of two nodes over sizes and data at which the first is finite."""
     worst = 0.0
     for lengths, mode in itertools.product(SIZES, range(DATA)):
-        names = sizes_met([node, made])
+        names = sizes_used([node, made])
         sizes = {name: lengths[k % 2] for k, name in enumerate(n for n in names if n != "k")} | {
             "k": min(PART, *lengths)
         }

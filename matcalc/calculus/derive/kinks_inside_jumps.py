@@ -14,7 +14,7 @@ from matcalc.calculus.derive.jumps import Varies, arguments, entrywise, is_jump,
 from matcalc.calculus.derive.ties import weighed
 from matcalc.calculus.templates import piece_templates
 from matcalc.tensor.constructors import add, broadcast, number, zeros
-from matcalc.tensor.nodes.node import Node, kept_with_node, toposort
+from matcalc.tensor.nodes.node import Node, cached_on_node, toposort
 from matcalc.tensor.substitute import remake, substitute
 from matcalc.tensor.sums import split_coef
 
@@ -79,7 +79,7 @@ def _kinks(node: Node) -> list[Node]:
     return [n for n in toposort([node]) if n in reached and n.kind == "map" and n.rule.pieces]
 
 
-@kept_with_node
+@cached_on_node
 def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
     """Return for each piece of a kink the roots that select it with their sides, and its side if that is one number."""
     return tuple(_selecting_sides(entrywise(switch, node)) for switch, _ in piece_templates(node))
@@ -93,7 +93,7 @@ def _selecting_sides(switch: Node) -> tuple[dict[Node, int], int | None]:
     return known, _constant_side(inside[0]) if len(inside) == 1 else None
 
 
-@kept_with_node
+@cached_on_node
 def kink_roots(node: Node) -> frozenset[Node]:
     """Return all roots of the kinks that a node depends on entry by entry."""
     return frozenset(root for kink in _kinks(node) for known, _ in _piece_sides(kink) for root in known)

@@ -10,11 +10,11 @@ STEM = "blas"
 DEFAULT = "OpenBLAS of SciPy"
 
 
-def kept_under() -> str:
+def choice_key() -> str:
     """Return the key of the choice for this processor."""
     return f"BLAS by measurement 1\n{llvm.get_host_cpu_name()}"
 
 
-def is_kept() -> bool:
+def has_choice() -> bool:
     """Whether a choice is stored, which may be the default library."""
-    return cache_entries.has(STEM, kept_under())
+    return cache_entries.has(STEM, choice_key())

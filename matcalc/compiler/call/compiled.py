@@ -126,7 +126,7 @@ class Compiled:
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
-        self._blas = None if blas_stored_choice.is_kept() else blas_stored_choice.DEFAULT
+        self._blas = None if blas_stored_choice.has_choice() else blas_stored_choice.DEFAULT
 
     @property
     def module(self) -> ModuleType:
@@ -197,7 +197,7 @@ class Compiled:
             results.append(place)
             known.append(place)
         for place, operand in zip(results, self.spec.outputs, strict=True):
-            if operand.blank:
+            if operand.zero_filled:
                 place[...] = 0.0
         status = self._run(*values, *results)
         if status > self.spec.numeric_faults:
@@ -322,7 +322,7 @@ class Compiled:
         for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
             is_free = place is not None and not needs_copy(place, arrays)
             result = place if place is not None and is_free else new_result(operand, shape)
-            if is_free and operand.blank:
+            if is_free and operand.zero_filled:
                 result[...] = 0.0
             results.append(result)
         return self._finish(inputs, results, wanted)

@@ -14,7 +14,7 @@ from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store import cache_entries
 from matcalc.store.installation import installation
 
-KEPT = ("numba", "numpy")
+CACHED_TARGETS = ("numba", "numpy")
 """The targets whose functions are cached."""
 STEM = "recall"
 PLAIN = (str, int, float, bool, type(None))
@@ -34,13 +34,13 @@ class Inputs(Protocol):
 def key(inputs: Inputs) -> str:
     """Return the key of a request, or "" if it cannot be cached."""
     rulebook = sys.modules.get("matcalc.rulebook.load")
-    if not is_on or inputs.target not in KEPT or (rulebook is not None and not rulebook.is_shipped()):
+    if not is_on or inputs.target not in CACHED_TARGETS or (rulebook is not None and not rulebook.is_shipped()):
         return ""
     values = {name: getattr(inputs, name) for name in inputs.__dataclass_fields__}
     return f"{type(inputs).__name__} {values!r}\n{installation()}" if _is_plain(values) else ""
 
 
-def found(key: str) -> CompiledSpec | None:
+def read(key: str) -> CompiledSpec | None:
     """Return the specification cached under a key, or None."""
     content = cache_entries.read(STEM, key) if key else None
     if content is None:
@@ -49,7 +49,7 @@ def found(key: str) -> CompiledSpec | None:
     return spec
 
 
-def keep(key: str, spec: CompiledSpec) -> None:
+def write(key: str, spec: CompiledSpec) -> None:
     """Cache a specification, if its key is not empty."""
     if key:
         cache_entries.write(STEM, key, pickle.dumps(spec))

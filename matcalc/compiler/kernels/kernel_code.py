@@ -42,11 +42,11 @@ class Part(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A kernel in memory; `is_kept` states that another process finds it too."""
+    """A kernel in memory; `is_cached` states that another process finds it too."""
 
     types: tuple[str, ...]
     code: MachineCode
-    is_kept: bool
+    is_cached: bool
 
 
 _kernels: dict[str, Loaded] = {}
@@ -63,12 +63,12 @@ def kernel(symbol: str, surroundings: Sequence[str]) -> Loaded | None:
         return _kernels[symbol]
 
 
-def keep_kernel(symbol: str, part: Part, surroundings: str, is_kept: bool) -> Loaded:
+def cache_kernel(symbol: str, part: Part, surroundings: str, is_cached: bool) -> Loaded:
     """Load a kernel that was just compiled, and cache it if other processes can use it."""
     with loading:
-        if is_kept:
+        if is_cached:
             cache_entries.write(STEM, _key(symbol, surroundings), written(part))
-        _load(symbol, part, is_kept)
+        _load(symbol, part, is_cached)
         return _kernels[symbol]
 
 
@@ -77,7 +77,7 @@ def in_cache(symbol: str, surroundings: str) -> bytes | None:
     return cache_entries.read(STEM, _key(symbol, surroundings))
 
 
-def is_kept(part: Part) -> bool:
+def is_cached(part: Part) -> bool:
     """Whether a process without Numba finds all dependencies of a part."""
     return all(_is_kept(need) for need in part.needs)
 
@@ -114,10 +114,10 @@ def _found(symbol: str, surroundings: Sequence[str]) -> Part | None:
     return None
 
 
-def _load(symbol: str, part: Part, is_kept: bool) -> None:
+def _load(symbol: str, part: Part, is_cached: bool) -> None:
     code, address = placed(part)
     llvm.add_symbol(symbol, address)
-    _kernels[symbol] = Loaded(part.types, code, is_kept)
+    _kernels[symbol] = Loaded(part.types, code, is_cached)
 
 
 def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
@@ -128,7 +128,7 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
         return llvm.address_of_symbol(symbol) is not None
     if llvm.address_of_symbol(symbol) is None:
         name = add_routine(symbol)
-        if name and blas_stored_choice.is_kept():
+        if name and blas_stored_choice.has_choice():
             from matcalc.compiler.blas.blas_choice import bind
 
             bind(name)
@@ -137,7 +137,7 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
 
 def _is_kept(symbol: str) -> bool:
     if symbol.startswith(PREFIX):
-        return symbol in _kernels and _kernels[symbol].is_kept
+        return symbol in _kernels and _kernels[symbol].is_cached
     return symbol in FUNCTIONS or is_routine(symbol) or _is_of_python(symbol)
 
 

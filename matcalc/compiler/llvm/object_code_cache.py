@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import llvmlite.binding as llvm
 
 from matcalc.compiler.entry.call_slot import exact_call
-from matcalc.compiler.kernels.kernel_code import Part, is_kept, is_there, placed, read, written
-from matcalc.compiler.machine.machine_code import MachineCode, kept_code
+from matcalc.compiler.kernels.kernel_code import Part, is_cached, is_there, placed, read, written
+from matcalc.compiler.machine.machine_code import MachineCode, cached_code
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.locks import loading
 from matcalc.store import cache_entries
@@ -75,7 +75,7 @@ def recalled(spec: CompiledSpec) -> Ready | None:
         image = _read(_key(spec))
         if image is None or not is_there(image.part, image.surroundings):
             return None
-        entry = kept_code(image.entry)
+        entry = cached_code(image.entry)
         if entry is None:
             return None
         code, address = placed(image.part)
@@ -84,7 +84,7 @@ def recalled(spec: CompiledSpec) -> Ready | None:
 
 def keep(spec: CompiledSpec, source: str, made: Made, entry: MachineCode) -> None:
     """Cache a compiled function, if it can run without Numba."""
-    if made.is_for_all and entry.digest and is_kept(made.part):
+    if made.is_for_all and entry.digest and is_cached(made.part):
         image = (source, written(made.part), entry.digest, made.surroundings)
         cache_entries.write("image", _key(spec), pickle.dumps(image))
 

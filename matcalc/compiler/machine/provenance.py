@@ -72,7 +72,7 @@ def own() -> str:
 
 
 def _for_level(name: str, features: str) -> str:
-    return f"{made_by()}\n{llvm.get_process_triple()} {name} {widest(features)}"
+    return f"{compiler_version()}\n{llvm.get_process_triple()} {name} {widest(features)}"
 
 
 @cache
@@ -82,7 +82,7 @@ def level_of_host() -> Level | None:
     return next((level for level in LEVELS if all(map(found.get, level.needs.split()))), None)
 
 
-def made_by() -> str:
+def compiler_version() -> str:
     """Return the compiler's versions and settings, without importing Numba, which takes long."""
     settings = " ".join(f"{name}={os.environ.get(f'NUMBA_{name}', '')}" for name in SETTINGS)
     settings += _changed()

@@ -110,7 +110,7 @@ def c_entry(spec: CompiledSpec, module: str) -> Any:
         call.append(array if operand.shape else f"{array}[0]" if dtype else f"inputs[{k}][0]")
     call += [names.sizes[n] for n in spec.sizes]
     results = [f"carray(outputs[{k}], {names.shape(o.shape)})" for k, o in enumerate(spec.outputs)]
-    blank = [k for k, operand in enumerate(spec.outputs) if operand.blank]
+    blank = [k for k, operand in enumerate(spec.outputs) if operand.zero_filled]
     body += [f"{names.outputs[k]} = {results[k]}" for k in blank] + cleared(spec, names)
     call += [names.outputs[k] if k in blank else result for k, result in enumerate(results)]
     body.append(f"return into({', '.join(call)})")
@@ -130,7 +130,7 @@ def cleared(spec: CompiledSpec, names: Spelled) -> list[str]:
     """Return the lines that fill results with zeros if machine code expects them zero-filled."""
     lines = []
     for name, operand in zip(names.outputs, spec.outputs, strict=True):
-        if operand.blank:
+        if operand.zero_filled:
             at = [free(f"{name}_{k}", names.taken) for k in range(len(operand.shape))]
             lines += [f"{INDENT * k}for {axis} in range({name}.shape[{k}]):" for k, axis in enumerate(at)]
             lines.append(f"{INDENT * len(at)}{name}[{', '.join(at)}] = 0.0")

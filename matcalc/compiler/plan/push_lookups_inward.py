@@ -14,7 +14,7 @@ from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import rebuild
 
 
-def looked_inside(roots: Sequence[Node]) -> list[Node]:
+def lookups_pushed_inward(roots: Sequence[Node]) -> list[Node]:
     """Return roots with lookups in functions and sums moved to the operands of these."""
     if not any(node.kind == "selector" and node.args for node in toposort(roots)):
         return list(roots)

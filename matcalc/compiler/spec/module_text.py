@@ -224,7 +224,7 @@ def entry_text(spec: CompiledSpec) -> str:
     checks = [*sizes[0], *([f"if {' or '.join(tests)}:", f"{INDENT}raise ValueError"] if tests else [])]
     shapes = [names.shape(o.shape) for o in spec.outputs]
     rows = zip(names.outputs, shapes, spec.outputs, strict=True)
-    fresh = [f"{n} = {o.maker if o.blank else 'empty'}({shape})" for n, shape, o in rows]
+    fresh = [f"{n} = {o.maker if o.zero_filled else 'empty'}({shape})" for n, shape, o in rows]
     call = f"run({', '.join([*names.parameters, *names.outputs])})"
     if spec.faults:
         call = f"status = {call}"

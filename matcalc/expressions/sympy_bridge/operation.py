@@ -112,7 +112,7 @@ def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt
         array = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
         facts = parameters[k].facts if k < len(parameters) and array.ndim == 2 and not parameters[k].repeated else ()
         leaf = symbol(f"a{k}_", [Size.of(length) for length in array.shape], facts)
-        trees.append(syntax.given(leaf, partial(syntax.name, leaf.name)))
+        trees.append(syntax.leaf_of(leaf, partial(syntax.name, leaf.name)))
         data[leaf.name] = array
     node, _ = build_tree(syntax.call(name, *trees, **keyword_trees(keywords)))
     found = evaluate([node], data, {})[0]

@@ -90,12 +90,12 @@ def test_values(sizes, target):
 
 def test_few_products_are_tried(monkeypatch):
     tried = []
-    real = output_order.with_others_first
+    real = output_order.with_best_output_order
 
     def counted(best, plan):
         return real(best, lambda order, form_all: tried.append(order) or plan(order, form_all))
 
-    monkeypatch.setattr("matcalc.compiler.plan.compare.with_others_first", counted)
+    monkeypatch.setattr("matcalc.compiler.plan.compare.with_best_output_order", counted)
     for text, wrt in (("norm2(V'*S*W)^2", "V S W"), ("norm2(S*W)^2", "W"), ("tr(V'*S*V)", "V")):
         tried.clear()
         planned(text, wrt, BILINEAR)

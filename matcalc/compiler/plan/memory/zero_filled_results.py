@@ -18,9 +18,9 @@ MOST = 0.5
 
 
 def with_zeroed_results(program: Program, estimate: Estimate) -> Program:
-    """Return a Program without the loops that fill results with zeros; its `blank` names these results."""
+    """Return a Program without the loops that fill results with zeros; its `zero_filled` names these results."""
     candidates = _few_written(program, estimate)
-    blank: dict[str, str] = {}
+    zero_filled: dict[str, str] = {}
     steps: list[Step] = []
     for step in program.steps:
         if isinstance(step, Loop) and not step.guards:
@@ -28,13 +28,13 @@ def with_zeroed_results(program: Program, estimate: Estimate) -> Program:
             found = {name: store.value for name, store in filled.items() if name in candidates}
             left = tuple(s for s in step.stores if s.value not in found.values())
             if found:
-                blank |= found
+                zero_filled |= found
                 step = replace(step, stores=left)
         candidates -= {program.memory[program.buffer_of.get(v, v)] for s in walk([step]) for v in values_written(s)}
-        candidates -= blank.keys()
+        candidates -= zero_filled.keys()
         steps.append(step)
     kept = tuple(s for s in steps if not isinstance(s, Loop) or s.sums or s.stores)
-    return replace(program, steps=kept, blank=blank) if blank else program
+    return replace(program, steps=kept, zero_filled=zero_filled) if zero_filled else program
 
 
 def _few_written(program: Program, estimate: Estimate) -> set[str]:

@@ -32,7 +32,7 @@ class Candidate:
         return self.cost < other.cost and self.planned[0].program.size_args == other.planned[0].program.size_args
 
 
-def with_others_first(best: Candidate, plan: Callable[[Sequence[Node], bool], Candidate]) -> Candidate:
+def with_best_output_order(best: Candidate, plan: Callable[[Sequence[Node], bool], Candidate]) -> Candidate:
     """Return the cheapest of a plan and those that begin with a product whose order depended on others."""
     tried: set[Node] = {best.order[0]}
     while len(tried) <= MOST:

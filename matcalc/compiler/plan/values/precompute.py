@@ -29,7 +29,7 @@ READING = 4.0
 
 
 @dataclass(eq=False)
-class Ahead:
+class Precomputed:
     """The values of a graph that are known from the inputs `fixed` and from `sizes`; the graph may still grow."""
 
     graph: Graph
@@ -65,7 +65,7 @@ class Cut(NamedTuple):
     results: dict[str, Value]
 
 
-def cut(ahead: Ahead, results: dict[str, Value], words: Mapping[str, str]) -> Cut | None:
+def cut(ahead: Precomputed, results: dict[str, Value], words: Mapping[str, str]) -> Cut | None:
     """Return the graph cut in two, None if nothing is worth computing ahead; `words` are short names of values."""
     graph = ahead.graph
     chosen = _worth(ahead, {value.name for value in results.values()})
@@ -92,7 +92,7 @@ def _copied(graph: Graph, value: Value) -> Value:
     return graph.point(value.shape, Read(value.name, graph.axes[: len(value.shape)]), value.comment)
 
 
-def _worth(ahead: Ahead, needed: set[str]) -> dict[str, None]:
+def _worth(ahead: Precomputed, needed: set[str]) -> dict[str, None]:
     """Return the known values that unknown ones read and that are worth storing."""
     chosen: dict[str, None] = {}
     added_to = {i.onto.name for i in ahead.graph.items if isinstance(i, Run) and i.onto and _made(i)[0] not in ahead}

@@ -291,7 +291,7 @@ def test_faults_name_what_is_wrong():
         s.over([{"X": X, "y": y}])
     with pytest.raises(mc.UnknownName, match="y is not a shared argument: it has rows"):
         s.over([{"X": X, "y": y}], w=w, y=y)
-    with pytest.raises(mc.UnknownName, match="no size here"):
+    with pytest.raises(mc.UnknownName, match="is not a size of the formula"):
         mc.split("norm2(X*w - y)^2", "rows", declarations=LET)
     with pytest.raises(ValueError, match="cannot be made over an iterator"):
         mc.split("var(X*w)", "m", declarations=LET).over(iter([{"X": X}]), w=w)

@@ -171,7 +171,7 @@ class Compiled:
         each call; see the `plan` of the bound function. Call `bind` again after the data change: arrays of float64 in C
         order are not copied, and the parts computed from them are not updated.
 
-        Raises: TypeError for a name that is no argument or a value that is no array; ShapeError for another rank;
+        Raises: TypeError for a name that is not an argument or a value that is no array; ShapeError for another rank;
             LinAlgError if the computation at binding fails.
         """
         named = by_name({} if given is None else given, "bind()")

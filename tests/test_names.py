@@ -11,9 +11,11 @@ import matcalc
 PACKAGE = Path(matcalc.__file__).parent
 ROOT = PACKAGE.parent
 SOURCES = ("matcalc", "rules", "codegen", "tests", "benchmarks", "examples")
-PRIVATE = set(
-    ["ahead", "alone", "asked", "beside", "blank", "course", "drawn", "elsewhere", "found", "given", "kept", "known", "loaded", "looked", "made", "manners", "met", "others", "own", "places", "poles", "printed", "recall", "said", "say", "settled", "stands", "taken", "theirs", "told", "turned", "wanted", "way", "ways", "written"]
-)
+PRIVATE = {
+    "ahead", "alone", "asked", "beside", "blank", "course", "drawn", "elsewhere", "found", "given", "kept", "known",
+    "loaded", "looked", "made", "manners", "met", "others", "own", "places", "poles", "printed", "recall", "said",
+    "say", "settled", "stands", "taken", "theirs", "told", "turned", "wanted", "way", "ways", "written",
+}  # fmt: skip
 """Participles and words with a private meaning. A file is named after what it holds, in the words of the field."""
 TO_BE_REPLACED = {"c_places"}
 

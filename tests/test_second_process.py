@@ -72,7 +72,7 @@ value, gradient = fn(**given)
 f = lambda w: np.sum(np.log1p(np.exp(-y*(X @ w)))) + 0.1*w @ w
 slope = [(f(w + 1e-6*e) - f(w - 1e-6*e))/2e-6 for e in np.eye(n)]
 stats = fn.stats
-beside = [name for name in sys.modules if name.endswith(".beside_calls")]
+beside = [name for name in sys.modules if name.endswith(".on_demand")]
 told(value=[value, f(w)], gradient=[gradient, slope], machine=fn.address != 0, stats=stats, beside=beside)
 """)  # fmt: skip
     assert found["heavy"] == found["beside"] == []

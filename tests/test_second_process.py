@@ -350,7 +350,7 @@ SOME = Path(__file__).parents[1] / "benchmarks"
 ALL = f"""
 import pickle
 sys.path.insert(0, {str(SOME)!r})
-from matcalc.compiler.llvm import image
+from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.call.compiled import Compiled
 
 place = os.environ["PLACE"]
@@ -374,7 +374,7 @@ missed, other = [], []
 flat = lambda r: [x for part in r for x in flat(part)] if isinstance(r, tuple) else [np.asarray(r)]
 made = pickle.load(open(place, "rb"))
 for name, spec, given, results in made:
-    if image.recalled(spec) is None:
+    if object_code_cache.recalled(spec) is None:
         missed.append(name)
     else:
         found = zip(flat(Compiled(spec)(*given)), flat(results), strict=True)

@@ -8,7 +8,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.spec import spec as specs
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 
@@ -16,11 +16,11 @@ LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vecto
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch):
     """Use the shipped rules alone, whatever other tests have loaded."""
-    monkeypatch.setattr(building, "is_shipped", lambda: True)
+    monkeypatch.setattr(build, "is_shipped", lambda: True)
 
 
 def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
-    monkeypatch.setattr(building, "is_shipped", lambda: False)
+    monkeypatch.setattr(build, "is_shipped", lambda: False)
     mc.compile(LOGISTIC[0], declarations=LOGISTIC[1], target="numpy")
     assert written == ["result"]
 
@@ -28,13 +28,13 @@ def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
 @pytest.fixture
 def written(monkeypatch):
     """Return the labels of the printed results."""
-    labels, write = [], building._texts
+    labels, write = [], build._texts
 
     def noted(output, names):
         labels.append(output.label)
         return write(output, names)
 
-    monkeypatch.setattr(building, "_texts", noted)
+    monkeypatch.setattr(build, "_texts", noted)
     return labels
 
 
@@ -74,10 +74,10 @@ def test_another_process_writes_the_same(way, monkeypatch):
     )
     makers = {"compile": "compile_request", "value_and_gradient": "value_and_gradient_request"}
     asked = []
-    make = getattr(building, makers[way])
-    monkeypatch.setattr(building, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
+    make = getattr(build, makers[way])
+    monkeypatch.setattr(build, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
     kept = []
-    monkeypatch.setattr("matcalc.api.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    monkeypatch.setattr("matcalc.api.compile.spec_cache.write", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
     found = pickle.loads(kept[0])
     assert len(asked) == 1

@@ -84,7 +84,7 @@ def test_substitution_reaches_into_the_equation():
         ("root(A*Y - C, Z, start=C)", "", "Z does not occur in A\\*Y - C"),
         ("root(A*Y - C, Y)", "", "takes an equation, its unknown and a start"),
         ("root(A*Y - C, Y, begin=C)", "", "takes an equation, its unknown and a start"),
-        ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is no name to solve for"),
+        ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is not a name to solve for"),
         ("root(tr(A*Y), Y, start=C)", "C: matrix(n, n)", "one equation is needed for each entry of Y"),
         ("root(Y - Y + C, Y, start=C)", "", "Y cancels"),
         ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* does not have the shape of Y"),

@@ -229,7 +229,7 @@ def test_declared_sizes_that_are_no_lengths(declaration, message, at):
 def test_hints_of_sizes_are_checked():
     text, declared = "X*w", "X: matrix(rows, n); w: vector(n)"
     assert mc.compile(text, declarations=declared, sizes={"rows": 10, "n": 0}, target="numpy").args == ("X", "w")
-    with pytest.raises(mc.UnknownName, match="sizes: row is no size of the formulas; did you mean rows?"):
+    with pytest.raises(mc.UnknownName, match="sizes: row is not a size of the formulas; did you mean rows?"):
         mc.compile(text, declarations=declared, sizes={"row": 10}, target="numpy")
     with pytest.raises(TypeError, match="the size n is an integer, not 2.5"):
         mc.compile(text, declarations=declared, sizes={"n": 2.5}, target="numpy")

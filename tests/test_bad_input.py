@@ -72,6 +72,7 @@ def test_ill_shaped(text, named, caret):
         assert lines[shown + 1].index("^") == lines[shown].index(caret)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "text",
     [

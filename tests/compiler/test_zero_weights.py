@@ -103,6 +103,7 @@ def _hessian(function, x):
     return second * np.outer(n, n) + first / float(r) * (np.eye(3) - np.outer(n, n))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("power", "second"), [(2.0, 2.0), (3.0, 0.0), (4.0, 0.0), (2.5, 0.0)])
 def test_hessians_of_powers_of_a_norm(power, second, path):

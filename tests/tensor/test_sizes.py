@@ -178,6 +178,7 @@ LET = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("text", "needs"), NEEDS, ids=[text for text, _ in NEEDS])
 def test_what_sizes_must_be_is_told(text, needs):
     e = mc.expression(text, LET)
@@ -271,6 +272,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.whole
 def test_the_text_of_a_size_means_the_size():
     """For all operations on two names and fractions, Python evaluates the printed text to the value of the size."""
     pool = {Size.of(name): value for name, value in NUMBERS.items()}

@@ -237,12 +237,12 @@ def name_of(wrt: object) -> str:
     """Return the name of a symbol in the form of text, an expression or a SymPy symbol."""
     if isinstance(wrt, str):
         if len(wrt) > MAX_BYTES or not wrt.isprintable():
-            raise UnknownName(f"{shown(wrt)} is no name")
+            raise UnknownName(f"{shown(wrt)} is not a name")
         return normalised(wrt)
     if isinstance(wrt, Handle) and wrt.node.kind == "symbol":
         return wrt.node.name
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):
         hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
-        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol", hint=hint)
+        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is not a symbol", hint=hint)
     return name

@@ -59,8 +59,8 @@ def read_wrt(wrt: Wrt | Matrix) -> Variables:
     items = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
     found = [_entry(one) for one in items]
     symbols = [one if entry is None else entry[0] for one, entry in zip(items, found, strict=True)]
-    places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
-    return Variables(symbols if many or shape is not None else symbols[0], places, shape)
+    parts = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
+    return Variables(symbols if many or shape is not None else symbols[0], parts, shape)
 
 
 def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:

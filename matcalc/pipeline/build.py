@@ -358,7 +358,7 @@ def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
 
 def _hoisted(size: Size) -> Condition:
     """Return the condition that a size is not negative, which each call tests."""
-    return Condition(size, f"an array on the way has the size {size}")
+    return Condition(size, f"an intermediate array has the size {size}")
 
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:

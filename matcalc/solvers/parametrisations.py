@@ -1,4 +1,4 @@
-"""Changes variables so that they stay in their sets: positive, spd, symmetric, orthogonal, ... (`parametrisations.toml`).
+"""Changes variables so that they stay in their sets (`parametrisations.toml`): positive, spd, symmetric, ...
 
 The formula itself is rewritten, with X replaced by its chart, and differentiated by the same engine, so no derivative
 of a chart is written by hand. The facts and formulas are data.

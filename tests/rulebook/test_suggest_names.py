@@ -30,7 +30,8 @@ def proposed(word):
     return caught.value.hint
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.thinned(2)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_slip_is_understood(name):
     """The suggestion for a slip is the name itself, perhaps beside others as near, or nothing."""

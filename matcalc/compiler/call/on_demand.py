@@ -22,6 +22,7 @@ from matcalc.compiler.llvm.native import natively
 from matcalc.compiler.llvm.object_code_cache import Made
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.provenance import surroundings
+from matcalc.compiler.numba import njit_and_c_entries
 from matcalc.compiler.spec.index_errors import check_indices
 from matcalc.compiler.spec.module_text import header, into_name, numba_text, numpy_text
 from matcalc.compiler.spec.reassociate import in_any_order
@@ -30,7 +31,7 @@ from matcalc.language.identifiers import file_path
 
 __all__ = [
     "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
-    "further_entries", "has_entry", "header", "keep", "natively", "stored",
+    "has_entry", "header", "keep", "natively", "njit_and_c_entries", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}

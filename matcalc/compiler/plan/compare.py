@@ -2,7 +2,7 @@
 
 The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
 and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
-plan whose order depended on other products are tried first (`others_first`).
+plan whose order depended on other products are tried first (`output_order`).
 """
 
 from __future__ import annotations

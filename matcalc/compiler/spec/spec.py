@@ -64,7 +64,7 @@ class Operand:
     `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    indices, float32 for results that are rounded to it. A `zero_filled` result is zero-filled before the call, and machine
+    indices, float32 for results that are rounded to it. A `zero_filled` result is zeros before the call, and machine
     code writes only its nonzero entries.
     """
 

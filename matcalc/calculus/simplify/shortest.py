@@ -14,7 +14,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.named_functions import named
 from matcalc.calculus.simplify.rewrite import Applied
-from matcalc.calculus.simplify.shorten import Guide, estimate, measure
+from matcalc.calculus.simplify.shorten import Guide, estimate, length, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.tensor.nodes.node import Node, toposort
 
@@ -68,12 +68,12 @@ def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Sho
 def to_compute(nodes: Sequence[Node]) -> list[Shortened]:
     """Return the forms of nodes that are computed and not printed, simplified together with all operations split.
 
-    The estimate of the length replaces the measure, so that nothing is written, and only its guide is tried.
+    The estimated length is the measure, so that no text is written.
     """
     plain = simplify_all(nodes)
     if len(toposort(plain)) > READABLE:
         return [Shortened(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
-    return [_rounds(node, factor_all([node])[0], True, estimate, False, estimate) for node in plain]
+    return [_rounds(node, factor_all([node], length)[0], True, length, False, length) for node in plain]
 
 
 def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:

@@ -13,6 +13,7 @@ from matcalc.compiler.spec.spec import Nesting
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol
+from matcalc.expressions.written import formula_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
@@ -37,6 +38,11 @@ class Output(NamedTuple):
     unfactored: Node | None
     printed: Callable[[], Printed]
     written: Written | None = None
+
+
+def as_computed(node: Node, names: Names) -> Callable[[], Printed]:
+    """Return the function for the printed form of an output that is printed as it is computed."""
+    return partial(Printed, node, node, partial(formula_in, node, names))
 
 
 @dataclass(frozen=True, slots=True)

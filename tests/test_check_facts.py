@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.evidence.numeric.sampling import sample, whole
 from matcalc.language.declare import FACTS

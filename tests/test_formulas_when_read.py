@@ -13,7 +13,7 @@ from matcalc.calculus.derive.marks import Forms
 from matcalc.calculus.simplify import shortest
 from matcalc.compiler.spec import spec as specs
 from matcalc.expressions.derivatives import each
-from matcalc.pipeline import building, gradient_forms
+from matcalc.pipeline import build, gradient_forms
 from matcalc.tensor.constructors import scale
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
@@ -22,11 +22,11 @@ LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vecto
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch):
     """Use the shipped rules alone, whatever other tests have loaded."""
-    monkeypatch.setattr(building, "is_shipped", lambda: True)
+    monkeypatch.setattr(build, "is_shipped", lambda: True)
 
 
 def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
-    monkeypatch.setattr(building, "is_shipped", lambda: False)
+    monkeypatch.setattr(build, "is_shipped", lambda: False)
     mc.compile(LOGISTIC[0], declarations=LOGISTIC[1], target="numpy")
     assert written == ["result"]
 
@@ -34,13 +34,13 @@ def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
 @pytest.fixture
 def written(monkeypatch):
     """Return the labels of the printed results."""
-    labels, write = [], building._texts
+    labels, write = [], build._texts
 
     def noted(output, names):
         labels.append(output.label)
         return write(output, names)
 
-    monkeypatch.setattr(building, "_texts", noted)
+    monkeypatch.setattr(build, "_texts", noted)
     return labels
 
 
@@ -109,10 +109,10 @@ def test_another_process_writes_the_same(way, monkeypatch):
     )
     makers = {"compile": "compile_request", "value_and_gradient": "value_and_gradient_request"}
     asked = []
-    make = getattr(building, makers[way])
-    monkeypatch.setattr(building, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
+    make = getattr(build, makers[way])
+    monkeypatch.setattr(build, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
     kept = []
-    monkeypatch.setattr("matcalc.api.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    monkeypatch.setattr("matcalc.api.compile.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
     found = pickle.loads(kept[0])
     assert len(asked) == 1

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.pairs.judging import judged
+from benchmarks.pairs.judge import judged
 from benchmarks.pairs.random_trees import tree_of
 from benchmarks.pairs.table import table, vocabulary
-from benchmarks.pairs.trying import tried, tried_tree, written_of
+from benchmarks.pairs.try_pair import tried, tried_tree, written_of
 from matcalc.rulebook.load import default_rulebook
 
 CASES = Path(__file__).parent / "cases" / "pairs.txt"

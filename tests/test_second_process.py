@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.compiler.call import recall
-from matcalc.compiler.machine.own_runtime import FUNCTIONS
+from matcalc.compiler.call import spec_cache
+from matcalc.compiler.machine.memory_functions import FUNCTIONS
 from matcalc.compiler.spec.spec import Later
 from matcalc.pipeline.inputs import GradientInputs
 from matcalc.rulebook import load
 from matcalc.store import installation
 
-HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.building", "matcalc.rulebook.load")
+HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.build", "matcalc.rulebook.load")
 START = """
 import json, os, sys
 import numpy as np
@@ -232,16 +232,16 @@ class OtherInputs(GradientInputs):
 
 @pytest.fixture
 def on(monkeypatch):
-    monkeypatch.setattr(recall, "is_on", True)
+    monkeypatch.setattr(spec_cache, "is_on", True)
     monkeypatch.setattr(load, "_adopted", None)  # rules of other tests
 
 
 def test_each_argument_is_in_the_key(on):
-    keys = [recall.key(replace(TEXT, **{name: value})) for name, value in OTHER.items()]
+    keys = [spec_cache.key(replace(TEXT, **{name: value})) for name, value in OTHER.items()]
     keys += [
-        recall.key(TEXT),
-        recall.key(OtherInputs(*(getattr(TEXT, one.name) for one in fields(TEXT)))),
-        recall.key(replace(TEXT, check_facts=0)),
+        spec_cache.key(TEXT),
+        spec_cache.key(OtherInputs(*(getattr(TEXT, one.name) for one in fields(TEXT)))),
+        spec_cache.key(replace(TEXT, check_facts=0)),
     ]
     assert "" not in keys
     assert len(set(keys)) == len(keys)
@@ -258,8 +258,8 @@ class Told(str):
     "value", [Told("x"), object(), np.float64(1), mc.expression("x"), [mc.expression("x")], {"n": np.int64(3)}, {1j}]
 )
 def test_what_is_no_text_has_no_key(on, value):
-    assert recall.key(TEXT)
-    assert not recall.key(replace(TEXT, sizes=value))
+    assert spec_cache.key(TEXT)
+    assert not spec_cache.key(replace(TEXT, sizes=value))
 
 
 @pytest.mark.whole
@@ -392,7 +392,7 @@ def test_every_problem_runs_without_numba_to_the_same_bits(tmp_path, problems):
 
 
 def test_the_functions_of_the_runtime_are_those_of_the_assembly():
-    from matcalc.compiler.machine.own_runtime import ASSEMBLY
+    from matcalc.compiler.machine.memory_functions import ASSEMBLY
 
     defined = [line.split("@")[1].split("(")[0] for line in ASSEMBLY.splitlines() if line.startswith("define")]
     assert tuple(defined) == FUNCTIONS

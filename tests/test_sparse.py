@@ -8,7 +8,7 @@ from sparse_cases import FORMULAS, LOGISTIC, QUICK, SIZES, SYMBOLS, data, dense,
 import matcalc as mc
 from matcalc.compiler.call.sparse import stored_by_name
 from matcalc.compiler.verify.interpret import Interpreter
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 
 @pytest.mark.sampled(4)

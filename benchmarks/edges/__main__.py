@@ -19,7 +19,7 @@ import matcalc as mc
 from benchmarks.accuracy.case import Answer
 from benchmarks.accuracy.peer import Peer, RefusedError
 from benchmarks.edges.inputs import Edge, edges
-from benchmarks.edges.ours import Ours
+from benchmarks.edges.answers import Ours
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TITLES = {"numba": "matcalc", "numpy": "matcalc, NumPy", "torch": "PyTorch", "jax": "JAX"}

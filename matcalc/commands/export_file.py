@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.compiler.files.write_file import write_text
 from matcalc.language.identifiers import file_path
 

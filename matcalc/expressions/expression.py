@@ -20,7 +20,7 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
-from matcalc.expressions.array_manners import Array, ArrayCall, Condition
+from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key
@@ -35,18 +35,18 @@ from matcalc.expressions.references import of_numpy
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
-from matcalc.expressions.written import formula_in, latex_in, named_formula_in
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
+from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.identifiers import by_name, shown
-from matcalc.language.syntax import Ast, given, part, transpose
+from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.nodes.node import Node, sizes_met, toposort
+from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
@@ -168,7 +168,7 @@ class Expression(Array, Derivatives, Forms):
         from matcalc.expressions.sympy_bridge.write import to_sympy
 
         def made(formula: Ast) -> Basic:
-            return to_sympy(formula, self.names.symbols, self.names.theirs)
+            return to_sympy(formula, self.names.symbols, self.names.sympy_symbols)
 
         try:
             return made(self.formula(dotted=False))
@@ -176,7 +176,7 @@ class Expression(Array, Derivatives, Forms):
             if any(node.kind == "symbol" for node in toposort([self.node])):
                 raise
             try:
-                if self.node.rank in (1, 2) and not sizes_met([self.node]):
+                if self.node.rank in (1, 2) and not sizes_used([self.node]):
                     return explicit(np.asarray(value_of(self.node, Names({}, ()), (), {}, False)))
                 return made(entries_of(self.node, (*self.names.symbols, *self.names.size_names)))
             except NotSupported:
@@ -184,7 +184,7 @@ class Expression(Array, Derivatives, Forms):
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as numbered steps, with the rules and facts used: text, latex, markdown."""
-        from matcalc.evidence.explain.printed import printed
+        from matcalc.evidence.explain.print_derivation import printed
 
         return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
 
@@ -270,7 +270,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def operand(self) -> Ast:
         """The tree of the expression as an operand of a larger one: its node, transposed if it is a row."""
-        leaf = given(self.computed, self.formula, self._reference)
+        leaf = leaf_of(self.computed, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:

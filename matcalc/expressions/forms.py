@@ -20,7 +20,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
-from matcalc.expressions.wanted import apart
+from matcalc.expressions.wrt import apart
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.graph import draw
 from matcalc.formula.notation.as_solutions import solved

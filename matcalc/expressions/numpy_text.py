@@ -19,7 +19,7 @@ from types import EllipsisType
 from typing import Any, NoReturn, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
-from matcalc.expressions.array_manners import Array
+from matcalc.expressions.numpy_protocol import Array
 from matcalc.expressions.calling import function
 from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
 from matcalc.expressions.numpy_bridge.by_rule import found

@@ -13,7 +13,7 @@ from matcalc.compiler.spec.spec import Nesting
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol
-from matcalc.expressions.written import formula_in
+from matcalc.expressions.printing import formula_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names

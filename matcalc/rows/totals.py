@@ -14,9 +14,9 @@ from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
-from matcalc.pipeline.building import build
+from matcalc.pipeline.build import build
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
-from matcalc.rows.separating import SUM, Separated, Total, short_text
+from matcalc.rows.separability import SUM, Separated, Total, short_text
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import solve
@@ -165,7 +165,7 @@ class RowTotals:
         Raises: as `totals_over`; UnknownName for an unknown or missing name.
         """
         self.whole  # noqa: B018  raises if the formula does not separate
-        self.check_given(shared, self.shared, "a shared argument")
+        self.check_passed(shared, self.shared, "a shared argument")
         return self.finish(self.totals_over(blocks, shared, threads, progress), **shared)
 
     def totals_over(
@@ -194,7 +194,7 @@ class RowTotals:
         progress_line: Progress | None,
     ) -> Totals:
         def one(block: Block) -> tuple[int, Totals | None]:
-            self.check_given(block, self.split, "an argument with rows")
+            self.check_passed(block, self.split, "an argument with rows")
             rows = rows_in(self, block)
             return rows, self.partial(after=after, **shared, **block) if rows else None
 
@@ -210,7 +210,7 @@ class RowTotals:
             progress_line.end()
         return whole
 
-    def check_given(self, given: Mapping[str, object], expected: Sequence[str], what: str) -> None:
+    def check_passed(self, given: Mapping[str, object], expected: Sequence[str], what: str) -> None:
         """Raise UnknownName for an unexpected or missing name; `what` describes an expected one in the message."""
         for name in (name for name in given if name not in expected):
             known = "it is shared" if name in self.shared else "it has rows" if name in self.split else ""

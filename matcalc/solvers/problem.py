@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from matcalc.solvers.charts import Charts, charted
+from matcalc.solvers.parametrisations import Charts, charted
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import Inputs, read_inputs, scalar
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from matcalc.calculus.simplify.sum_of_squares import Term, squared
 from matcalc.expressions.expression import Expression
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Inputs
+from matcalc.solvers.problem_input import Inputs
 from matcalc.solvers.packing import Vector
 
 

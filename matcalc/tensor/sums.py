@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
+from matcalc.tensor.axes import axes_permuted_by, exchanges_of, inverse, least_order, with_axes
 from matcalc.tensor.nodes.grouping import MOST, full_runs
 from matcalc.tensor.nodes.labelling import SKEW, SYMMETRIC
 from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
@@ -115,13 +115,13 @@ def _inner_count(node: Node) -> int:
     """Return the number of terms of a sum, with its axes in any order; 0 for any other node."""
     if node.kind == "sum":
         return len(node.args)
-    return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
+    return 0 if axes_permuted_by(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
 
 
 def summands(node: Node) -> list[tuple[Fraction, Node]]:
     """Return the terms of `terms_of`, also of a sum with its axes permuted."""
     content, rest = split_coef(node)
-    order = axes_of_turned(rest)
+    order = axes_permuted_by(rest)
     if order is None or rest.args[0].kind != "sum":
         return terms_of(node)
     terms = {arg: coef for coef, arg in rest.args[0].terms}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.commands import cli
 from matcalc.compiler.files.save_test import TEST_NAMES
 from matcalc.compiler.kernels.library import load_library

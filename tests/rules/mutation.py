@@ -34,7 +34,7 @@ from matcalc.rulebook.fields import read_rewrite
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 from matcalc.rulelab.edges import edges
 from matcalc.rulelab.finding import is_finite, value_or_none
-from matcalc.rulelab.function_course import function_shape
+from matcalc.rulelab.function_shape import function_shape
 from matcalc.rulelab.properties import properties
 from matcalc.rulelab.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
 from matcalc.rulelab.rule_check import derivatives, further_tests, lengths, tests, values

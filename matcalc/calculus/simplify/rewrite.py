@@ -191,7 +191,7 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
             if index not in indices:
                 return  # a pattern that broadcasts matches only whole nodes
         out = tuple(indices[i] for i in pattern.left.out)
-        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.places]
+        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.positions]
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})

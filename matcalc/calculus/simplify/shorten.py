@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import tokens_of
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.nodes.node import LONG, Node, kept_with_node, toposort
+from matcalc.tensor.nodes.node import LONG, Node, cached_on_node, toposort
 from matcalc.tensor.nodes.signature import tensors_of
 from matcalc.tensor.substitute import remake
 
@@ -21,7 +21,7 @@ Guide = Callable[[Node], Measure]
 Generator = Callable[[Node], Iterable[Node]]
 
 
-@kept_with_node
+@cached_on_node
 def measure(node: Node) -> Measure:
     """Return the tokens of a formula and its operations; a product or sum of k operands counts as k - 1."""
     try:
@@ -31,7 +31,7 @@ def measure(node: Node) -> Measure:
     return tokens, operations(node)
 
 
-@kept_with_node
+@cached_on_node
 def estimate(node: Node) -> Measure:
     """Return an estimate of the measure, for nodes that are computed and not read."""
     return node.length, operations(node)

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from matcalc.compiler.blas import blas_kept
+from matcalc.compiler.blas import blas_stored_choice
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
-from matcalc.compiler.llvm import image
+from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
@@ -30,7 +30,7 @@ from matcalc.locks import loading, uncollected
 from matcalc.store.cache_entries import recording
 
 if TYPE_CHECKING:
-    from matcalc.compiler.call.ahead import Key, Pair
+    from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.call.bound import Bound
     from matcalc.compiler.call.plan_text import Plan
     from matcalc.compiler.kernels.modules import Lease
@@ -42,7 +42,7 @@ TARGETS = ("numba", "numpy")
 class Found(NamedTuple):
     """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
-    image: image.Ready
+    object_code_cache: object_code_cache.Ready
     seconds: Mapping[str, float]
     cache: str
     note: str
@@ -50,9 +50,9 @@ class Found(NamedTuple):
 
 def beside() -> Any:
     """Import and return the rarely used parts of compiled functions."""
-    from matcalc.compiler.call import beside_calls
+    from matcalc.compiler.call import on_demand
 
-    return beside_calls
+    return on_demand
 
 
 class Compiled:
@@ -114,19 +114,19 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            image.keep(spec, self._text, beside().made(into), code)
+            object_code_cache.keep(spec, self._text, beside().made(into), code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_image(self, found: Found) -> None:
         """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
         ready = found.image
         self._text, self.address, self._lease = ready.source, ready.address, None
-        self._into = self._run = image.Exactly(self.spec, ready)
+        self._into = self._run = object_code_cache.Exactly(self.spec, ready)
         self._quick, self._shapes = None, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
-        self._blas = None if blas_kept.is_kept() else blas_kept.DEFAULT
+        self._blas = None if blas_stored_choice.has_choice() else blas_stored_choice.DEFAULT
 
     @property
     def module(self) -> ModuleType:
@@ -197,7 +197,7 @@ class Compiled:
             results.append(place)
             known.append(place)
         for place, operand in zip(results, self.spec.outputs, strict=True):
-            if operand.blank:
+            if operand.zero_filled:
                 place[...] = 0.0
         status = self._run(*values, *results)
         if status > self.spec.numeric_faults:
@@ -322,7 +322,7 @@ class Compiled:
         for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
             is_free = place is not None and not needs_copy(place, arrays)
             result = place if place is not None and is_free else new_result(operand, shape)
-            if is_free and operand.blank:
+            if is_free and operand.zero_filled:
                 result[...] = 0.0
             results.append(result)
         return self._finish(inputs, results, wanted)
@@ -374,10 +374,10 @@ def _found(spec: CompiledSpec, kind: type) -> Found | None:
     return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 
-def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
+def _loaded(spec: CompiledSpec) -> tuple[object_code_cache.Ready, dict[str, float]] | None:
     """Return the machine code of a function from the disk with the seconds of loading; None if it is not cached."""
     start = time.perf_counter()
-    ready = image.recalled(spec)
+    ready = object_code_cache.recalled(spec)
     return None if ready is None else (ready, {"load": time.perf_counter() - start})
 
 

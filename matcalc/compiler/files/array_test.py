@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from matcalc.compiler.files.array_words import in_words
 from matcalc.compiler.files.save_test import case_number, output_order
-from matcalc.compiler.spec.source import INDENT, literals
+from matcalc.compiler.spec.module_text import INDENT, literals
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Reference
 from matcalc.language.identifiers import literal
 

@@ -19,11 +19,11 @@ from llvmlite.binding import context
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import REAL, TRUTH, Kind, is_number
-from matcalc.compiler.kernels.shipped import shipped
+from matcalc.compiler.kernels.shipped_kernels import shipped
 from matcalc.compiler.lowering_entries import FIELD, load
 from matcalc.compiler.machine.llvm_passes import drop_unused
 from matcalc.compiler.machine.machine_code import host_machine
-from matcalc.compiler.machine.made_by import surroundings
+from matcalc.compiler.machine.provenance import surroundings
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 from matcalc.store.cache_entries import count_built

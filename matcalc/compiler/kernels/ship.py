@@ -17,13 +17,13 @@ from matcalc.compiler.kernels import linked_functions
 from matcalc.compiler.kernels.kernel_code import in_cache
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import symbol_of
-from matcalc.compiler.kernels.shipped import packed
+from matcalc.compiler.kernels.shipped_kernels import packed
 from matcalc.compiler.kernels.warm import TARGET, kernels, warm
-from matcalc.compiler.machine.made_by import LEVELS, own
+from matcalc.compiler.machine.provenance import LEVELS, own
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import shipped_rulebook
 from matcalc.store import shipped_files
-from matcalc.store.kept_forms import ship_form
+from matcalc.store.cached_objects import ship_form
 
 SETTINGS = "NUMBA_"
 

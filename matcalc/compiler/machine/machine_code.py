@@ -18,7 +18,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite.binding import context, object_file
 
-from matcalc.compiler.machine.made_by import features_of_host, widest
+from matcalc.compiler.machine.provenance import features_of_host, widest
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 
@@ -73,13 +73,13 @@ def machine_code(assembly: str) -> MachineCode:
     """Return the loaded code of LLVM assembly: already in memory, from the disk, or compiled now."""
     digest = hashlib.sha256(assembly.encode()).hexdigest()
     with loading:
-        found = kept_code(digest)
+        found = cached_code(digest)
         if found is None:
             found = _loaded[digest] = MachineCode(object_code(assembly), digest=digest)
         return found
 
 
-def kept_code(digest: str) -> MachineCode | None:
+def cached_code(digest: str) -> MachineCode | None:
     """Return the loaded code of the assembly with this digest: in memory or from the disk; None if there is none."""
     with loading:
         found = _loaded.get(digest)

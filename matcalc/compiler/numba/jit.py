@@ -23,8 +23,8 @@ from numba.core.serialize import dumps
 
 from matcalc.compiler.entry.call_slot import exact_call
 from matcalc.compiler.entry.entry_code import Taken, exact_entry
-from matcalc.compiler.machine.generated import COMPILED, ENTERED, TEXT_DIGEST
-from matcalc.compiler.machine.made_by import made_by
+from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.compiler.machine.provenance import compiler_version
 from matcalc.compiler.numba.engine import Dispatcher
 from matcalc.store import cache_entries
 
@@ -43,7 +43,7 @@ def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
         settled = SETTLED | {"no_cpython_wrapper": bool(function.__globals__.get(ENTERED))}
         made = Dispatcher(function, settled | options) if signature else numba.njit(**options)(function)
         if cache and TEXT_DIGEST in function.__globals__:
-            made._cache = Kept(function)
+            made._cache = DiskCache(function)
         if signature:
             with typeinfer.register_dispatcher(made):
                 made.compile(signature[0])
@@ -70,14 +70,14 @@ def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any]
     def decorate(function: Any) -> Any:
         made: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
         if cache and TEXT_DIGEST in function.__globals__:
-            made._cache = Kept(function)
+            made._cache = DiskCache(function)
         made.compile()
         return made
 
     return decorate
 
 
-class Kept:
+class DiskCache:
     """The cache object of a Numba dispatcher: the entries of one function of a generated module."""
 
     cache_path = None
@@ -119,4 +119,4 @@ def _surroundings() -> str:
     import matcalc
 
     python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
-    return f"matcalc {matcalc.__version__} numpy {np.__version__} {python}\n{made_by()}"
+    return f"matcalc {matcalc.__version__} numpy {np.__version__} {python}\n{compiler_version()}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.compiler.spec.source import INDENT, INTO, function_name
+from matcalc.compiler.spec.module_text import INDENT, INTO, function_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
@@ -75,7 +75,7 @@ def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec])
 def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
     if not over:
         raise ShapeError("batch needs at least one argument with a batch axis: over=[...]")
-    known = {a.name: a for a in spec.given}
+    known = {a.name: a for a in spec.call_operands}
     sparse = {s.declared.name for s in spec.sparse}
     for name in over:
         if name in sparse:

@@ -18,7 +18,7 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.end_points import EndPoint, Ends
+from matcalc.evidence.numeric.boundary_points import EndPoint, Ends
 from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
 from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, random_indices, shape_at, whole
 from matcalc.evidence.precise.arithmetic import digits, mp

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from matcalc.evidence.numeric.ends import ends
+from matcalc.evidence.numeric.boundary import ends
 from matcalc.evidence.numeric.samplers import ROUNDING, Array, defect, has_facts, made, own_defect, projected
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook

@@ -14,7 +14,7 @@ from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
 from matcalc.evidence.written.values import Array, Value
-from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
+from matcalc.language.syntax import Ast, call, call_keywords, call_name, value_of_leaf, name, number, with_order
 from matcalc.rulebook.load import Candidate
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
@@ -69,8 +69,8 @@ def _is_moved(rule: Rule, position: int) -> bool:
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:
     """Return an argument as a literal if it holds a number; a name with data becomes a tree that is no literal."""
-    if tree.head == "given" and given_value(tree).kind == "number":
-        return number(given_value(tree).value)
+    if tree.head == "leaf" and value_of_leaf(tree).kind == "number":
+        return number(value_of_leaf(tree).value)
     return Ast("empty") if tree.head == "name" and tree.value in at.data else tree
 
 

@@ -14,7 +14,7 @@ from matcalc.evidence.written import arithmetic, indices
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.values import Value, exact
 from matcalc.language.index_sums import with_sums
-from matcalc.language.syntax import Ast, definition, given_value
+from matcalc.language.syntax import Ast, definition, value_of_leaf
 
 
 def number_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
@@ -41,7 +41,7 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
 
 
 def leaf_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
-    node = given_value(tree)
+    node = value_of_leaf(tree)
     if node.kind == "number" and isinstance(node.value, Fraction | int):
         return exact(node.value)
     if node.kind == "size":

@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
-from matcalc.language.syntax import Ast, given_reference, given_value, operands_first, whole
+from matcalc.language.syntax import Ast, reference_of_leaf, value_of_leaf, operands_first, whole
 from matcalc.tensor.nodes.node import Node, toposort
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class TreeValue:
 
     @classmethod
     def of(cls, tree: Ast, numpy: bool, broadcasts: bool) -> TreeValue:
-        leaves = tuple(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "given"))
+        leaves = tuple(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "leaf"))
         return cls(tree, leaves, numpy, broadcasts)
 
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
@@ -216,7 +216,7 @@ def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Referen
     With `numpy` operators have NumPy's meaning; with `broadcasts` shapes expand as in NumPy.
     """
     value = TreeValue.of(tree, numpy, broadcasts)
-    own = [given_reference(leaf) or of_node(given_value(leaf)) for leaf in value.leaves]
+    own = [reference_of_leaf(leaf) or of_node(value_of_leaf(leaf)) for leaf in value.leaves]
     return Reference("the formula as written", value, tuple(own))
 
 

@@ -17,7 +17,7 @@ from matcalc.language.syntax import Ast
 FORMS: Mapping[str, Form] = {
     "number": plain_forms.number_value,
     "name": plain_forms.name_value,
-    "given": plain_forms.leaf_value,
+    "leaf": plain_forms.leaf_value,
     "sum": plain_forms.sum_value,
     "dotted_sum": plain_forms.sum_value,
     "product": plain_forms.product_value,

@@ -12,7 +12,7 @@ import sympy
 from sympy import Basic
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.sympy_objects import name_of
 from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast

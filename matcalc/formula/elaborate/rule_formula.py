@@ -21,7 +21,7 @@ from matcalc.formula.inference.scope import declare
 from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import Declaration
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, given_value, walk
+from matcalc.language.syntax import Ast, call_name, value_of_leaf, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.nodes.node import Node, Shape
@@ -74,7 +74,7 @@ def build_formula(
     inference.size_names.update(sizes or {})
     if isinstance(formula, Ast):
         for leaf in walk(formula):
-            inference.name_lengths(given_value(leaf).shape if leaf.head == "given" else ())
+            inference.name_lengths(value_of_leaf(leaf).shape if leaf.head == "leaf" else ())
     builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
     for line in where:
         name, _, written = line.partition("=")

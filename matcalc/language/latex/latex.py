@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
-from matcalc.language.from_one import counted, moved
+from matcalc.language.one_based import counted, moved
 from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product

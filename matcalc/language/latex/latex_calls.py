@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_above import with_above
+from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import (
+from matcalc.language.latex.latex_patterns import (
     ENTRY,
     SIZE,
     TOPS,

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.latex_above import is_transposing
+from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.latex_layout import lines_of
-from matcalc.language.latex.latex_looks import LatexNames, without_top
+from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_meaning import meaning
 from matcalc.language.latex.latex_scope import (
     Known,

@@ -16,11 +16,11 @@ from typing import cast
 
 from matcalc.errors import ParseError
 from matcalc.language import syntax
-from matcalc.language.from_one import moved
-from matcalc.language.latex.latex_above import with_above
+from matcalc.language.one_based import moved
+from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import candidates, found_at, without_top
+from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
     Index,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.from_one import added
+from matcalc.language.one_based import added
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import (
     Index,

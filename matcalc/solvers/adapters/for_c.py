@@ -20,7 +20,7 @@ from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.kernels.modules import load_text
 from matcalc.errors import NotSupported
 from matcalc.solvers.compiled_loops import Callee
-from matcalc.solvers.given import Inputs, read_inputs, scalar
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 TEXT = '''\
 """Callbacks of libraries in C: a table says what they call."""

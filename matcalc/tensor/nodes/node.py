@@ -246,7 +246,7 @@ def _encode(value: object) -> bytes:
     return digest if isinstance(digest, bytes) else str(value).encode()
 
 
-def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+def cached_on_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     """Return a function of a node that caches each result for the lifetime of its node, by a weak reference.
 
     A result must not refer to its node.
@@ -323,7 +323,7 @@ def label(node: Node) -> str:
     return node.kind
 
 
-def sizes_met(nodes: Sequence[Node]) -> list[str]:
+def sizes_used(nodes: Sequence[Node]) -> list[str]:
     """Return the size names that nodes use anywhere, sorted."""
     names: set[str] = set()
     for node in everything(nodes):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.compiler.targets import ON_NUMPY, SAVED, TARGETS
 from matcalc.errors import NotSupported
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hiding import hiding
+from hide_packages import hiding
 
 import matcalc as mc
 from matcalc.compiler.numba.private_members import ATTRIBUTES, MEMBERS, missing

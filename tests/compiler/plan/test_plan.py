@@ -12,7 +12,7 @@ from matcalc.calculus.derive import conventions
 from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save
 from matcalc.compiler.program import Call, Loop, View, statements, walk
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, matmul, number, ones, product, symbol, total
 from matcalc.tensor.nodes.node import toposort
@@ -249,7 +249,7 @@ def test_structured_hessian_needs_nothing_of_its_size():
 def test_the_terms_of_a_hessian_have_kernels_of_their_own():
     """The factor common to the terms of the sum is, in one term, the other side of a symmetric product."""
     f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")
-    program = building.planned(building.request_of([f.hessian("W")], ["H"])).program
+    program = build.planned(build.request_of([f.hessian("W")], ["H"])).program
     assert "syrk" in calls(program)
     assert max(len(b.shape) for b in temporaries(program) if Size.of("m") in b.shape) == 3
 

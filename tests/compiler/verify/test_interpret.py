@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from compiler.verify.supervised import supervise
-from compiler.verify.textual import faulty
+from compiler.verify.interpret_plans import supervise
+from compiler.verify.program_json import faulty
 
 import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Product, Read, Select

@@ -11,7 +11,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.verify.triangles import exact
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 from matcalc.tensor.sizes.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"

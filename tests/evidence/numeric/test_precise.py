@@ -34,7 +34,7 @@ def of(rule):
 
 
 UNTWINNED = {"log_rising", "log_rising_diff"}
-"""Rules whose value has no high-precision form; tests/test_found_numbers.py compares them with mpmath."""
+"""Rules whose value has no high-precision form; tests/test_delicate_values.py compares them with mpmath."""
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,10 @@ def compiled(right: Original, target: str) -> list[str]:
     """Return the differences in compiled code, planned anew."""
     f = right.formula
     compare._plan_part.cache_clear()
-    with mock.patch.object(spec_cache, "read", lambda key: None), mock.patch.object(spec_cache, "write", lambda *_: None):
+    with (
+        mock.patch.object(spec_cache, "read", lambda key: None),
+        mock.patch.object(spec_cache, "write", lambda *_: None),
+    ):
         e = mc.expression(f.text, f.let)
         both = mc.compile([e, mc.gradient(e, f.wrt, check=False)], target=target, check=False)
     try:
@@ -248,22 +251,22 @@ def _only(k):
 
 ALTERNATIVES = compare._alternatives
 PASSES = {
-    "look inside functions": Pass(compare, "lookups_pushed_inward", _first),
+    "lookups pushed inward": Pass(compare, "lookups_pushed_inward", _first),
     "quotients as written": Pass(compare, "write_back", lambda *_: None),
-    "others first": Pass(compare, "with_best_output_order", _first),
+    "output order": Pass(compare, "with_best_output_order", _first),
     "blocks of rows": Pass(compare, "by_blocks", _first),
-    "blank results": Pass(compare, "with_zeroed_results", _first),
+    "zero-filled results": Pass(compare, "with_zeroed_results", _first),
     "join runs": Pass(compare, "join_runs", lambda *_: None),
     "accumulate": Pass(compare, "accumulate", lambda *_: None),
-    "turned results": Pass(compare, "inline_transposed", lambda *_: None),
+    "transposed results": Pass(compare, "inline_transposed", lambda *_: None),
     "implied facts": Pass(compare, "implied_facts", lambda nodes: {}),
     "implied facts of expansions": Pass(expand, "implied_facts", lambda nodes: {}),
-    "wanted orders": Pass(compare, "memory_orders", lambda *_: {}),
+    "memory layout": Pass(compare, "memory_orders", lambda *_: {}),
     "orders at the call": Pass(lower, "lower_chain", lambda *_: None),
     "running totals": Pass(expand, "running_totals", _first),
     "staged sums": Pass(expand, "staged_sums", _first),
     "multiplied out": Pass(expand, "_multiplied_out", _first),
-    "settled means": Pass(expand, "with_exact_deviations", _first),
+    "exact deviations": Pass(expand, "with_exact_deviations", _first),
     "weighted squares": Pass(build_contraction, "rooted", lambda *_: None),
     "first form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[0]): None}),
     "last form alone": Pass(compare, "_forms", lambda forms: {tuple(forms[-1]): None}),

@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import ablation as off
+import numpy as np
 from insertions import Original
 
 import matcalc as mc

@@ -2,10 +2,10 @@
 
 import warnings
 
+import ablation as off
+import ablation_runs as runs
 import numpy as np
 import pytest
-import ablation_runs as runs
-import ablation as off
 
 PARTS = 20
 
@@ -27,6 +27,7 @@ def test_rewrites_left_out() -> None:
     stays(runs.rewrites(3, 24), 10)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("name", off.PASSES)
 def test_a_pass_left_out(name: str) -> None:

@@ -168,7 +168,7 @@ def test_a_fault_in_a_batch(target):
 
 def test_what_has_no_batch_axis():
     f = mc.compile("sum{i: x[k[i]]}*n", declarations="x: vector(n); k: index(m)", target="numpy")
-    with pytest.raises(mc.UnknownName, match="z is no argument"):
+    with pytest.raises(mc.UnknownName, match="z is not an argument"):
         mc.batch(f, over=["z"])
     with pytest.raises(mc.NotSupported, match="k holds indices"):
         mc.batch(f, over=["k"])

@@ -61,6 +61,7 @@ def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
         check_declared([("X", [fact], whole(rng.integers(-3, 4, (n, n)).astype(float), [fact]))])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("facts", [*TESTED, "spd diagonal", "psd nonsingular", "lower nonsingular"])
 def test_a_saved_file_draws_data_that_have_the_facts(facts, tmp_path):
     place = tmp_path / "saved.py"

@@ -112,7 +112,7 @@ def test_another_process_writes_the_same(way, monkeypatch):
     make = getattr(build, makers[way])
     monkeypatch.setattr(build, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
     kept = []
-    monkeypatch.setattr("matcalc.api.compile.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    monkeypatch.setattr("matcalc.api.compile.spec_cache.write", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
     found = pickle.loads(kept[0])
     assert len(asked) == 1

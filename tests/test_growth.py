@@ -43,6 +43,7 @@ def count(expressions):
     return len(toposort([e.node for e in found]))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("what", ["input", "weights", "product"])
 @pytest.mark.sampled(9)
@@ -88,6 +89,7 @@ def calls(formula, depth):
     return found[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("formula", "depth"),
     [("network", 8), *((name, 24) for name in FORMULAS)],

@@ -68,7 +68,7 @@ value, gradient = fn(**given)
 f = lambda w: np.sum(np.log1p(np.exp(-y*(X @ w)))) + 0.1*w @ w
 slope = [(f(w + 1e-6*e) - f(w - 1e-6*e))/2e-6 for e in np.eye(n)]
 stats = fn.stats
-beside = [name for name in sys.modules if name.endswith(".beside_calls")]
+beside = [name for name in sys.modules if name.endswith(".on_demand")]
 told(value=[value, f(w)], gradient=[gradient, slope], machine=fn.address != 0, stats=stats, beside=beside)
 """)  # fmt: skip
     assert found["heavy"] == found["beside"] == []
@@ -307,6 +307,7 @@ def test_the_settings_of_numba_are_in_the_key(cache):
     assert "numba" in found["heavy"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize("stem", ["recall", "image", "kernel", "entry"])
 @pytest.mark.parametrize("change", ["removed", "cut", "another"])
@@ -346,7 +347,7 @@ SOME = Path(__file__).parents[1] / "benchmarks"
 ALL = f"""
 import pickle
 sys.path.insert(0, {str(SOME)!r})
-from matcalc.compiler.llvm import image
+from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.call.compiled import Compiled
 
 place = os.environ["PLACE"]
@@ -370,7 +371,7 @@ missed, other = [], []
 flat = lambda r: [x for part in r for x in flat(part)] if isinstance(r, tuple) else [np.asarray(r)]
 made = pickle.load(open(place, "rb"))
 for name, spec, given, results in made:
-    if image.recalled(spec) is None:
+    if object_code_cache.recalled(spec) is None:
         missed.append(name)
     else:
         found = zip(flat(Compiled(spec)(*given)), flat(results), strict=True)

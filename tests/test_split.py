@@ -108,6 +108,7 @@ def slope(f, given, wrt, along):
     return (4 * (at(1e-4) - at(-1e-4)) / 2e-4 - (at(2e-4) - at(-2e-4)) / 4e-4) / 3
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", SEPARABLE)
 def test_value_and_gradient_over_blocks(name):
@@ -191,6 +192,7 @@ def test_several_variables():
     assert gc == pytest.approx(2 * c * w @ w)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_no_digit(threads):
     s = mc.split("sum(log(1 + exp(-b.*(X*w))))", "m", wrt="w", declarations=LET)
@@ -291,7 +293,7 @@ def test_faults_name_what_is_wrong():
         s.over([{"X": X, "y": y}])
     with pytest.raises(mc.UnknownName, match="y is not a shared argument: it has rows"):
         s.over([{"X": X, "y": y}], w=w, y=y)
-    with pytest.raises(mc.UnknownName, match="no size here"):
+    with pytest.raises(mc.UnknownName, match="is not a size of the formula"):
         mc.split("norm2(X*w - y)^2", "rows", declarations=LET)
     with pytest.raises(ValueError, match="cannot be made over an iterator"):
         mc.split("var(X*w)", "m", declarations=LET).over(iter([{"X": X}]), w=w)

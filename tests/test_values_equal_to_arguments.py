@@ -10,6 +10,7 @@ from matcalc.compiler.plan import plan
 VALUES = {"x": lambda x: x, "x[::-1]": lambda x: x[::-1], "np.asarray(x)": lambda x: x, "x[:]": lambda x: x}
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("place", range(len(VALUES)))
 def test_a_value_that_is_its_argument(place: int, target: str) -> None:

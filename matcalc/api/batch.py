@@ -88,8 +88,8 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
     The batch is one compiled loop around the function; the other arguments are the same for all of it. A fault stops
     the loop.
 
-    Raises: UnknownName for a name that is no argument; NotSupported for indices (integers) and for sizes; TypeError if
-        `fn` is no compiled function.
+    Raises: UnknownName for a name that is not an argument; NotSupported for indices (integers) and for sizes; TypeError
+        if `fn` is no compiled function.
     """
     if not isinstance(fn, Compiled):
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")

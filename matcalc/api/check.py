@@ -156,7 +156,7 @@ def _check_symbols(e: Expression, other: Expression, against: Readable, wrt: Wrt
         return
     text, dialect = (against, dialect) if isinstance(against, str) else (str(other), "matrix")
     hint = f"its symbols are {', '.join(e.names.written)}"
-    message = f"{strange} is no symbol of the formula{nearest(strange, e.names.written)}"
+    message = f"{strange} is not a symbol of the formula{nearest(strange, e.names.written)}"
     raise UnknownName(message, text=text, at=place_of(strange, text, dialect, other.names), hint=hint)
 
 

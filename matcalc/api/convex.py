@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from matcalc.api.equivalent import shown_array
 from matcalc.errors import ShapeError
 from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.numeric.boundary_points import has_jumps
 from matcalc.evidence.numeric.counterexample import POINTS
 from matcalc.evidence.numeric.curvature import Bend, Searcher
-from matcalc.evidence.numeric.boundary_points import has_jumps
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.evidence.proof.convexity import CONCAVE, proof
 from matcalc.evidence.written.claim import Claim

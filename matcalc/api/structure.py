@@ -145,7 +145,7 @@ def _at_random(
     fixed = dict(by_name(chosen, "sizes=")) if chosen is not None else {}
     for name, length in fixed.items():
         if name not in names:
-            raise ShapeError(f"{shown(name)} is no size of the formula; its sizes are {', '.join(names) or 'none'}")
+            raise ShapeError(f"{shown(name)} is not a size of the formula; its sizes are {', '.join(names) or 'none'}")
         if type(length) is not int or length < 0:
             raise ShapeError(f"the size {name} is an integer from 0, not {shown(length)}")
     for lengths in LENGTHS:

@@ -171,8 +171,8 @@ class Program:
     others through a view. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
     those of `data` are last, in order. `assumed`: sizes that every call ensures are not negative, besides those of
     shapes. `called`: the names of entries of values in loops. `ahead`: the Program that runs when data are fixed; its
-    outputs are the last inputs. `zero_filled`: outputs that the caller passes zero-filled, each with the value that holds
-    these zeros.
+    outputs are the last inputs. `zero_filled`: outputs that the caller passes zero-filled, each with the value that
+    holds these zeros.
     """
 
     inputs: tuple[str, ...]

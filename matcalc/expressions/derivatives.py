@@ -22,7 +22,7 @@ from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
-from matcalc.expressions.wrt import apart, first_derivatives, second_derivatives, read_wrt
+from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import progress_line
 from matcalc.tensor.constructors import add, inner, symbol
@@ -175,7 +175,9 @@ class Derivatives(Handle):
         xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
         for x in xs:
             conventions.check_variable(x)
-            moving = next((name for name, theirs in self.names.sympy_symbols.items() if time_of(theirs) == x.name), None)
+            moving = next(
+                (name for name, theirs in self.names.sympy_symbols.items() if time_of(theirs) == x.name), None
+            )
             if moving is not None:
                 raise NotDifferentiable(f"{moving} is a function of {x.name}, and a symbol of its own here")
         return xs
@@ -235,12 +237,12 @@ def name_of(wrt: object) -> str:
     """Return the name of a symbol in the form of text, an expression or a SymPy symbol."""
     if isinstance(wrt, str):
         if len(wrt) > MAX_BYTES or not wrt.isprintable():
-            raise UnknownName(f"{shown(wrt)} is no name")
+            raise UnknownName(f"{shown(wrt)} is not a name")
         return normalised(wrt)
     if isinstance(wrt, Handle) and wrt.node.kind == "symbol":
         return wrt.node.name
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):
         hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
-        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol", hint=hint)
+        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is not a symbol", hint=hint)
     return name

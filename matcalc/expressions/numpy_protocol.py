@@ -16,7 +16,6 @@ from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Handle
 from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
-from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.numpy_bridge.conditions import (
     compared,
     is_truth,
@@ -26,6 +25,7 @@ from matcalc.expressions.numpy_bridge.conditions import (
     logical_xor,
 )
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
+from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.references import item, of_numpy
 from matcalc.language.identifiers import shown

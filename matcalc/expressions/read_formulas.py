@@ -14,8 +14,8 @@ from matcalc.errors import ShapeError
 from matcalc.evidence.written.reference import Reference, of_tree
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
-from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.sympy_bridge.numbers import numbers_of
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.inference.scope import Scope

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matcalc.calculus.derive.conventions import vjps
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError
-from matcalc.expressions.numpy_protocol import Array, ArrayCall
 from matcalc.expressions.handle import Derived, Symbol, Wrt
 from matcalc.expressions.numpy_bridge.arguments import node_of, with_axes
 from matcalc.expressions.numpy_bridge.shapes import moveaxis, reshape
+from matcalc.expressions.numpy_protocol import Array, ArrayCall
 from matcalc.expressions.sympy_bridge.sympy_objects import entry_of, is_explicit, is_sympy
 from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.language.identifiers import free
@@ -59,8 +59,8 @@ def read_wrt(wrt: Wrt | Matrix) -> Variables:
     items = list(wrt) if isinstance(wrt, (list, tuple)) or is_explicit(wrt) else [wrt]
     found = [_entry(one) for one in items]
     symbols = [one if entry is None else entry[0] for one, entry in zip(items, found, strict=True)]
-    places = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
-    return Variables(symbols if many or shape is not None else symbols[0], places, shape)
+    parts = {k: entry[1] for k, entry in enumerate(found) if entry is not None}
+    return Variables(symbols if many or shape is not None else symbols[0], parts, shape)
 
 
 def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matcalc.language.syntax import Ast, call_keywords, call_name, definition, value_of_leaf, part_name, whole
+from matcalc.language.syntax import Ast, call_keywords, call_name, definition, part_name, value_of_leaf, whole
 
 Record = tuple[str, tuple[int, ...], Any, tuple[int, int], int]
 

@@ -32,7 +32,7 @@ class Ast:
     transpose: "^T" if written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree that may occur several times, written once under its name;
-    given: (object, function, reference): an existing value, a function that returns its tree for writing, and its
+    leaf: (object, function, reference): an existing value, a function that returns its tree for writing, and its
     source (None if only the object has it).
     `span` is the character range in the text, `at` the position of the operator for a caret.
     """

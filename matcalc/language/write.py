@@ -19,11 +19,11 @@ from matcalc.language.syntax import (
     call_keywords,
     call_name,
     definition,
-    tree_of_leaf,
     is_chain,
     part_name,
     parts_in,
     rebuilt,
+    tree_of_leaf,
     whole,
 )
 

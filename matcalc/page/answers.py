@@ -147,7 +147,7 @@ def compare(asked: Question) -> Record:
     known = [*truth.names.symbols, *truth.names.size_names]
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is not None:
-        raise UnknownName(f"{strange} is no symbol of the formula{nearest(strange, known)}")
+        raise UnknownName(f"{strange} is not a symbol of the formula{nearest(strange, known)}")
     found = mc.equivalent(truth, other)
     record: Record = {
         "right": bool(found),

@@ -48,10 +48,10 @@ from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
+from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.wrt import read_wrt
-from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.pipeline.gradient_forms import GradientForms
@@ -220,7 +220,9 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
     spec = CompiledSpec(
         name=name,
         arguments=(*arguments, *computed(program)),
-        outputs=tuple(Operand(label, node.shape, dtype=dtype, zero_filled=label in program.zero_filled) for label, node in outputs),
+        outputs=tuple(
+            Operand(label, node.shape, dtype=dtype, zero_filled=label in program.zero_filled) for label, node in outputs
+        ),
         nesting=request.nesting,
         source=source,
         numpy_source=numpy_source,
@@ -348,7 +350,7 @@ def _forms(outputs: Sequence[Output]) -> tuple[list[Node], list[Node]]:
 
 def _hoisted(size: Size) -> Condition:
     """Return the condition that a size is not negative, which each call tests."""
-    return Condition(size, f"an array on the way has the size {size}")
+    return Condition(size, f"an intermediate array has the size {size}")
 
 
 def reference_of(specs: Sequence[CompiledSpec]) -> Reference:

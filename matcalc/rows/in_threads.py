@@ -211,7 +211,7 @@ def in_threads(inputs: Inputs, threads: int) -> Compiled:
 def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
     """Return a request separated by the size that counts most axes of arguments, else None and the reasons."""
     if spec.sparse or spec.sizes:
-        return None, "sparse matrices are not shared" if spec.sparse else f"{spec.sizes[0]} is no size of an array"
+        return None, "sparse matrices are not shared" if spec.sparse else f"{spec.sizes[0]} is not a size of an array"
     symbols = request.names.ordered()
     leading = {s.shape[0]: 0 for s in symbols if s.shape and s.shape[0].is_name}
     for symbol in symbols:

@@ -169,7 +169,7 @@ def split(
     residuals. The returned object is true if the formula separates. Otherwise it is false, and its `reason` names the
     part that needs all rows at once.
 
-    Raises: UnknownName if `over` is no size of the formula; what reading the formula raises.
+    Raises: UnknownName if `over` is not a size of the formula; what reading the formula raises.
     """
     e = with_wrt(f, wrt, declarations, dialect) if wrt is not None else expressions([f], declarations, dialect)[0]
     request = request_of([e], ["value"], 0) if wrt is None else gradient_request(e, wrt, "", "matrix")
@@ -177,7 +177,7 @@ def split(
         request = _with_second(e, wrt, also)
     names = request.names
     if not isinstance(over, str) or over not in names.size_names:
-        raise UnknownName(f"{shown(over)} is no size here{nearest(str(over), list(names.size_names))}")
+        raise UnknownName(f"{shown(over)} is not a size of the formula{nearest(str(over), list(names.size_names))}")
     roots = [out.unfactored or out.node for out in request.outputs]
     try:
         found = separated(roots, Size.of(over), names)

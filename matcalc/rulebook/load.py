@@ -24,13 +24,13 @@ from matcalc.language.declare import FACTS, Signature
 from matcalc.language.identifiers import nearest
 from matcalc.locks import held_at_fork
 from matcalc.rulebook.contents import facts_in, prelude_in, rewrites_in, rules_in
-from matcalc.rulebook.suggest_names import proposal
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.files import RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
-from matcalc.store.data_folders import data_folder
+from matcalc.rulebook.suggest_names import proposal
 from matcalc.store.cached_objects import cached_object
+from matcalc.store.data_folders import data_folder
 
 MEASURED = "measured.toml"
 """The file in rules/ that contains measured errors instead of rules."""

@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
 from matcalc.language.latex.latex_names import LOOKS, Templates
+from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
 from matcalc.language.numpy_names import CALL_FORMS, Called, NumpyNames
 from matcalc.language.syntax import (
     Ast,

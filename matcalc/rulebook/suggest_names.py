@@ -22,7 +22,7 @@ def proposal(name: str, known: Iterable[str]) -> str:
 @cache
 def elsewhere() -> Mapping[str, str]:
     """Return our spelling of other systems' names, by these names without case and underscores."""
-    written = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["written"]
+    written = tomllib.loads(Path(__file__).with_name("other_systems.toml").read_text(encoding="utf-8"))["written"]
     return {_plainly(name): text for text, names in written.items() for name in names}
 
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 import matcalc as mc
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
-from matcalc.solvers.problem_input import Evaluator, Inputs
 from matcalc.solvers.objective_from_statistics import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Evaluator, Inputs
 from matcalc.tensor.constructors import inner
 
 

@@ -1,4 +1,4 @@
-"""Changes variables so that they stay in their sets: positive, spd, symmetric, orthogonal, ... (`parametrisations.toml`).
+"""Changes variables so that they stay in their sets (`parametrisations.toml`): positive, spd, symmetric, ...
 
 The formula itself is rewritten, with X replaced by its chart, and differentiated by the same engine, so no derivative
 of a chart is written by hand. The facts and formulas are data.
@@ -22,8 +22,8 @@ from matcalc.expressions.read_input import expressions
 from matcalc.expressions.substituting import replaced
 from matcalc.language.identifiers import free
 from matcalc.rulebook.load import default_rulebook
-from matcalc.solvers.problem_input import Inputs, symbol_like
 from matcalc.solvers.packing import Packing, Vector
+from matcalc.solvers.problem_input import Inputs, symbol_like
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
@@ -137,7 +137,9 @@ def _fact_of(node: Node) -> str:
 
 @cache
 def _charts() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "parametrisations.toml").read_text("utf-8"))
+    found: dict[str, dict[str, Any]] = tomllib.loads(
+        (Path(__file__).parent / "parametrisations.toml").read_text("utf-8")
+    )
     return found
 
 

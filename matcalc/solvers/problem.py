@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from matcalc.solvers.parametrisations import Charts, charted
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.parametrisations import Charts, charted
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 
 class Problem:

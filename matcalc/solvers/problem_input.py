@@ -163,12 +163,12 @@ def read_inputs(
 def sizes_by_name(sizes: Mapping[Any, int] | None, scope: Names) -> dict[str, int]:
     """Return sizes as integers by name.
 
-    Raises: UnknownName for a name that is no size; TypeError for a value that is no integer.
+    Raises: UnknownName for a name that is not a size; TypeError for a value that is no integer.
     """
     told = {name: to_size(name, value) for name, value in _named(sizes, "sizes=").items()}
     for name in told:
         if name not in scope.size_names:
-            raise UnknownName(f"sizes: {name} is no size of the formulas{nearest(name, list(scope.size_names))}")
+            raise UnknownName(f"sizes: {name} is not a size of the formulas{nearest(name, list(scope.size_names))}")
     return told
 
 

@@ -13,8 +13,8 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import by_name
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.problem_input import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 
 class System:

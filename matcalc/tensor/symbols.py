@@ -72,7 +72,7 @@ class Names:
         if found is None:
             known = list(self.symbols)
             which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
-            raise UnknownName(f"{name} is not a symbol of this expression{which}")
+            raise UnknownName(f"{name} is not a symbol of the formula{which}")
         return found
 
     @property

@@ -143,6 +143,7 @@ def test_differences_at_special_values():
         assert wrong(EXACT, arrays, call(*arrays.values())) == []
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("sign", DIFFERENCES)
 def test_pairs_of_functions(sign):

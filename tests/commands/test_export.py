@@ -52,6 +52,7 @@ def loaded(text, folder, name="saved"):
     return module
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("formula", ALL, ids=lambda formula: formula[0][:20])
 @pytest.mark.sampled(5)
 def test_a_file_tests_itself(formula, tmp_path):

@@ -55,6 +55,7 @@ def test_without_rich_all_is_plain(monkeypatch):
     assert out.getvalue() == f"{TABLE}\n"
 
 
+@pytest.mark.whole
 def test_a_command_in_a_pipe_is_plain():
     command = [sys.executable, "-m", "matcalc", "gradient", "--quiet", "norm2(X*w - y)^2", "--wrt", "w"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2*X'*(X*w - y)\n"

@@ -150,11 +150,13 @@ def shares(count):
     return [pytest.param(k, marks=pytest.mark.long if k % 5 else pytest.mark.whole) for k in range(count)]
 
 
+@pytest.mark.whole
 def test_random_programs():
     for number, program in enumerate(programs(60)):
         agrees(program, number)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
     """2,000 programs of fixed and of open sizes, six steps deep: all traced, all equal."""

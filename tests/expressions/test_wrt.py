@@ -86,6 +86,7 @@ def test_lists_of_entries_are_tuples():
     assert mc.gradient(M[0, 0] * M[1, 1], [M[0, 0], M[1, 1]])[0] == mc.from_sympy(M[1, 1])
 
 
+@pytest.mark.whole
 def test_a_list_of_formulas_is_stacked():
     made = mc.jacobian(["x[0]*x[1]", "x[2]^2"], "x", LET)
     np.testing.assert_allclose(made(x=DATA["x"]), [[-1.5, 0.5, 0.0], [0.0, 0.0, 4.0]])

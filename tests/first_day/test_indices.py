@@ -276,6 +276,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name, value, error, message", REFUSED)
 @pytest.mark.parametrize("path", outside("plain", "numpy", "numba"))
 def test_refused_at_the_call(path, name, value, error, message):

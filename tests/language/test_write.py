@@ -122,6 +122,7 @@ def test_any_text_is_refused_or_comes_back():
     assert read_well > 50
 
 
+@pytest.mark.whole
 def test_deep_tree():
     n = 10_000
     deep = name("x")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.rulebook.suggest_names import elsewhere
 from matcalc.rulebook.load import shipped_rulebook
+from matcalc.rulebook.suggest_names import elsewhere
 
 BOOK = shipped_rulebook()
 PUBLIC = [
@@ -30,7 +30,8 @@ def proposed(word):
     return caught.value.hint
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.thinned(2)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_slip_is_understood(name):
     """The suggestion for a slip is the name itself, perhaps beside others as near, or nothing."""

@@ -61,7 +61,7 @@ CANCELS = pytest.mark.xfail(reason="divided differences of log_erfc lose digits 
     ("name", "call", "given"),
     [pytest.param(*c, marks=[CANCELS] if c[0] == "log_erfc" else [], id=c[1]) for c in CALLS],
 )
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(54)
 def test_against_many_digits(name, call, given):
     """No pair of points has an error above a few roundings times the condition of the problem."""
     with np.errstate(all="ignore"):

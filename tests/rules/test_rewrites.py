@@ -16,8 +16,9 @@ BOOK = default_rulebook()
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(90)
 def test_rewrite(rewrite):
     assert rewrite_faults(rewrite, BOOK) == []
 
@@ -110,6 +111,7 @@ def test_faulty_rewrites_are_refused(let, rule, fault):
     assert any(word in found for word in fault.split("|")), found
 
 
+@pytest.mark.whole
 def test_a_rewrite_is_there_when_it_fits():
     """A rewrite waits until all operations that it needs exist; every formula that it fits contains all of them."""
     rewriter = Rewriter(BOOK)

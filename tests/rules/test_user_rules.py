@@ -73,6 +73,7 @@ def test_the_command_line_tests_a_file(tmp_path, capsys, mean):
     assert all(name in told for name in ("wrong_sign", "wrong_shape", "cosine", "degre", "sides differ"))
 
 
+@pytest.mark.long
 @pytest.mark.whole
 def test_the_geometric_mean_and_its_derivative_at_many_digits(mean):
     """A # B = A*(inv(A)*B)^(1/2); differences at 60 digits."""

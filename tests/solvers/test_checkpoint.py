@@ -68,6 +68,7 @@ def changes():
     yield np.vstack([X, X[:1]])
 
 
+@pytest.mark.whole
 def test_a_checkpoint_of_other_data_is_refused_though_the_start_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "fit"
     first = loss(X, None, checkpoint=path, block=2)

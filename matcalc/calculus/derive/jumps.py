@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from matcalc.calculus.templates import Template, jump_templates
-from matcalc.tensor.nodes.node import Indices, Node, exponent_of, cached_on_node, toposort
+from matcalc.tensor.nodes.node import Indices, Node, cached_on_node, exponent_of, toposort
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 

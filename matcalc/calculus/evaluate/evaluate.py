@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
-from matcalc.calculus.evaluate.lookups import Lookup, contract_through, is_gathered, checked_indices
-from matcalc.calculus.function_bodies import derivative
+from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
 from matcalc.calculus.exact_deviations import with_exact_deviations
+from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import prod
 
 from matcalc.tensor.constructors import add, product, scale, zeros
-from matcalc.tensor.nodes.node import Node, exponent_of, cached_on_node
+from matcalc.tensor.nodes.node import Node, cached_on_node, exponent_of
 from matcalc.tensor.sums import split_coef, summands
 from matcalc.tensor.switches import is_mask
 

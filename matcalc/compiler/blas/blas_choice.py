@@ -17,9 +17,9 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.blas.blas_stored_choice import DEFAULT, STEM, choice_key
 from matcalc.compiler.blas.blas_library import BlasLibrary, found, opened, threads
 from matcalc.compiler.blas.blas_routines import BOUNDS, CLASSES, Routine, load_routines
+from matcalc.compiler.blas.blas_stored_choice import DEFAULT, STEM, choice_key
 from matcalc.compiler.machine.machine_code import PREFIX, MachineCode, machine_code
 from matcalc.errors import NotSupported
 from matcalc.store import cache_entries

@@ -30,9 +30,9 @@ from matcalc.locks import loading, uncollected
 from matcalc.store.cache_entries import recording
 
 if TYPE_CHECKING:
-    from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.call.bound import Bound
     from matcalc.compiler.call.plan_text import Plan
+    from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.kernels.modules import Lease
 
 UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
@@ -42,7 +42,7 @@ TARGETS = ("numba", "numpy")
 class Found(NamedTuple):
     """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
-    object_code_cache: object_code_cache.Ready
+    object_code: object_code_cache.Ready
     seconds: Mapping[str, float]
     cache: str
     note: str
@@ -86,7 +86,7 @@ class Compiled:
         self._twins: dict[Callable[..., Any], Any] = {}
         self._kept: dict[Key, Pair | None] = {}
         if self._ready is not None:
-            self._run_image(self._ready)
+            self._run_object_code(self._ready)
             return
         with loading, uncollected(), recording() as record:
             spent = self._run_text()
@@ -117,9 +117,9 @@ class Compiled:
             object_code_cache.keep(spec, self._text, beside().made(into), code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
-    def _run_image(self, found: Found) -> None:
+    def _run_object_code(self, found: Found) -> None:
         """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
-        ready = found.image
+        ready = found.object_code
         self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = object_code_cache.Exactly(self.spec, ready)
         self._quick, self._shapes = None, _refuse
@@ -171,7 +171,7 @@ class Compiled:
         each call; see the `plan` of the bound function. Call `bind` again after the data change: arrays of float64 in C
         order are not copied, and the parts computed from them are not updated.
 
-        Raises: TypeError for a name that is no argument or a value that is no array; ShapeError for another rank;
+        Raises: TypeError for a name that is not an argument or a value that is no array; ShapeError for another rank;
             LinAlgError if the computation at binding fails.
         """
         named = by_name({} if given is None else given, "bind()")
@@ -249,7 +249,7 @@ class Compiled:
     @property
     def faults(self) -> tuple[str, ...]:
         """The meanings of the statuses 1, 2, ... of `numba_into`; the last two: misfit sizes, shared memory."""
-        return (*self.spec.faults, *beside().further_entries.FAULTS)
+        return (*self.spec.faults, *beside().njit_and_c_entries.FAULTS)
 
     @property
     def checked(self) -> str:
@@ -265,12 +265,12 @@ class Compiled:
     @property
     def numba(self) -> Any:
         """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
-        return self._twin(beside().further_entries.allocating)
+        return self._twin(beside().njit_and_c_entries.allocating)
 
     @property
     def numba_into(self) -> Any:
         """The njit function that writes into arrays of the caller, checks sizes and returns a status."""
-        return self._twin(beside().further_entries.into)
+        return self._twin(beside().njit_and_c_entries.into)
 
     def cfunc(self) -> Any:
         """Return Numba's handle (`.address`, `.ctypes`) of a C function.
@@ -278,7 +278,7 @@ class Compiled:
         It is `int64 f(double **in, int64 *sizes, double **out)`. Arguments and results are in order, all by address;
         sizes are in the order of `size_names(spec)`; the status is that of `numba_into`. Sizes are not checked.
         """
-        return self._twin(beside().further_entries.c_entry)
+        return self._twin(beside().njit_and_c_entries.c_entry)
 
     def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
         """Return a further entry, built once. Its callers hold addresses, so the machine code is never freed."""

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from matcalc.compiler.blas.blas_stored_choice import DEFAULT
-from matcalc.compiler.call.precompute import bound
 from matcalc.compiler.call.plan_text import Plan
+from matcalc.compiler.call.precompute import bound
 from matcalc.compiler.call.sparse import check_sparse_facts, check_stored, stored
 from matcalc.compiler.entry.entry_code import entry, has_entry
 from matcalc.compiler.files.save import saved_text
@@ -18,20 +18,20 @@ from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.kernels.kernels import part_of
 from matcalc.compiler.kernels.library import free_names
 from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items, load_text
-from matcalc.compiler.llvm.object_code_cache import Made
 from matcalc.compiler.llvm.native import natively
+from matcalc.compiler.llvm.object_code_cache import Made
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba import njit_and_c_entries
-from matcalc.compiler.spec.reassociate import in_any_order
 from matcalc.compiler.spec.index_errors import check_indices
 from matcalc.compiler.spec.module_text import header, into_name, numba_text, numpy_text
+from matcalc.compiler.spec.reassociate import in_any_order
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.language.identifiers import file_path
 
 __all__ = [
     "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
-    "further_entries", "has_entry", "header", "keep", "natively", "stored",
+    "has_entry", "header", "keep", "natively", "njit_and_c_entries", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}

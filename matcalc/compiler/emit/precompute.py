@@ -35,6 +35,8 @@ def ahead_of(program: Program, arguments: Sequence[Operand], name: str, target: 
         sizes=tuple(before.size_args),
         faults=tuple(before.faults),
         plan=listing(before),
-        conditions=tuple(Condition(size, f"an array on the way has the size {size}") for size in before.proof.hoisted),
+        conditions=tuple(
+            Condition(size, f"an intermediate array has the size {size}") for size in before.proof.hoisted
+        ),
         blas_axes=blas_axes(before, target),
     )

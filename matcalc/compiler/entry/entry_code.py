@@ -1,7 +1,7 @@
 """The way from a call in Python to machine code: the text of the function that stands in the call slot.
 
-It does what the quick entry of `module_text.py` does, and is read from the same lines: it looks at each argument where it is
-(see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests what it gives.
+It does what the quick entry of `module_text.py` does, and is read from the same lines: it looks at each argument where
+it is (see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests results.
 Whatever is not exact (another type or layout, an unknown keyword, a wrong size, a fault) is for the slow way in Python,
 which converts or says what is wrong: here nothing raises by itself. Names do not occur, so that all functions of the
 same shapes share one entry. Integers that are too large for 64 bits go the slow way too.

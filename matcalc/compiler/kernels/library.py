@@ -18,8 +18,8 @@ from types import MappingProxyType
 
 from matcalc.errors import RuleError
 from matcalc.rulebook.oracle import IMPORTS
-from matcalc.store.data_folders import data_folder
 from matcalc.store.cached_objects import cached_object
+from matcalc.store.data_folders import data_folder
 
 SIBLINGS = "matcalc.codegen."
 STANDARD = ("ctypes", "functools", "importlib", "itertools", "math", "re", "sys")

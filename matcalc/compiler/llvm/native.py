@@ -20,9 +20,9 @@ from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.linked_functions import linked
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError, kind_of_word
-from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.llvm.native_function import has_loops
 from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
+from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.llvm_passes import optimise, settle
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
 from matcalc.compiler.machine.provenance import surroundings

@@ -29,7 +29,7 @@ FILE = ".numba_config.yaml"
 """The file in the working directory that changes these settings too."""
 OURS = (
     "numba/engine", "numba/jit", "kernels/kernel_code", "kernels/kernels",
-    "kernels/linked_functions", "machine/linker_symbols", "machine/llvm_passes", "machine/compiler_version",
+    "kernels/linked_functions", "machine/linker_symbols", "machine/llvm_passes", "machine/provenance",
     "call/pointer_call", "numba/reshaping", "numba/unboxing",
 )  # fmt: skip
 """The files of the compiler that influence the code."""

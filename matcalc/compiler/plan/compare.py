@@ -2,7 +2,7 @@
 
 The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
 and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
-plan whose order depended on other products are tried first (`others_first`).
+plan whose order depended on other products are tried first (`output_order`).
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from pathlib import Path
 from matcalc.calculus.exact_deviations import with_exact_deviations, with_original_means
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
-from matcalc.compiler.plan.memory.restore_quotients import write_back
-from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
 from matcalc.compiler.plan.memory.join_runs import join_runs
 from matcalc.compiler.plan.memory.name_values import name_values, words_of
+from matcalc.compiler.plan.memory.restore_quotients import write_back
 from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
 from matcalc.compiler.plan.memory.write_transposed import inline_transposed
+from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
 from matcalc.compiler.plan.products.contraction_memo import Orders
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.session import Ref, Session, body
+from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
 from matcalc.compiler.plan.rows.output_order import Candidate, with_best_output_order
-from matcalc.compiler.plan.values.precompute import SHARE, Precomputed, cut
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.memory_layout import memory_orders
+from matcalc.compiler.plan.values.precompute import SHARE, Precomputed, cut
 from matcalc.compiler.plan.values.program_cost import price
 from matcalc.compiler.plan.values.values import Graph, Value
-from matcalc.compiler.plan.values.memory_layout import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -246,7 +246,11 @@ def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Preco
 
 
 def _before(
-    ahead: Precomputed, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
+    ahead: Precomputed,
+    values: Mapping[str, Value],
+    inputs: Sequence[Node],
+    assumed: Sequence[Size],
+    describe: Describer,
 ) -> Planned:
     """Return the Program of the values that are computed ahead."""
     known_inputs = [node for node in inputs if node.name in ahead.fixed]

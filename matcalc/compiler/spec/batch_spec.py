@@ -83,7 +83,7 @@ def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
         if name in spec.sizes:
             raise NotSupported(f"over: {name} is a size, and a size cannot have a batch axis")
         if name not in known:
-            raise UnknownName(f"over: {name} is no argument of {spec.name}({', '.join(spec.names)})")
+            raise UnknownName(f"over: {name} is not an argument of {spec.name}({', '.join(spec.names)})")
         if known[name].dtype != "float64":
             raise NotSupported(f"over: {name} holds indices, and an index argument cannot have a batch axis")
 

@@ -64,7 +64,7 @@ class Operand:
     `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    indices, float32 for results that are rounded to it. A `zero_filled` result is zero-filled before the call, and machine
+    indices, float32 for results that are rounded to it. A `zero_filled` result is zeros before the call, and machine
     code writes only its nonzero entries.
     """
 
@@ -275,7 +275,11 @@ class CompiledSpec:
     @property
     def size_arguments(self) -> tuple[str, ...]:
         """The sizes that a caller passes, since no shape of an argument determines them."""
-        return _size_arguments(tuple((o.name, o.shape) for o in self.call_operands), self.sizes) if self.sparse else self.sizes
+        return (
+            _size_arguments(tuple((o.name, o.shape) for o in self.call_operands), self.sizes)
+            if self.sparse
+            else self.sizes
+        )
 
     @property
     def entered(self) -> tuple[str, ...]:

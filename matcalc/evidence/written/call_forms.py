@@ -14,7 +14,7 @@ from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
 from matcalc.evidence.written.values import Array, Value
-from matcalc.language.syntax import Ast, call, call_keywords, call_name, value_of_leaf, name, number, with_order
+from matcalc.language.syntax import Ast, call, call_keywords, call_name, name, number, value_of_leaf, with_order
 from matcalc.rulebook.load import Candidate
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule

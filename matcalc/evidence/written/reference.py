@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
-from matcalc.language.syntax import Ast, reference_of_leaf, value_of_leaf, operands_first, whole
+from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
 from matcalc.tensor.nodes.node import Node, toposort
 
 if TYPE_CHECKING:

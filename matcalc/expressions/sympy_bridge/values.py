@@ -22,7 +22,7 @@ from matcalc.tensor.sizes.size import Compound, Size, floordiv, maximum, minimum
 def size_from(expr: Basic) -> Size:
     """Return a dimension of a SymPy matrix as a size.
 
-    Raises: NotSupported for an expression that is no size.
+    Raises: NotSupported for an expression that is not a size.
     """
     if isinstance(expr, int):
         return Size.of(expr)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.inference.inference import Inference
-from matcalc.language.syntax import Ast, call_keywords, call_name, value_of_leaf, names_in, number, renamed, with_order
+from matcalc.language.syntax import Ast, call_keywords, call_name, names_in, number, renamed, value_of_leaf, with_order
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate

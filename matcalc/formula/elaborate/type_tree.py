@@ -19,7 +19,7 @@ from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, value_of_leaf, parts_in
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, parts_in, value_of_leaf
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size

@@ -18,8 +18,8 @@ from matcalc.language.syntax import (
     call_name,
     children,
     definition,
-    value_of_leaf,
     names_in,
+    value_of_leaf,
     walk,
     whole,
 )

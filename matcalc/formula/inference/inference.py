@@ -18,7 +18,7 @@ from matcalc.formula.inference.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.inference.unify import Fault, Sizes
 from matcalc.language.identifiers import supply
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import Ast, value_of_leaf, operator_position, walk
+from matcalc.language.syntax import Ast, operator_position, value_of_leaf, walk
 from matcalc.language.write import ends
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative

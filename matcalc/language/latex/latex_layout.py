@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.latex_names import ACCENTS, FONTS, LETTERS, MARKS
-from matcalc.language.latex.latex_tokens import explained, distinguished_tokens
+from matcalc.language.latex.latex_tokens import distinguished_tokens, explained
 from matcalc.language.read import MAX_DIGITS
 from matcalc.language.syntax import Ast, rebuild, walk
 

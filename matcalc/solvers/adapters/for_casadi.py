@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from matcalc.language.identifiers import identifier
 from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.problem_input import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 Arrays = Mapping[Any, ArrayLike]
 

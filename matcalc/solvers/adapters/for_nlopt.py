@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.problem_input import read_inputs, scalar
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import read_inputs, scalar
 
 
 class NloptFunction:

@@ -14,8 +14,8 @@ from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.problem_input import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 
 def statsmodels(

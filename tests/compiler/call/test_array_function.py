@@ -123,6 +123,7 @@ def test_torch_differentiates():
     np.testing.assert_allclose(arrays[1].grad.numpy(), gradient(W), rtol=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", FRAMEWORKS)
 @pytest.mark.parametrize(
     ("formula", "wrt", "let"),

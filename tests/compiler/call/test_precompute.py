@@ -75,6 +75,7 @@ def test_machine_code_agrees(f, fixed, computed, truth):
         np.testing.assert_allclose(bound({name: d[name] for name in bound.args}), truth(d), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.whole
 def test_every_choice_of_what_is_fixed():
     fn = compiled("inv(X'*X + S)*(X'*(X*w - y)) + exp(c)*w", "numpy")
     d = data(6, 3)

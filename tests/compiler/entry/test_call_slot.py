@@ -284,6 +284,7 @@ def test_functions_go_with_their_last_holder():
     assert [r() for r in seen] == [None, None]
 
 
+@pytest.mark.whole
 def test_nothing_is_leaked(fn, request):
     place, some = np.empty(3), fn.bind(X=X, y=Y)
     bad = mc.compile("inv(A)", declarations="A: matrix(n, n)")

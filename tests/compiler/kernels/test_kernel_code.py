@@ -179,10 +179,10 @@ kept = [p.name for p in Path(CACHE).glob("kernel.*")]
 print(json.dumps({"found": found, "numba": numba, "kept": kept, "note": fn.stats["note"]}))
 """
 PACK = """
-from matcalc.compiler.kernels import kernel_code, shipped
+from matcalc.compiler.kernels import kernel_code, shipped_kernels
 from matcalc.compiler.machine.provenance import own
 around, place = own(), Path(PLACE) / shipped_files.FOLDER
-shipped.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
+shipped_kernels.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
 """
 SIZES = (1, 2, 7, 30)
 

@@ -73,6 +73,7 @@ def namings(let):
         yield {name: OTHERS[place] for name, place in zip(symbols, order, strict=True)}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.whole)])

@@ -96,6 +96,7 @@ JACOBIANS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", JACOBIANS)
 def test_jacobians_numpy(name):
     text, declarations, wrt = JACOBIANS[name]
@@ -190,7 +191,7 @@ def random_outputs(r):
 
 
 @pytest.mark.parametrize("seed", range(150))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_random_products_numpy(seed):
     outputs, inputs = random_outputs(random.Random(seed))
     check(outputs, inputs, "numpy", seed)
@@ -277,6 +278,7 @@ def test_equal_parts_are_computed_once():
     assert calls(plan([("y", root)], symbols)).count("gemm") == 2
 
 
+@pytest.mark.whole
 def test_a_loop_reads_before_it_overwrites():
     """A loop may overwrite the memory of values that it reads last, but only after reading them."""
     for name in FAMILIES:

@@ -2,9 +2,9 @@
 
 import pytest
 from compiler.verify import judges
+from compiler.verify.interpret_plans import supervise
 from compiler.verify.mutants import KINDS, mutants
 from compiler.verify.seeded_faults import FORMULAS, chosen, chosen_of_kernels, sample
-from compiler.verify.interpret_plans import supervise
 
 FEW = [FORMULAS[k] for k in (0, 1, 5, 6, 8, 12, 16, 18)]
 

@@ -43,8 +43,9 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(("kind", "text"), CASES)
-@pytest.mark.sampled(29)
+@pytest.mark.sampled(87)
 def test_no_program_is_refused(kind, text):
     program = planned(request_of([KINDS[kind](text)], ["result"], target="numpy")).program
     assert program.proof.discharged > 0

@@ -55,17 +55,17 @@ CHECKED = 3
 """Results with another number that are made with the check."""
 
 CONSTRUCTORS = """constructors product sums elementwise network reindex selectors switches schur operations substitute
-broadcasting product_facts facts axes mirror chain grouping ranges"""
+broadcasting product_facts facts axes palindrome chain grouping ranges"""
 MATCHER = """match rewrite by_factor chains named_functions function_arguments norms masks operand_readings
 pattern_variables index_by_word"""
-FACTORING = "factor expand distribute shorten shortest simplify abstraction sum_of_squares fractions_within literals"
+FACTORING = "factor expand distribute shorten shortest simplify abstraction sum_of_squares nested_fractions literals"
 ROOMS: dict[str, list[str]] = {
-    "constructors": [f"matcalc/tensor/{word}.py" for word in CONSTRUCTORS.split()],
+    "constructors": [f"matcalc/tensor/**/{word}.py" for word in CONSTRUCTORS.split()],
     "matcher and rewrites": [*(f"matcalc/calculus/simplify/{w}.py" for w in MATCHER.split()), "rules/rewrites.toml"],
     "rules": [f"rules/{word}.toml" for word in ("elementwise", "linalg", "reductions", "spectral", "structure")],
     "derivation": ["matcalc/calculus/derive/*.py"],
     "factoring": [f"matcalc/calculus/simplify/{word}.py" for word in FACTORING.split()],
-    "planner": ["matcalc/compiler/plan/*.py"],
+    "planner": ["matcalc/compiler/plan/**/*.py"],
     "emitter": ["matcalc/compiler/emit/*.py"],
     "kernels": ["codegen/numba/*.py", "codegen/numpy/*.py", "codegen/kernels.toml", "codegen/scalars.toml"],
 }
@@ -194,7 +194,9 @@ def mutants(tree: Path, room: str, met: dict[str, Any]) -> Iterator[Mutant]:
     """Yield all mutants of a room in what the panel reaches."""
     words = set(re.findall(r"[a-zA-Z]\w*", " ".join(met["labels"])))
     for pattern in ROOMS[room]:
-        for path in sorted(tree.glob(pattern)):
+        found = sorted(tree.glob(pattern))
+        assert found, f"no file is {pattern}"
+        for path in found:
             name, text = str(path.relative_to(tree)), path.read_text(encoding="utf-8")
             if path.name == "rewrites.toml":
                 yield from of_rewrites(room, name, text)

@@ -14,11 +14,11 @@ from matcalc.compiler.lowering_entries import Kernel, Lowerings
 from matcalc.compiler.plan.products.contraction_memo import Orders, Parts
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.part_keys import Key
-from matcalc.compiler.plan.values.precompute import SHARE, Precomputed
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
-from matcalc.compiler.plan.values.values import Graph, Operand, Run, Value
 from matcalc.compiler.plan.values.memory_layout import Order
+from matcalc.compiler.plan.values.precompute import SHARE, Precomputed
+from matcalc.compiler.plan.values.values import Graph, Operand, Run, Value
 from matcalc.compiler.program import Program
 from matcalc.compiler.terms import Term
 from matcalc.compiler.verify.inequalities import Known

@@ -8,8 +8,8 @@ import pytest
 
 from matcalc.compiler.kernels.library import read_library
 from matcalc.rulebook import load
-from matcalc.store.data_folders import data_folder
 from matcalc.store.cached_objects import cached_object
+from matcalc.store.data_folders import data_folder
 
 
 def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):

@@ -3,12 +3,18 @@
 import pickle
 import subprocess
 import sys
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.derive.marks import Forms
+from matcalc.calculus.simplify import shortest
 from matcalc.compiler.spec import spec as specs
-from matcalc.pipeline import build
+from matcalc.expressions.derivatives import each
+from matcalc.pipeline import build, gradient_forms
+from matcalc.tensor.constructors import scale
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 
@@ -46,6 +52,35 @@ def test_nothing_is_written_before_it_is_read(written):
     assert sorted(written) == ["gradient_X", "gradient_w", "value"]
     assert fn.source and fn.spec.formulas[1].latex
     assert len(written) == 3
+
+
+def test_the_shortest_form_is_searched_for_when_it_is_read(monkeypatch):
+    """Nothing is measured by its text while a function is compiled; its printed gradient is that of `gradient`."""
+    asked, search = [], shortest.shortest_of
+    monkeypatch.setattr("matcalc.calculus.derive.marks.shortest_of", lambda *given: asked.append(1) or search(*given))
+    text = "(w'*(a - b))^2/(w'*S*w)"
+    declared = "w: vector(n); a: vector(n); b: vector(n); S: matrix(n, n) spd"
+    fn = mc.value_and_gradient(text, "w", declarations=declared, target="numpy", name="searched")
+    a, b, w, S = np.array([1.0, 2.0]), np.array([0.5, -1.0]), np.array([0.3, 0.7]), np.array([[2.0, 0.5], [0.5, 1.0]])
+    value, slope = fn(w=w, a=a, b=b, S=S)
+    d, q = w @ (a - b), w @ S @ w
+    np.testing.assert_allclose(
+        [value, *slope], [d**2 / q, *(2 * d / q * (a - b) - 2 * d**2 / q**2 * S @ w)], rtol=1e-14
+    )
+    assert asked == []
+    printed = fn.spec.formulas[1].text
+    assert asked == [1]
+    assert printed == str(mc.gradient(text, "w", declarations=declared))
+
+
+def test_a_printed_form_is_compared_when_it_is_read(monkeypatch):
+    fn = mc.value_and_gradient("x'*A*x", "x", declarations="A: matrix(n, n)", target="numpy", name="compared")
+    monkeypatch.setattr(
+        gradient_forms, "forms_of", lambda nodes, free: [Forms(scale(Fraction(2), n), n, n) for n in nodes]
+    )
+    monkeypatch.setattr(gradient_forms, "claims_of", lambda forms, traces: each([f.shown for f in forms], traces))
+    with pytest.raises(mc.InternalError, match="the gradient in x failed its check"):
+        fn.spec.formulas[1].text  # noqa: B018
 
 
 def test_a_pickle_holds_what_is_written(written):

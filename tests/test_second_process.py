@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import time
@@ -15,14 +14,11 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.call import spec_cache
-from matcalc.compiler.kernels.library import read_library
 from matcalc.compiler.machine.memory_functions import FUNCTIONS
 from matcalc.compiler.spec.spec import Later
 from matcalc.pipeline.inputs import GradientInputs
 from matcalc.rulebook import load
 from matcalc.store import installation
-from matcalc.store.cached_objects import cached_object
-from matcalc.store.data_folders import data_folder
 
 HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.build", "matcalc.rulebook.load")
 START = """
@@ -401,28 +397,3 @@ def test_the_functions_of_the_runtime_are_those_of_the_assembly():
 
     defined = [line.split("@")[1].split("(")[0] for line in ASSEMBLY.splitlines() if line.startswith("define")]
     assert tuple(defined) == FUNCTIONS
-
-
-# ---- forms of the rulebook and the libraries
-
-
-def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):
-    monkeypatch.setenv("MATCALC_CACHE", str(tmp_path))
-    tmp_path.chmod(0o700)
-    made = [load._read_shipped(), *(read_library(data_folder("codegen") / target) for target in ("numba", "numpy"))]
-    for name, form in zip(("book", "numba", "numpy"), made, strict=True):
-        assert cached_object(name, lambda form=form: form) is form
-        again = cached_object(name, lambda: pytest.fail("it was not kept"))
-        assert again is not form
-        for field in fields(form):
-            one, other = getattr(again, field.name), getattr(form, field.name)
-            assert sorted(re.findall(r"\w+|\W", repr(one))) == sorted(
-                re.findall(r"\w+|\W", repr(other))
-            )  # sets have no order
-            assert type(one) is type(other)
-            assert one == other or field.name == "rewrites"  # syntax trees equal only themselves
-
-
-def test_a_rule_that_was_kept_is_pickled_as_any(tmp_path, monkeypatch):
-    rule = load.shipped_rulebook().rules["inv"]
-    assert pickle.loads(pickle.dumps(rule)) == rule

@@ -10,7 +10,6 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.calculus.derive.conventions import vjps
@@ -26,9 +25,8 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
 from matcalc.expressions.handle import Key, Wrt
 from matcalc.expressions.numeric_arguments import Value
-from matcalc.expressions.printing import formula_in
 from matcalc.expressions.read_input import Readables, with_wrt
-from matcalc.expressions.requests import Output, Request
+from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
@@ -152,7 +150,7 @@ def pullback(
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:
     """Return the request for one of the passes, whose outputs are labelled nodes."""
-    outputs = [Output(label, node, None, partial(formula_in, node, names)) for label, node in nodes.items()]
+    outputs = [Output(label, node, None, as_computed(node, names)) for label, node in nodes.items()]
     return Request(outputs, names, tuple(range(len(outputs))), name, target=target, sizes=sizes)
 
 

@@ -13,9 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from matcalc.calculus.derive import conventions
-from matcalc.calculus.derive.marks import forms_of
-from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
@@ -45,20 +42,19 @@ from matcalc.compiler.spec.spec import (
 )  # fmt: skip
 from matcalc.compiler.targets import ON_NUMPY, SPELLINGS, TARGETS
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_node
-from matcalc.evidence.written.verify import verify
 from matcalc.expressions.compiled_arguments import operand_of, ordered_arguments, size_hints
-from matcalc.expressions.derivatives import UNCHECKED, claims_of, name_of
+from matcalc.expressions.derivatives import UNCHECKED, name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
-from matcalc.expressions.requests import Output, Request, request_of
+from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
+from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
@@ -120,23 +116,19 @@ def gradient_request(
         parts = value.gradient(wrt, convention, check)
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
-    symbols = value.symbols_of(variables.symbols)
-    free = unrestricted(value.node, symbols)
+    gradients = GradientForms(value, variables.symbols, convention, check)
     simple = simplify(value.node)
-    forms = forms_of(conventions.gradients(simplify(free.root), free.variables, convention), free)
-    seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
-    names, xs = value.names_with(variables.symbols), [x.name for x in symbols]
-    positions = tuple(range(1, len(xs) + 1))
-    if check:
-        traces = [Derivation("gradient", value.node, (x,), convention=convention) for x in symbols]
-        verify(claims_of(forms, traces), value.reference, names)
-    outputs = [Output("value", simple, simple, value.formula, value.reference)]
-    for x, form in zip(xs, forms, strict=True):
-        formula = partial(formula_in, form.shown, names)
-        outputs.append(Output(f"gradient_{x}", form.computed, form.unfactored, formula, None, form.shown))
-    slopes = [(0, k, x) for k, x in zip(positions, xs, strict=True)] if convention == "projected" else ()
-    nesting = (0, positions if isinstance(variables.symbols, (list, tuple)) else 1)
-    return Request(outputs, names, nesting, slopes=slopes, seconds=seconds)
+    printed = partial(Printed, simple, simple, value.formula)
+    outputs = [Output("value", simple, simple, printed, value.reference), *gradients.outputs]
+    positions = tuple(range(1, len(outputs)))
+    slopes = [(0, k, x.name) for k, x in zip(positions, gradients.symbols, strict=True)]
+    return Request(
+        outputs,
+        gradients.names,
+        (0, positions if isinstance(variables.symbols, (list, tuple)) else 1),
+        slopes=slopes if convention == "projected" else (),
+        seconds=[("parse", parsed - start), ("derive", gradients.seconds)],
+    )
 
 
 def _with_entries(value: Expression, gradients: Derived, seconds: Sequence[tuple[str, float]]) -> Request:
@@ -287,13 +279,13 @@ def _formula(label: str, output: Output, names: Names) -> Formula:
 
 def _texts(output: Output, names: Names) -> Texts:
     """Return a result as text and as LaTeX, and the text of the computed form if it differs from the shown one."""
-    node = output.shown or output.node
-    computed = text(formula_in(output.node, names)) if node is not output.node else ""
+    node, marked, formula = output.printed()
+    computed = text(formula_in(marked, names)) if node is not marked else ""
     if names.named_parts:
         tree = formula_in(node, names, names.named_parts)
         whole = formula_in(node, names, names.named_parts, dotted=False)
         return where_text(tree), latex_in(whole, names), computed
-    return text(output.formula()), latex_in(output.formula(dotted=False), names), computed
+    return text(formula()), latex_in(formula(dotted=False), names), computed
 
 
 class Planned(NamedTuple):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
-from matcalc.expressions.printing import formula_in
 from matcalc.expressions.read_input import expressions
-from matcalc.expressions.requests import Output, Request
+from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
 from matcalc.pipeline.build import build
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
@@ -277,7 +276,7 @@ class RowTotals:
 
 def output(label: str, node: Node, names: Names) -> Output:
     """Return a node as an output with a label."""
-    return Output(label, node, None, partial(formula_in, node, names))
+    return Output(label, node, None, as_computed(node, names))
 
 
 def sizes_of(made: RowTotals, given: Block) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.errors import NotDifferentiable, NotSupported, ParseError, ShapeError, UnknownName
+from matcalc.errors import NotSupported, ShapeError
 
 FACTORS = "U: matrix(m, p); V: matrix(n, p); r: vector(N); i: index(N); j: index(N)"
 
@@ -310,55 +310,6 @@ def test_parts_of_an_index_have_bounds_of_their_own():
     assert str(caught.value) == "p[0] is 2, outside an axis of length 2: indices are 0 to 1"
 
 
-# ---- rejected formulas
-
-BAD = [
-    ("x[k] + k", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
-    ("sum(i)", "i: index(N)", ShapeError, "i is an index, not a number"),
-    ("x[k + 1]", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
-    ("x[-k]", "x: vector(n); k: index", ShapeError, "k is an index, not a number"),
-    ("x[y]", "x: vector(n); y: vector(n)", ShapeError, "a subscript is an integer or a size, not y"),
-    ("X[i, j]", "X: matrix(m, n); i: index(M); j: index(N)", ShapeError, "X[i,j] has M and N indices"),
-    (
-        "T[i, :, j]", "T: tensor(m, n, p); i: index(N); j: index(N)", ShapeError,
-        "T[i, :, j] has a range between indices: the order of its axes is ambiguous",
-    ),
-    (
-        "T[0, :, j]", "T: tensor(m, n, p); j: index(N)", ShapeError,
-        "T[0, :, j] has a range between indices: the order of its axes is ambiguous",
-    ),
-    ("{a: [a >= k]*ones(4)[a]}", "k: index", NotSupported, "the condition [a >= k] is not supported"),
-    (
-        "x[i[::-1]]", "x: vector(n); i: index(N)", NotSupported,
-        "i[::-1]: a range of indices in reverse order is not supported",
-    ),
-    (
-        "{: x[i[t]]}", "x: vector(n); i: index(N)", ShapeError,
-        "index t is not listed, and not repeated within one product",
-    ),
-    ("x[k[0]]", "x: vector(n); k: index", ShapeError, "k (scalar) has 0 axes, not 1"),
-    ("x[k]", "x: vector(n); k: index(3, 4)", ShapeError, "'index' takes sizes, found 2"),
-    ("x[k]", "x: vector(n); k: index positive", ShapeError, "'positive' is a fact about tensors, this is an index"),
-    ("x[k]", "x: vector(n) index; k: index", UnknownName, "unknown fact 'index'"),
-    ("x[k]", "x: vector(n); k: index(k)", ShapeError, "'k' is both a size and a symbol"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("formula, declarations, error, message", BAD)
-def test_formula_is_refused(formula, declarations, error, message):
-    with pytest.raises(error) as caught:
-        mc.expression(formula, declarations)
-    assert caught.value.message == message
-    assert caught.value.at >= 0
-
-
-@pytest.mark.parametrize("call", ["gradient", "jacobian", "hessian", "hvp", "vjp", "jvp", "differential"])
-def test_no_derivative_in_an_index(call):
-    e = mc.expression("x[k]", "x: vector(n); k: index")
-    with pytest.raises(NotDifferentiable, match="k is an index: its values are integers"):
-        getattr(e, call)("k")
-
-
 # ---- other dialects and outputs
 
 
@@ -500,55 +451,6 @@ def test_command_line(capsys):
     assert "k is an index" in capsys.readouterr().err
 
 
-UNDECLARED = [
-    ("-sum{i: log_softmax(X*W, axis=1)[i, y[i]]}", "X: matrix(m, n); W: matrix(n, k); y: index(m)"),
-    ("{t: U[i[t], a]*V[j[t], a]}", "U: matrix(m, n); i: index(k); V: matrix(p, n); j: index(k)"),
-    ("x[i[0]]", "x: vector(m); i: index(n)"),
-]
-
-
-@pytest.mark.parametrize("formula, declared", UNDECLARED)
-def test_what_stands_in_a_subscript_with_subscripts_is_data(formula, declared):
-    e = mc.expression(formula)
-    assert e.declarations.replace(", undeclared", "") == declared
-    assert e.node is mc.expression(formula, declared).node
-
-
 def test_numpy_spelling():
     text = "np.sum((r - np.sum(U[i] * V[j], axis=1))**2)"
     assert mc.expression(text, FACTORS, dialect="numpy").node is derived("factors")[0].node
-
-
-def test_declarations_say_the_kind():
-    e = mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)")
-    assert e.declarations == "X: matrix(m, n); i: index(N)"
-    with pytest.raises(ParseError):
-        mc.expression("x[k]", "k: index(")
-
-
-GATHERED = [
-    ("X[i, :]", "X[i]"), ("X[i, :]'*y", "X[i].T @ y"), ("X[:, l]*y", "X[:, l] @ y"), ("X[i, l]'*y", "X[i, l] @ y"),
-    ("X[i, k]'*y", "X[i, k] @ y"), ("X[i[1:], l[1:]]", "X[i[1:], l[1:]]"), ("X[k, l[1:]]", "X[k, l[1:]]"),
-    ("X[i, :]'*diag(y)*X[l, :]", "X[i].T @ np.diag(y) @ X[l]"), ("x[i]'*y", "x[i] @ y"),
-    ("x[k]*X[i[0], :]", "x[k]*X[i[0]]"),
-    ("norm2(X[i, l] - y)^2", "np.sum((X[i, l] - y)**2)"), ("eye(m)[:, i]*y", "np.eye(5)[:, i] @ y"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("formula", "truth"), GATHERED)
-def test_latex_of_gathered_parts(formula, truth):
-    """LaTeX of gathered parts is read back: several indices together are one axis, of one subscript or two."""
-    let = "X: matrix(m, n); x: vector(n); y: vector(N); i: index(N); l: index(N); k: index"
-    rng = np.random.default_rng(4)
-    data = {"X": rng.normal(size=(5, 4)), "x": rng.normal(size=4), "y": rng.normal(size=6), "k": 2, "m": 5}
-    data |= {"i": rng.integers(0, 4, 6), "l": rng.integers(0, 4, 6)}
-    e = mc.expression(formula, let)
-    read = mc.expression(e.latex(), let, dialect="latex")
-    assert read.node is e.node
-    found = read(**{name: data[name] for name in map(str, read.symbols)})
-    np.testing.assert_allclose(found, eval(truth, {"np": np}, data), rtol=1e-12)
-
-
-def test_rows_at_data_are_written_as_they_stand():
-    e = mc.expression("X[i, :]", "X: matrix(m, n); i: index(N)")
-    assert e.latex() == r"\mathbf{X}_{\mathbf{i} + 1,:}"

@@ -12,7 +12,8 @@ import warnings
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.rewrite import compiled, fits_head, results
+from matcalc.calculus.simplify.compiled_rewrites import compiled
+from matcalc.calculus.simplify.rewrite import fits_head, results
 from matcalc.evidence.numeric.sampling import drawn, shape_at
 from matcalc.rulelab.rewrite_check import PART, applied_sides, chosen_symbols
 from matcalc.tensor.constructors import eye, product, selector, symbol

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from rules.mutants import FORMULAS, mutants, replaced, rewritten
 from rules.samplers import DELIBERATE, DRAWS
 
-from matcalc.calculus.simplify.rewrite import compiled
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings

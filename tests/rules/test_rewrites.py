@@ -3,8 +3,9 @@
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.calculus.simplify.index_by_word import heads
-from matcalc.calculus.simplify.rewrite import Rewriter, compiled
+from matcalc.calculus.simplify.rewrite import Rewriter
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.facts_and_rewrites import rewrite_from_table

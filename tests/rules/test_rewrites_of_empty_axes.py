@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.rewrite import compiled
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.evidence.numeric.sampling import sample
 from matcalc.rulebook import default_rulebook
 from matcalc.rulelab.rewrite_check import applied_sides

@@ -39,6 +39,14 @@ def estimate(node: Node) -> Measure:
     return node.length, operations(node)
 
 
+def length(node: Node) -> Measure:
+    """Return the estimated tokens of a node that is computed, then its operations: more are better.
+
+    Of two forms of one length, that with fewer operations has a common denominator, whose higher power loses range.
+    """
+    return node.length, -operations(node)
+
+
 def operations(node: Node) -> int:
     inner = (n for n in toposort(node) if n.args)
     return sum(len(n.args) - 1 if n.kind in ("product", "sum") else 1 for n in inner)

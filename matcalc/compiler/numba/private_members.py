@@ -32,8 +32,9 @@ MEMBERS = {
         "JITCPUCodegen._module_pass_manager", "JITCPUCodegen._function_pass_manager",
         "JITCPUCodegen._scan_and_fix_unresolved_refs", "JITCPUCodegen.set_env", "JitEngine._load_defined_symbols"),
     "numba.core.compiler": ("CompileResult._rebuild",),
-    "numba.core.compiler_lock": ("global_compiler_lock",),
+    "numba.core.compiler_lock": ("global_compiler_lock._lock",),
     "numba.core.cpu": ("CPUContext.subtarget", "CPUContext.get_executable", "CPUContext.get_python_api"),
+    "numba.core.imputils": ("impl_ret_borrowed",),
     "numba.core.pythonapi": ("PythonAPI.to_native_value", "NativeValue"),
     "numba.core.registry": ("CPUDispatcher._make_finalizer", "CPUDispatcher._reset_overloads",
         "CPUDispatcher.disable_compile", "cpu_target"),
@@ -44,10 +45,27 @@ MEMBERS = {
 }  # fmt: skip
 """Members by module."""
 
+ATTRIBUTES = {
+    "JITCPUCodegen": ("_data_layout", "_engine", "_tm"),
+    "JITCodeLibrary": ("_codegen", "_final_module", "_finalized", "_linking_libraries", "_reload_init",
+        "_shared_module"),
+    "JitEngine": ("_defined_symbols", "_ee"),
+}  # fmt: skip
+"""Attributes that constructors set, by class of `numba.core.codegen`."""
+
 
 def missing() -> list[str]:
     """Return the members that the installed versions lack."""
-    return [name for module, names in MEMBERS.items() for name in _gone(module, names)]
+    gone = [name for module, names in MEMBERS.items() for name in _gone(module, names)]
+    return gone or list(_unset())
+
+
+def _unset() -> Iterator[str]:
+    """Yield the attributes that no constructor sets."""
+    codegen = import_module("numba.core.registry").cpu_target.target_context.codegen()
+    for made in (codegen, codegen.create_library("matcalc"), getattr(codegen, "_engine", None)):
+        kinds = [kind.__name__ for kind in type(made).__mro__ if kind.__name__ in ATTRIBUTES]
+        yield from (f"{kind}.{name}" for kind in kinds for name in ATTRIBUTES[kind] if not hasattr(made, name))
 
 
 def _gone(module: str, names: tuple[str, ...]) -> Iterator[str]:

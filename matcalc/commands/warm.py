@@ -7,6 +7,7 @@ import sys
 import time
 
 from matcalc.commands.handlers import complain
+from matcalc.compiler.numba.private_members import removed
 
 
 def warm(arguments: argparse.Namespace) -> int:
@@ -19,16 +20,18 @@ def warm(arguments: argparse.Namespace) -> int:
         return complain("--jobs takes a number of processes, 1 or more")
     if arguments.ship and (arguments.forget or arguments.measure):
         return complain("--ship makes files for a wheel and measures nothing: give it alone")
-    if arguments.ship:
-        return ship(arguments.jobs)
     if arguments.forget:
         return forget()
+    if removed():
+        return complain(f"there is no code to compile ahead: this Numba has no {removed()[0]}")
+    if arguments.ship:
+        return ship(arguments.jobs)
     compile_all(arguments.jobs, arguments.quiet)
     return measure(arguments.blas or "mkl") if arguments.measure else 0
 
 
 def compile_all(jobs: int, is_quiet: bool) -> None:
-    from matcalc.compiler.kernels import warm as warming
+    from matcalc.compiler.llvm import warm as warming
     from matcalc.store.cache_folder import cache_folder
 
     def progress(name: str, done: int, count: int) -> None:
@@ -42,7 +45,7 @@ def compile_all(jobs: int, is_quiet: bool) -> None:
 
 
 def ship(jobs: int) -> int:
-    from matcalc.compiler.kernels.ship import ship as shipping
+    from matcalc.compiler.llvm.ship import ship as shipping
 
     for part, path in shipping(jobs):
         print(f"{part}: {path.stat().st_size / 1e6:.2f} MB in {path}")

@@ -22,6 +22,7 @@ from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_arra
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
 from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
+from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
@@ -387,8 +388,9 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
-    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
+    """Whether every call takes the fallback: to check facts, to round results, or for an unknown layout or Numba."""
+    is_known = are_arrays_known() and available()
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not is_known
 
 
 def _refuse(*_: Any) -> Any:

@@ -18,8 +18,7 @@ from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.kernels.kernels import part_of
 from matcalc.compiler.kernels.library import free_names
 from matcalc.compiler.kernels.modules import Lease, does_blas, keep, load_items, load_text
-from matcalc.compiler.llvm.native import natively
-from matcalc.compiler.llvm.object_code_cache import Made
+from matcalc.compiler.llvm.object_code_cache import Made, Ready
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba import njit_and_c_entries
@@ -31,10 +30,17 @@ from matcalc.language.identifiers import file_path
 
 __all__ = [
     "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
-    "has_entry", "header", "keep", "natively", "njit_and_c_entries", "stored",
+    "has_entry", "header", "keep", "njit_and_c_entries", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
+
+
+def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] | None:
+    """Compile a function by LLVM alone, with private members of llvmlite. Result: as `native.natively`."""
+    from matcalc.compiler.llvm.native import natively
+
+    return natively(spec, kind)
 
 
 def text_of(spec: CompiledSpec) -> str:

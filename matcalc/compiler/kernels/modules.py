@@ -173,7 +173,7 @@ def _module_of(target: str, name: str) -> tuple[str, str, tuple[str, ...]]:
     uses = tuple(u for u in named if library.items[u].is_function)
     statements += generated_imports({u: _module_of(target, u)[0] for u in uses}, uses)
     if item.is_kernel:
-        statements.append("from matcalc.compiler.kernels.kernels import kernel")
+        statements.append("from matcalc.compiler.numba.jit import kernel")
     decorated = f"{KERNEL}\n{item.text}" if item.is_kernel else item.text
     parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
     parts += ["\n".join(c.text for c in constants)] if constants else []

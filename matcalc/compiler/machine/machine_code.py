@@ -16,7 +16,6 @@ from weakref import WeakValueDictionary
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
-from llvmlite.binding import context, object_file
 
 from matcalc.compiler.machine.provenance import features_of_host, widest
 from matcalc.locks import loading
@@ -58,7 +57,7 @@ class MachineCode:
         # The module uses LLVM's global context: a dying engine releases its own context and then uses it once more.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         for code in codes:
-            self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -106,7 +105,7 @@ def _key(digest: str) -> str:
 
 
 def _compiled(assembly: str) -> bytes:
-    around = context.create_context()
+    around = llvm.create_context()
     module = llvm.parse_assembly(assembly, around)
     module.verify()
     code = bytes(_machine().emit_object(module))

@@ -28,8 +28,8 @@ CPU_NAME, CPU_FEATURES = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 FILE = ".numba_config.yaml"
 """The file in the working directory that changes these settings too."""
 OURS = (
-    "numba/engine", "numba/jit", "kernels/kernel_code", "kernels/kernels",
-    "kernels/linked_functions", "machine/linker_symbols", "machine/llvm_passes", "machine/provenance",
+    "numba/engine", "numba/cached_jit", "kernels/kernel_code", "kernels/kernels",
+    "llvm/linked_functions", "machine/linker_symbols", "numba/llvm_passes", "machine/provenance",
     "call/pointer_call", "numba/reshaping", "numba/unboxing",
 )  # fmt: skip
 """The files of the compiler that influence the code."""
@@ -110,7 +110,7 @@ def _at_first() -> Mapping[str, str]:
 
 
 def _in_force() -> Mapping[str, str]:
-    from numba.core import config
+    from numba import config
 
     return {name: str(getattr(config, name, None)) for name in SETTINGS}
 

@@ -160,7 +160,7 @@ def _module(
     statements = [
         *statements,
         f"from {module} import {into}",
-        f"from matcalc.compiler.machine.linker_symbols import {call.partition('(')[0]}",
+        f"from matcalc.compiler.numba.jit import {call.partition('(')[0]}",
     ]
     parts = [f'"""{spec.name}, entered from elsewhere."""', import_block(statements), settings]
     parts.append(f"into = {call}")

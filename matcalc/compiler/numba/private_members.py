@@ -1,29 +1,22 @@
 """Lists the private members of Numba and llvmlite that compiled functions rely on.
 
-Any new version may remove them. `missing` returns the removed ones, so that a failed compilation names them.
-`.ci/versions` checks the oldest and the newest supported versions.
+Any new version may remove them. If one is gone, functions are compiled by the public members alone (`plain_jit.py`).
+Only modules of this folder, and those of `compiler/llvm`, which need it, use private members.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from importlib.metadata import version
 
 MEMBERS = {
-    "llvmlite.binding": ("context.create_context", "context.ContextRef", "object_file.ObjectFileRef.from_data",
-        "create_mcjit_compiler", "parse_assembly", "parse_bitcode", "ffi.ObjectRef._dispose", "ffi.lib",
-        "newpassmanagers.NewPassManager._dispose", "newpassmanagers.ModulePassManager",
-        "newpassmanagers.FunctionPassManager", "newpassmanagers.create_new_module_pass_manager",
-        "newpassmanagers.create_pipeline_tuning_options", "newpassmanagers.create_pass_builder",
-        "newpassmanagers.ModulePassManager.add_always_inliner_pass", "newpassmanagers.ModulePassManager.add_sroa_pass",
-        "newpassmanagers.ModulePassManager.add_instruction_combine_pass",
-        "newpassmanagers.ModulePassManager.add_simplify_cfg_pass",
-        "newpassmanagers.ModulePassManager.add_global_dead_code_eliminate_pass",
-        "newpassmanagers.PassBuilder.getModulePassManager"),
+    "llvmlite.binding": ("ffi.ObjectRef._dispose", "NewPassManager._dispose"),
     "numba._dynfunc": ("make_function",),
     "numba.core.caching": ("CompileResultCacheImpl.reduce",),
     "numba.core.ccallback": ("CFunc.compile",),
-    "numba.core.cgutils": ("normalize_ir_text", "create_struct_proxy", "pack_array", "get_or_insert_function"),
+    "numba.core.cgutils": ("normalize_ir_text", "pack_array"),
     "numba.core.codegen": ("JITCodeLibrary._ensure_finalized", "JITCodeLibrary._get_module_for_linking",
         "JITCodeLibrary._raise_if_finalized", "JITCodeLibrary._optimize_functions",
         "JITCodeLibrary._finalize_dynamic_globals", "JITCodeLibrary._verify_declare_only_symbols",
@@ -40,7 +33,6 @@ MEMBERS = {
         "CPUDispatcher.disable_compile", "cpu_target"),
     "numba.core.serialize": ("dumps",),
     "numba.core.typeinfer": ("register_dispatcher",),
-    "numba.extending": ("get_cython_function_address", "intrinsic", "overload"),
     "numba.np.arrayobj": ("make_array", "populate_array"),
 }  # fmt: skip
 """Members by module."""
@@ -52,6 +44,27 @@ ATTRIBUTES = {
     "JitEngine": ("_defined_symbols", "_ee"),
 }  # fmt: skip
 """Attributes that constructors set, by class of `numba.core.codegen`."""
+
+
+TESTED = {"numba": ((0, 63), (0, 68)), "llvmlite": ((0, 46), (0, 50))}
+"""The oldest and the newest version of each library that is known to have all members (`.ci/versions`)."""
+
+
+def available() -> bool:
+    """Whether the installed versions have all members."""
+    return not removed()
+
+
+@cache
+def removed() -> tuple[str, ...]:
+    """Return the members that are gone. For tested versions, Numba is not imported to look, which takes long."""
+    return () if all(map(_is_tested, TESTED)) else tuple(missing())
+
+
+def _is_tested(library: str) -> bool:
+    oldest, newest = TESTED[library]
+    major, minor, *_ = version(library).split(".")
+    return oldest <= (int(major), int(minor)) <= newest
 
 
 def missing() -> list[str]:

@@ -136,7 +136,7 @@ def test_a_limit_on_the_size_of_files(folder):
 
 
 def test_other_processors_and_versions_have_entries_of_their_own(folder, monkeypatch):
-    from matcalc.compiler.numba import jit
+    from matcalc.compiler.numba import cached_jit as jit
 
     text = endurance.TEXT.format(number=3)
     surroundings = jit._surroundings()

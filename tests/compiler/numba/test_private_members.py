@@ -18,7 +18,7 @@ from matcalc.compiler.numba.private_members import ATTRIBUTES, MEMBERS, missing
 ENGINE = Path(mc.__file__).parent
 IMPORTS = re.compile(r"^ *(from|import) (numba|llvmlite)\b", re.MULTILINE)
 PUBLIC = {
-    "numba": {"njit", "types", "carray"},
+    "numba": {"njit", "types", "carray", "config"},
     "numba.core": {"types"},
     "numba.types": {"float64", "int64"},
     "numba.core.errors": {"NumbaError"},
@@ -26,10 +26,16 @@ PUBLIC = {
     "llvmlite": {"ir", "binding"},
 }
 """Documented members. Whole modules are private or not by what is read of them."""
-MODULES = {"cgutils", "config", "sigutils", "typeinfer", "context", "object_file", "ffi", "newpassmanagers", "_dynfunc"}
+MODULES = {"cgutils", "sigutils", "typeinfer", "ffi", "_dynfunc"}
 """Modules whose members are looked at one by one."""
 OURS = {"_replace", "_fields", "_getvalue", "_core", "_multiarray_umath", "_ARRAY_API"}
 """Members of named tuples, of NumPy, and one of Numba's structures that its manual shows."""
+
+
+HELPERS = {("numba.core", "cgutils")}
+"""What Numba's manual of extensions uses too. Outside the folder, only its members `SHOWN` are used."""
+SHOWN = {"alloca_once_value", "create_struct_proxy", "get_or_insert_function", "if_unlikely"}
+FOLDER = "compiler/numba/"
 
 
 @cache
@@ -63,6 +69,24 @@ def defined(tree):
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
     return found
+
+
+def reads(tree):
+    """Yield the attributes that a file reads, each with the name before it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield getattr(node.value, "id", ""), node.attr
+
+
+def test_private_members_are_used_in_one_folder():
+    own = set().union(*map(defined, trees().values()))
+    outside = {file: tree for file, tree in trees().items() if not file.startswith(FOLDER)}
+    assert len(outside) > 15
+    for file, tree in outside.items():
+        assert {pair for pair in imported(tree) if pair[1] not in PUBLIC.get(pair[0], ())} <= HELPERS, file
+        private = {name for _, name in reads(tree) if name.startswith("_") and not name.startswith("__")}
+        assert private <= own | OURS, file
+        assert {name for before, name in reads(tree) if before == "cgutils"} <= SHOWN, file
 
 
 def test_each_import_of_a_private_member_is_listed():
@@ -101,9 +125,6 @@ def test_each_listed_member_is_used():
 def test_the_installed_versions_have_all():
     assert missing() == []
 
-
-HELPERS = {("numba.core", "cgutils")}
-"""What calls of LAPACK in saved files use beside the public interface, as Numba's manual of extensions does."""
 
 FORMULAS = {
     "quadratic": ("x'*A*x + b'*x", "x", "A: matrix(n, n); b: vector(n)", "x@A@x + b@x", "(A + A.T)@x + b"),

@@ -13,8 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from graphlib import TopologicalSorter
 
 from matcalc.compiler.kernels.library import closure, load_library
-from matcalc.compiler.kernels.linked_functions import called_by_entries, linked
 from matcalc.compiler.kernels.modules import load_items
+from matcalc.compiler.llvm.linked_functions import called_by_entries, linked
 from matcalc.errors import NotSupported
 from matcalc.store.cache_entries import SUFFIX, recording
 from matcalc.store.cache_folder import cache_folder

@@ -13,12 +13,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from matcalc.compiler.kernels import linked_functions
 from matcalc.compiler.kernels.kernel_code import in_cache
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import symbol_of
 from matcalc.compiler.kernels.shipped_kernels import packed
-from matcalc.compiler.kernels.warm import TARGET, kernels, warm
+from matcalc.compiler.llvm import linked_functions
+from matcalc.compiler.llvm.warm import TARGET, kernels, warm
 from matcalc.compiler.machine.provenance import LEVELS, own
 from matcalc.errors import NotSupported
 from matcalc.rulebook.load import shipped_rulebook

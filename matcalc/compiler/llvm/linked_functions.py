@@ -14,16 +14,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import llvmlite.binding as llvm
-from llvmlite.binding import context
 
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import REAL, TRUTH, Kind, is_number
 from matcalc.compiler.kernels.shipped_kernels import shipped
 from matcalc.compiler.lowering_entries import FIELD, load
-from matcalc.compiler.machine.llvm_passes import drop_unused
 from matcalc.compiler.machine.machine_code import host_machine
 from matcalc.compiler.machine.provenance import surroundings
+from matcalc.compiler.numba.llvm_passes import drop_unused
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 from matcalc.store.cache_entries import count_built
@@ -127,7 +126,7 @@ def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
 
 def _alone(code: bytes, name: str, symbol: str) -> bytes:
     """Return a module reduced to one function and its callees; the function is renamed to `symbol`."""
-    around = context.create_context()
+    around = llvm.create_context()
     module = llvm.parse_bitcode(code, around)
     for value in [*module.functions, *module.global_variables]:
         if value.name == name:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite.binding import ffi, newpassmanagers
+import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 LEVEL = 3
 
 
 class _Disposed:
-    _dispose = newpassmanagers.NewPassManager._dispose
+    _dispose = llvm.NewPassManager._dispose
 
 
-class ModulePasses(_Disposed, newpassmanagers.ModulePassManager):  # type: ignore[misc]
+class ModulePasses(_Disposed, llvm.ModulePassManager):  # type: ignore[misc]
     """Passes over a module, freed with this object."""
 
 
-class FunctionPasses(_Disposed, newpassmanagers.FunctionPassManager):  # type: ignore[misc]
+class FunctionPasses(_Disposed, llvm.FunctionPassManager):  # type: ignore[misc]
     """Passes over a function, freed with this object."""
 
 
@@ -43,7 +44,7 @@ def optimise(module: Any, machine: Any) -> None:
 def settle(module: Any, machine: Any) -> None:
     """Run the passes that help code without loops, which only calls kernels: stack slots become registers."""
     builder = _builder(machine)
-    passes = disposed(newpassmanagers.create_new_module_pass_manager(), ModulePasses)
+    passes = disposed(llvm.create_new_module_pass_manager(), ModulePasses)
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
@@ -55,13 +56,13 @@ def settle(module: Any, machine: Any) -> None:
 def drop_unused(module: Any, machine: Any) -> None:
     """Remove the functions and variables that nothing in the module refers to."""
     builder = _builder(machine)
-    passes = disposed(newpassmanagers.create_new_module_pass_manager(), ModulePasses)
+    passes = disposed(llvm.create_new_module_pass_manager(), ModulePasses)
     passes.add_global_dead_code_eliminate_pass()
     passes.run(module, builder)
 
 
 def _builder(machine: Any) -> Any:
-    options = newpassmanagers.create_pipeline_tuning_options(speed_level=LEVEL)
+    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
     options.loop_vectorization = True
     options.slp_vectorization = False
-    return newpassmanagers.create_pass_builder(machine, options)
+    return llvm.create_pass_builder(machine, options)

@@ -5,30 +5,10 @@ import pickle
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from split_data import CUTS, DATA, LET, RNG, ROWS, cut
 
 import matcalc as mc
 
-ROWS = 12
-RNG = np.random.default_rng(5)
-DATA = {
-    "X": RNG.standard_normal((ROWS, 3)),
-    "Z": RNG.standard_normal((ROWS, 2)),
-    "Y": np.eye(2)[RNG.integers(0, 2, ROWS)],
-    "y": RNG.standard_normal(ROWS),
-    "k": RNG.poisson(2.0, ROWS).astype(float),
-    "b": np.sign(RNG.standard_normal(ROWS)),
-    "w": RNG.standard_normal(3),
-    "W": RNG.standard_normal((3, 2)),
-    "V": RNG.standard_normal((2, 3)),
-    "M": RNG.standard_normal((4, 3)),
-    "u": RNG.standard_normal(2),
-    "c": 0.7,
-    "S": np.array([[2.0, 0.3, 0.1], [0.3, 1.5, -0.2], [0.1, -0.2, 1.0]]),
-}
-LET = (
-    "X: matrix(m, n); Z: matrix(m, p); Y: matrix(m, p); y: vector(m); k: vector(m); b: vector(m); w: vector(n); "
-    "W: matrix(n, p); V: matrix(p, n); M: matrix(q, n); u: vector(p); c: scalar; S: matrix(n, n) spd"
-)
 SEPARABLE = {
     "least squares": ("norm2(X*w - y)^2/m", "w", 1, lambda X, w, y: np.mean((X @ w - y) ** 2)),
     "ridge": ("norm2(X*w - y)^2 + c*w'*w", "w", 1, lambda X, w, y, c: np.sum((X @ w - y) ** 2) + c * w @ w),
@@ -87,12 +67,6 @@ WHOLE = {
     "median(X*w - y)": "needs all m rows at once",
     "sum(exp(-(y .- y').^2))*c": "pairs each row with each other",
 }
-CUTS = ([0, ROWS], [0, 5, ROWS], [0, 0, 1, 4, 4, ROWS], list(range(ROWS + 1)))
-
-
-def cut(names, cuts):
-    """Return the blocks of the rows between cuts."""
-    return [{name: DATA[name][a:b] for name in names} for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
 def shared_of(s):
@@ -172,17 +146,6 @@ def test_two_rounds_by_hand():
         s.partial(X=X, w=w, after=second)
 
 
-@pytest.mark.whole
-def test_the_product_with_the_hessian():
-    v = RNG.standard_normal(3)
-    s = mc.split("sum(log(1 + exp(-b.*(X*w))))", "m", wrt="w", declarations=LET)
-    X, b, w = DATA["X"], DATA["b"], DATA["w"]
-    _, gradient, product = s.over(cut(s.split, [0, 5, ROWS]), w=w, v=v, hvp=True)
-    p = 1 / (1 + np.exp(-b * (X @ w)))
-    assert np.allclose(gradient, -X.T @ (b * (1 - p)))
-    assert np.allclose(product, X.T @ (p * (1 - p) * (X @ v)))
-
-
 def test_several_variables():
     s = mc.split("norm2(X*w - y)^2 + c^2*w'*w", "m", wrt=["w", "c"], declarations=LET)
     value, (gw, gc) = s.over(cut(s.split, [0, 5, ROWS]), shared_of(s))
@@ -208,48 +171,6 @@ def test_equal_sizes_and_rows_of_the_second_axis():
     value, gradient = s.over([{"X": X[:, :1], "y": y[:1]}, {"X": X[:, 1:], "y": y[1:]}], w=w)
     assert value == pytest.approx(np.sum((X.T @ w - y) ** 2))
     assert np.allclose(gradient, 2 * X @ (X.T @ w - y))
-
-
-def tied_rows():
-    """Return whole numbers, so that rows tie, within blocks and across them."""
-    rng = np.random.default_rng(1)
-    return {"X": rng.integers(-1, 2, (ROWS, 3)).astype(float), "w": np.array([1.0, 2.0, -1.0])}
-
-
-@pytest.mark.parametrize("cuts", CUTS)
-def test_ties_share_the_gradient_of_a_maximum(cuts):
-    X, w = tied_rows().values()
-    X[[0, 4, 5, 11]] = [[1, 1, -1], [1, 1, 0], [1, 1, -1], [1, 1, -1]]
-    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
-    top = X @ w == np.max(X @ w)
-    assert np.sum(top) > 2
-    value, gradient = s.over([{"X": X[a:b]} for a, b in zip(cuts, cuts[1:], strict=False)], w=w)
-    assert value == np.max(X @ w)
-    assert np.allclose(gradient, np.mean(X[top], axis=0), rtol=1e-15)
-
-
-@pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])
-def test_the_gradient_of_a_maximum_that_is_not_finite(entry):
-    X, w = tied_rows().values()
-    X[7, 0] = entry
-    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
-    value, gradient = s.over([{"X": X[:5]}, {"X": X[5:8]}, {"X": X[8:]}], w=w)
-    assert np.array_equal(value, np.max(X @ w), equal_nan=True)
-    top = X @ w == np.max(X @ w)
-    want = np.full(3, np.nan) if np.isnan(entry) else np.mean(X[top], axis=0)
-    assert np.allclose(gradient, want, equal_nan=True)
-
-
-def test_rows_of_a_maximum_are_not_drawn():
-    s = mc.split("max(X*w)", "m", wrt="w", declarations=LET)
-    with pytest.raises(mc.NotSupported, match="rows cannot be drawn"):
-        s.scaled(s.partial(X=DATA["X"], w=DATA["w"]), 2.0)
-
-
-def test_rows_chosen_in_a_pass_and_weighed_in_the_next_are_refused():
-    s = mc.split("max(sigmoid(X*w))*var(X*w)", "m", wrt="w", declarations=LET)
-    with pytest.raises(mc.NotSupported, match="max_at does not separate"):
-        s.over([{"X": DATA["X"]}], w=DATA["w"], v=DATA["w"], hvp=True)
 
 
 @pytest.mark.whole
@@ -316,40 +237,6 @@ def test_infinities_stay():
     assert np.isnan(s.over([{"y": np.array([np.nan])}, {"y": np.array([0.0])}]))
 
 
-@pytest.mark.parametrize("cuts", CUTS)
-@pytest.mark.whole
-def test_gauss_newton(cuts):
-    s = mc.split("norm2(tanh(X*w) - y)^2/m + c*w'*w", "m", wrt="w", declarations=LET)
-    X, y, w, c = (DATA[n] for n in "Xywc")
-    value, _, matrix = s.over(cut(s.split, cuts), w=w, c=c, gauss_newton=True)
-    J = (1 - np.tanh(X @ w) ** 2)[:, None] * X
-    assert value == pytest.approx(np.mean((np.tanh(X @ w) - y) ** 2) + c * w @ w)
-    assert np.allclose(matrix, 2 * J.T @ J / ROWS + 2 * c * np.eye(3))
-
-
-@pytest.mark.whole
-def test_gauss_newton_of_several_variables_of_any_shape():
-    s = mc.split("norm2(X*W - Z.*exp(u'))^2", "m", wrt=["W", "u"], declarations=LET)
-    X, Z, W, u = (DATA[n] for n in "XZWu")
-    _, _, ((ww, wu), (uw, uu)) = s.over(cut(s.split, [0, 5, ROWS]), W=W, u=u, gauss_newton=True)
-    JW = np.einsum("ij,kl->ikjl", X, np.eye(2)).reshape(-1, 6)
-    Ju = np.einsum("ik,kl->ikl", -Z * np.exp(u), np.eye(2)).reshape(-1, 2)
-    assert np.allclose(ww.reshape(6, 6), 2 * JW.T @ JW)
-    assert np.allclose(wu.reshape(6, 2), 2 * JW.T @ Ju)
-    assert np.allclose(uw.reshape(2, 6), 2 * Ju.T @ JW)
-    assert np.allclose(uu, 2 * Ju.T @ Ju)
-
-
-def test_gauss_newton_needs_squares_and_is_one_way():
-    s = mc.split("sum(exp(X*w))", "m", wrt="w", declarations=LET)
-    with pytest.raises(mc.NotSupported, match="not recognised as a sum of squares"):
-        s.over([], w=DATA["w"], gauss_newton=True)
-    with pytest.raises(ValueError, match="choose one"):
-        s.over([], w=DATA["w"], gauss_newton=True, hvp=True)
-    with pytest.raises(ValueError, match="also= is 'hvp' or 'gauss_newton', not 'hessian'"):
-        mc.split("sum(exp(X*w))", "m", wrt="w", declarations=LET, also="hessian")
-
-
 def test_progress_is_told(capsys):
     s = mc.split("var(X*w)", "m", declarations=LET)
     s.over(cut(s.split, [0, 5, ROWS]), w=DATA["w"], progress=True)
@@ -375,7 +262,7 @@ def test_sparse_blocks():
     assert np.allclose(gradient, -X.T @ (b / (1 + np.exp(-t))))
 
 
-# ---- sizes that shared arguments do not determine, and directions
+# ---- sizes that shared arguments do not determine
 
 
 @pytest.mark.parametrize(
@@ -421,12 +308,3 @@ def test_a_part_outside_of_an_axis_is_refused():
 def test_what_has_no_rows_is_refused():
     for text, let in (("m*c", "c: scalar; m: size"), ("sum(A)", "A: matrix(m, m)")):
         assert not mc.split(text, "m", declarations=let)
-
-
-def test_a_direction_is_projected_as_its_variable_is():
-    """The Hessian of a symmetric variable times an unsymmetric matrix is that times its symmetric part."""
-    s = mc.split("tr(S*S*S) + sum(diag(X*S*S*X'))", "m", wrt="S", declarations=LET)
-    X, S, V = DATA["X"], DATA["S"], RNG.standard_normal((3, 3))
-    E = (V + V.T) / 2
-    want = 3 * (E @ S + S @ E) + E @ X.T @ X + X.T @ X @ E
-    assert np.allclose(s.over(cut(s.split, [0, 5, ROWS]), S=S, v=V, hvp=True)[2], want)

@@ -389,8 +389,9 @@ def _number(array: Array, operand: Operand) -> Any:
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
     """Whether every call takes the fallback: to check facts, to round results, or for an unknown layout or Numba."""
-    is_known = are_arrays_known() and available()
-    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not is_known
+    return (
+        not (are_arrays_known() and available()) or spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
+    )
 
 
 def _refuse(*_: Any) -> Any:

@@ -1,9 +1,9 @@
 """Defines `Compiled`, a function made of generated source and callable with any array-like.
 
 Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
-list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is not the known
-one. `__call__` tries the quick entry of the generated module, then the fallback, which converts, checks, and reports
-errors. Calls share nothing but compiled code, so a function may run in many threads.
+list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is unknown or a
+private member of Numba is gone. `__call__` tries the quick entry of the generated module, then the fallback, which
+converts, checks, and reports errors. Calls share nothing but compiled code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ class Compiled:
         with loading, uncollected(), recording() as record:
             spent = self._run_text()
         self._seconds = dict(spec.seconds) | spent
-        self._cache = "built" if record.built else "hit"
-        self._note = record.note
+        self._cache, self._note = "built" if record.built else "hit", record.note
 
     def _run_text(self) -> dict[str, float]:
         """Run the text of the module; return the seconds of each stage."""
@@ -389,9 +388,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
     """Whether every call takes the fallback: to check facts, to round results, or for an unknown layout or Numba."""
-    return (
-        not (are_arrays_known() and available()) or spec.check_facts or any(o.dtype != "float64" for o in spec.outputs)
-    )
+    is_rounded = any(o.dtype != "float64" for o in spec.outputs)
+    return spec.check_facts or is_rounded or not (are_arrays_known() and available())
 
 
 def _refuse(*_: Any) -> Any:

@@ -11,7 +11,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoReference, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
 from matcalc.evidence.numeric.differences import Slope, slope
-from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected
+from matcalc.evidence.numeric.sampling import MODES, Array, draws, projected
 from matcalc.evidence.written.points import fitting
 from matcalc.expressions.expression import Expression
 from matcalc.tensor.lookups import lengths_of
@@ -101,7 +101,7 @@ def setting(e: Expression, x: Node, lengths: Sequence[int], other: Expression | 
         return None
     along = lengths_of(nodes)
     for mode in range(len(MODES)):
-        data = {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 5, mode) for s in symbols}
+        data = draws(symbols, sizes, along, mode, 5, mode)
         made = Setting(e, x, data, sizes)
         try:
             if np.all(np.isfinite(made.value(e.node))) and not made.is_rounding:

@@ -17,7 +17,7 @@ from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, shape_at
+from matcalc.evidence.numeric.sampling import MODES, Array, draws, shape_at
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions
 from matcalc.language.identifiers import by_name, shown
@@ -170,8 +170,7 @@ def _draw(
         return None
     if max((length for node in expected for length in shape_at(node.shape, sizes)), default=0) > MOST:
         raise NotSupported(f"a matrix of more than {MOST} rows or columns: pass smaller `sizes`")
-    along = lengths_of(expected)
-    data = {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 5, mode) for s in symbols}
+    data = draws(symbols, sizes, lengths_of(expected), mode, 5, mode)
     try:
         values = [np.asarray(value) for value in evaluate(expected, data, sizes)]
     except (np.linalg.LinAlgError, ValueError, IndexError):

@@ -15,7 +15,7 @@ from matcalc.calculus.derive.differentiate import template_parameter
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.boundary import End, ends
-from matcalc.evidence.numeric.sampling import Array, drawn_for, facts_of, least_length, shape_at
+from matcalc.evidence.numeric.sampling import Array, draws, facts_of, least_length, shape_at
 from matcalc.tensor.constructors import add
 from matcalc.tensor.lookups import is_index
 from matcalc.tensor.nodes.node import Node, toposort
@@ -120,7 +120,7 @@ class Ends:
         return tuple(End(end.words, end.array.astype(int)) for end in found)
 
     def _drawn(self, sizes: Sizes, trial: int) -> dict[str, Array]:
-        return {s.name: drawn_for(s, sizes, self.along.get(s.name, ()), trial % 4, 47, trial) for s in self.symbols}
+        return draws(self.symbols, sizes, self.along, trial % 4, 47, trial)
 
     # ---- where pieces meet
 

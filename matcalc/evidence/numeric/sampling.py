@@ -40,6 +40,13 @@ def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode:
     return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
 
 
+def draws(
+    symbols: Sequence[Node], sizes: Mapping[str, int], along: Mapping[str, Sequence[Size]], mode: int, *seed: int
+) -> dict[str, Array]:
+    """Return data of symbols by name at these sizes; `along` has the lengths for each index."""
+    return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, *seed) for s in symbols}
+
+
 def facts_of(node: Node) -> tuple[str, ...]:
     """Return the declared facts of a symbol that restrict its value."""
     return tuple(sorted(node.data[1] - {"constant"}))
@@ -110,6 +117,6 @@ def whole(drawn: Array, facts: Sequence[str]) -> Array:
 
 
 __all__ = [
-    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "facts_of", "interior", "least_length", "own_defect",
-    "projected", "random_indices", "sample", "shape_at", "whole",
+    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "draws", "facts_of", "interior", "least_length",
+    "own_defect", "projected", "random_indices", "sample", "shape_at", "whole",
 ]  # fmt: skip

@@ -136,7 +136,7 @@ def problem(
     """
     written = comparisons(constraints)
     more = [comparison.difference for comparison in written]
-    given = read_inputs(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target, more, check_facts)
     given, charts = charted(given) if parametrise else (given, Charts({}))
     both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
     if both or (charts.made and bounds and not isinstance(bounds, Mapping)):

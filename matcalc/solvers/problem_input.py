@@ -111,10 +111,10 @@ def read_inputs(
     data: Mapping[Any, ArrayLike] | None,
     start: Mapping[Any, ArrayLike] | None = None,
     sizes: Mapping[Any, int] | None = None,
-    more: Sequence[str] = (),
     declarations: str = "",
     dialect: str = "matrix",
     target: str = "numba",
+    more: Sequence[str] = (),
     check_facts: bool = False,
 ) -> Inputs:
     """Read a formula, further ones (`more`) in the same scope, and the values of their symbols.

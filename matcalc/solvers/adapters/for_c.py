@@ -147,7 +147,7 @@ def low_level(
     """
     from scipy import LowLevelCallable
 
-    given = read_inputs(f, wrt, data, None, sizes, (), declarations, dialect)
+    given = read_inputs(f, wrt, data, None, sizes, declarations, dialect)
     compiled = mc.compile(scalar(given.formulas[0]))
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
     made = CCallback(_module().integrand, kind, given, compiled)

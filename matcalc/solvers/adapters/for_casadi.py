@@ -44,7 +44,7 @@ def casadi(
     Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.
     Raises: as `problem`.
     """
-    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target)
     return _callbacks(given, identifier(name, "name="))
 
 

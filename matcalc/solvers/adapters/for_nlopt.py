@@ -52,5 +52,5 @@ def nlopt(
 
     Raises: as `problem`.
     """
-    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target)
     return NloptFunction(Scalar(given, scalar(given.formulas[0])))

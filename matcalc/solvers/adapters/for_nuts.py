@@ -84,4 +84,4 @@ def nuts(
 
     Raises: as `problem`.
     """
-    return LogDensity(read_inputs(logp, wrt, data, start, sizes, (), declarations, dialect, target))
+    return LogDensity(read_inputs(logp, wrt, data, start, sizes, declarations, dialect, target))

@@ -41,7 +41,7 @@ def statsmodels(
     Raises: ShapeError for a log-likelihood with more axes or another number of observations; ValueError or UnknownName
         for `endog` and `names` that do not fit; as `problem`.
     """
-    given = read_inputs(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(loglike, wrt, data, start, sizes, declarations, dialect, target)
     explained = _endog(given, endog)
     observed, formula = np.asarray(given.fixed[explained]), given.formulas[0]
     shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)

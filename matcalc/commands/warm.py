@@ -23,7 +23,7 @@ def warm(arguments: argparse.Namespace) -> int:
     if arguments.forget:
         return forget()
     if removed():
-        return complain(f"there is no code to compile ahead: this Numba has no {removed()[0]}")
+        return complain(f"no code can be compiled ahead: {removed()[0]} is not there")
     if arguments.ship:
         return ship(arguments.jobs)
     compile_all(arguments.jobs, arguments.quiet)

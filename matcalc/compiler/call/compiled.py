@@ -22,7 +22,6 @@ from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_arra
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
 from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
-from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
 from matcalc.errors import NotSupported
@@ -104,7 +103,7 @@ class Compiled:
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        needs_fallback = _needs_fallback(spec)
+        needs_fallback = _needs_fallback(spec) or not beside().has_private_members(spec)
         quick = None if needs_fallback else getattr(module, spec.name, None)
         self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
         self._quick: Callable[..., Any] | None = quick
@@ -387,9 +386,8 @@ def _number(array: Array, operand: Operand) -> Any:
 
 
 def _needs_fallback(spec: CompiledSpec) -> bool:
-    """Whether every call takes the fallback: to check facts, to round results, or for an unknown layout or Numba."""
-    is_rounded = any(o.dtype != "float64" for o in spec.outputs)
-    return spec.check_facts or is_rounded or not (are_arrays_known() and available())
+    """Whether every call takes the fallback: to check facts, to round results, or because of an unknown layout."""
+    return spec.check_facts or any(o.dtype != "float64" for o in spec.outputs) or not are_arrays_known()
 
 
 def _refuse(*_: Any) -> Any:

@@ -12,7 +12,8 @@ from matcalc.compiler.blas.blas_stored_choice import DEFAULT
 from matcalc.compiler.call.plan_text import Plan
 from matcalc.compiler.call.precompute import bound
 from matcalc.compiler.call.sparse import check_sparse_facts, check_stored, stored
-from matcalc.compiler.entry.entry_code import entry, has_entry
+from matcalc.compiler.entry import entry_code
+from matcalc.compiler.entry.entry_code import entry
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.kernels.kernels import part_of
@@ -22,6 +23,7 @@ from matcalc.compiler.llvm.object_code_cache import Made, Ready
 from matcalc.compiler.machine.linker_symbols import address_of
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba import njit_and_c_entries
+from matcalc.compiler.numba.private_members import available
 from matcalc.compiler.spec.index_errors import check_indices
 from matcalc.compiler.spec.module_text import header, into_name, numba_text, numpy_text
 from matcalc.compiler.spec.reassociate import in_any_order
@@ -30,14 +32,26 @@ from matcalc.language.identifiers import file_path
 
 __all__ = [
     "address_of", "bound", "check_indices", "check_sparse_facts", "check_stored", "does_blas", "entry",
-    "has_entry", "header", "keep", "njit_and_c_entries", "stored",
+    "header", "keep", "njit_and_c_entries", "stored",
 ]  # fmt: skip
 
 TEXTS = {"numba": numba_text, "numpy": numpy_text}
 
 
+def has_private_members(spec: CompiledSpec) -> bool:
+    """Whether Numba has the private members that a function relies on; if not, every call takes the fallback."""
+    return spec.target != "numba" or available()
+
+
+def has_entry(spec: CompiledSpec) -> bool:
+    """Whether machine code can take the calls of a function."""
+    return available() and entry_code.has_entry(spec)
+
+
 def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] | None:
-    """Compile a function by LLVM alone, with private members of llvmlite. Result: as `native.natively`."""
+    """Compile a function by LLVM alone. Result: as `native.natively`; None also if private members are gone."""
+    if not available():
+        return None
     from matcalc.compiler.llvm.native import natively
 
     return natively(spec, kind)

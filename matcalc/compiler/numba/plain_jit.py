@@ -40,5 +40,5 @@ def by_address(dispatcher: Any) -> Any:
 def exact(dispatcher: Any) -> Any:
     """Return the njit function itself, which converts inexact numbers; add a note for the user."""
     count_built()
-    note(f"this Numba has no {removed()[0]}: compiled by its public functions, so calls take longer")
+    note(f"{removed()[0]} is not there: compiled by public functions of Numba, so calls take longer")
     return dispatcher

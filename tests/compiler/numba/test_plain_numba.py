@@ -11,6 +11,7 @@ from matcalc.compiler.numba.private_members import MEMBERS, TESTED, _is_tested
 
 START = """
 import numpy as np
+from scipy import sparse
 import matcalc as mc
 
 rng = np.random.default_rng(5)
@@ -43,6 +44,10 @@ close(mc.compile("exp(A)*x", declarations="A: matrix(m, n)")(A=A, x=x), np.exp(A
 quadratic = mc.compile("x'*A*x", declarations="A: matrix(n, n); x: vector(n)")
 X = rng.standard_normal((5, 4))
 close(mc.batch(quadratic, over="x")(A=A, x=X), np.einsum("ki,ij,kj->k", X, A, X))
+close(quadratic.bind(A=A)(x), x @ A @ x)
+weighted = mc.compile("sum(A*x)", declarations="A: matrix(m, n) sparse; x: vector(n)")
+close(weighted(A=sparse.csr_array(A * (A > 0)), x=x), ((A * (A > 0)) @ x).sum())
+
 out = np.empty(4)
 chosen = mc.compile("{i: Z[i, y[i]]}", declarations="Z: matrix(n, k); y: index(n)")
 labels = np.array([3, 0, 2, 2])

@@ -55,7 +55,7 @@ def scores(
     value = with_wrt(f, wrt, declarations, dialect)
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
-    free = unrestricted(value.node, value.symbols_of(wrt))
+    free = unrestricted(value.computed, value.symbols_of(wrt))
     node = summands(simplify(free.root), Size.of(over))
     if node is None:
         hint = "leave out terms that belong to no row, as a penalty; rows are one axis of this length, not two"

@@ -124,10 +124,10 @@ def pullback(
     start = time.perf_counter()
     e = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
     xs, names = e.symbols_of(wrt), e.names_with(wrt)
-    value, inputs, taken = shortest(e.node), names.ordered(), set(names.scope)
+    value, inputs, taken = shortest(e.computed), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
-    loose = unrestricted(e.node, xs)
-    root = simplify(value if loose.root is e.node else loose.root)
+    loose = unrestricted(e.computed, xs)
+    root = simplify(value if loose.root is e.computed else loose.root)
     cotangents = [loose.restored(form.shown) for form in shortest_of(vjps(root, loose.variables, bar))]
     if check:
         traces = [Derivation("vjp", e.node, (x,), cotangent=bar) for x in xs]

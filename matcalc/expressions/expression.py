@@ -22,13 +22,13 @@ from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
-from matcalc.expressions.handle import Key
+from matcalc.expressions.handle import Key, shown_and_computed
 from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
-from matcalc.expressions.operators import Operation
+from matcalc.expressions.operators import Marked, Operation
 from matcalc.expressions.overview import Overview
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
@@ -196,7 +196,7 @@ class Expression(Array, Derivatives, Forms):
         Raises: InternalError if it differs from the formula as written; `check=False` omits the comparison.
         """
         node = min([unmarked(shortest(self.node)), self.node], key=measure)
-        made = self._equal(node, "the simplified form") if check else Expression(node, self.names, self.row)
+        made = self._equal(node, "the simplified form") if check else self._as(node)
         made._trace = self._trace or Derivation("value", self.node)
         return made
 
@@ -212,6 +212,7 @@ class Expression(Array, Derivatives, Forms):
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
+        has_marks = self.has_marks
         for name, value in {**self._named(values), **named}.items():
             if isinstance(value, str):
                 new: Expression | None = Expression(*meant(value, name, self.names))
@@ -223,9 +224,12 @@ class Expression(Array, Derivatives, Forms):
             if length is not None:
                 sizes[name] = length
             else:
-                bound[self.names.symbol(name).name] = new.node, new.names
+                bound[self.names.symbol(name).name] = new.computed, new.names
+                has_marks = has_marks or new.has_marks
         check_facts(self.names, bound)
-        return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
+        node, names = replaced(self.computed, self.names, bound, sizes)
+        shown_, computed = shown_and_computed(node, has_marks)
+        return Expression(shown_, names, self.row, computed=computed)
 
     @staticmethod
     def _named(values: Mapping[Key, object] | None) -> dict[str, object]:
@@ -280,13 +284,15 @@ class Expression(Array, Derivatives, Forms):
         a, b = (right, self) if swap else (self, right)
         made = operation.nodes(a.marked, b.marked)
         written = of_numpy(operators.as_numpy(operation, a.marked, b.marked), (a, b), {})
-        return Expression(made.node, a.names.joined(b.names), made.row, reference=written)
+        node, computed = shown_and_computed(made.node, a.has_marks or b.has_marks)
+        return Expression(node, a.names.joined(b.names), made.row, reference=written, computed=computed)
 
     def __neg__(self) -> Expression:
         import numpy as np
 
         written = of_numpy(np.negative, (self,), {})
-        return Expression(scale(-1, as_number(self.node)), self.names, self.row, reference=written)
+        node, computed = shown_and_computed(scale(-1, as_number(self.computed)), self.has_marks)
+        return Expression(node, self.names, self.row, reference=written, computed=computed)
 
     def __pos__(self) -> Expression:
         return self
@@ -298,14 +304,17 @@ class Expression(Array, Derivatives, Forms):
 
         written = of_numpy(np.transpose, (self,), {})
         if self.names.traced or len(self.node.shape) > 2:
-            return Expression(shapes.transpose(self.node), self.names, reference=written)
-        made = operators.transpose(self.marked)
-        return Expression(made.node, self.names, made.row, reference=written)
+            made = Marked(shapes.transpose(self.computed))
+        else:
+            made = operators.transpose(self.marked)
+        node, computed = shown_and_computed(made.node, self.has_marks)
+        return Expression(node, self.names, made.row, reference=written, computed=computed)
 
     @property
     def mT(self) -> Expression:  # noqa: N802 - NumPy's name
         """The transpose of the last two axes."""
-        return Expression(shapes.matrix_transpose(self.node), self.names)
+        node, computed = shown_and_computed(shapes.matrix_transpose(self.computed), self.has_marks)
+        return Expression(node, self.names, computed=computed)
 
     def __len__(self) -> int:
         if not self.node.shape:
@@ -329,10 +338,11 @@ class Expression(Array, Derivatives, Forms):
 
         trees, new = subscripts(at, operand, len(self.node.shape))
         tree = part(self.operand, *trees)
-        node, conditions = build_tree(tree) if trees else (self.node, [])
+        node, conditions = build_tree(tree) if trees else (self.computed, [])
         names = reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions)
         written = None if new or not trees or self.names.traced else of_tree(tree, broadcasts=True)
-        return Expression(with_axes(node, new), names, reference=written)
+        node, computed = shown_and_computed(with_axes(node, new), any(e.has_marks for e in (self, *bounds)))
+        return Expression(node, names, reference=written, computed=computed)
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)

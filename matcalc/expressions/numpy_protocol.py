@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
-from matcalc.expressions.handle import Handle
+from matcalc.expressions.handle import Handle, shown_and_computed
 from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.conditions import (
@@ -60,12 +60,12 @@ class Array(Arithmetic, Handle):
     @property
     def handed(self) -> Node | Compared:
         """The argument of NumPy's functions for this object."""
-        return as_number(self.node)
+        return as_number(self.computed)
 
     @property
     def marked(self) -> Marked:
-        """The node with its row mark."""
-        return Marked(as_number(self.node), self.row)
+        """The node that is evaluated, with its row mark."""
+        return Marked(as_number(self.computed), self.row)
 
     def __array_function__(
         self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
@@ -233,6 +233,7 @@ class ArrayCall:
     def __init__(self, owner: Array, reference: Reference | None = None) -> None:
         self.owner, self.names, self.reference = owner, Names({}, ()), reference
         self.rows: set[bool] = set()
+        self.has_marks = False
 
     @property
     def row(self) -> bool:
@@ -248,6 +249,7 @@ class ArrayCall:
         """Return an argument with its expressions replaced by nodes and comparisons."""
         if isinstance(value, Array):
             self.names = self.names.joined(value.names)
+            self.has_marks = self.has_marks or value.has_marks
             node = value.marked.node
             if len(node.shape) == 1:
                 self.rows.add(value.marked.row)
@@ -279,7 +281,9 @@ class ArrayCall:
             written = reduce(item, at, self.reference)
             if isinstance(value, Compared):
                 return Condition(value, self.names, type(self.owner.counted), written)
-            return type(self.owner.counted)(value, self.names, row and value.rank == 1, reference=written)
+            made, row = type(self.owner.counted), row and value.rank == 1
+            node, computed = shown_and_computed(value, self.has_marks)
+            return made(node, self.names, row, reference=written, computed=computed)
         if isinstance(value, (list, tuple)):
             return like(value, (self.wrapped(one, row, (*at, k)) for k, one in enumerate(value)))
         return value

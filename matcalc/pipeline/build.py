@@ -117,8 +117,8 @@ def gradient_request(
         seconds = [("parse", parsed - start), ("derive", time.perf_counter() - parsed)]
         return _with_entries(value, parts, seconds)
     gradients = GradientForms(value, variables.symbols, convention, check)
-    simple = simplify(value.node)
-    printed = partial(Printed, simple, simple, value.formula)
+    simple = simplify(value.computed)
+    printed = partial(Printed, value.node if value.has_marks else simple, simple, value.formula)
     outputs = [Output("value", simple, simple, printed, value.reference), *gradients.outputs]
     positions = tuple(range(1, len(outputs)))
     slopes = [(0, k, x.name) for k, x in zip(positions, gradients.symbols, strict=True)]

@@ -39,7 +39,7 @@ class GradientForms:
         start = time.perf_counter()
         self.value, self.check = value, check
         self.symbols, self.names = value.symbols_of(wrt), value.names_with(wrt)
-        self._free = unrestricted(value.node, self.symbols)
+        self._free = unrestricted(value.computed, self.symbols)
         self._derived = conventions.gradients(simplify(self._free.root), self._free.variables, convention)
         self.computed = [Shortened(*map(self._free.restored, form)) for form in to_compute(self._derived)]
         self.seconds = time.perf_counter() - start

@@ -40,6 +40,9 @@ MOST_CACHED = 1_000
 MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
 
+MODERATE = 1e100
+"""The largest value of a point that is preferred: beyond, products of slopes may overflow."""
+
 SEED = 29
 
 
@@ -150,6 +153,8 @@ def _evaluated(
     along: Mapping[str, Sequence[Size]],
     seed: int,
 ) -> Point | None:
+    """Return the first point with a moderate value, of data in several modes; else the first with a finite value."""
+    large = None
     for mode in range(len(MODES)):
         try:
             drawn = {s.name: _drawn_for(s, sizes, along.get(s.name, ()), mode, seed) for s in symbols}
@@ -161,8 +166,10 @@ def _evaluated(
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
             continue
         if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
-            return Point(drawn, sizes, value)
-    return None
+            if _largest(value) <= MODERATE:
+                return Point(drawn, sizes, value)
+            large = large or Point(drawn, sizes, value)
+    return large
 
 
 def _drawn_for(symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, seed: int) -> Array:

@@ -10,10 +10,10 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, Array, draws, projected
-from matcalc.evidence.written.points import fitting
+from matcalc.evidence.numeric.sampling import MODES, Array, draws
+from matcalc.evidence.written.points import Point, fitting, nudged
 from matcalc.expressions.expression import Expression
-from matcalc.tensor.lookups import is_index, lengths_of
+from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 
@@ -35,22 +35,10 @@ class Trial(NamedTuple):
     def is_rounding(self, e: Expression) -> bool:
         """Whether the value is rounding error, as in `det(X'*X)` of a wide X: small changes of data change it."""
         (here,) = self.values([e.node])
-        for k in range(4):
-            rng = np.random.default_rng(k)
-            nudged = {
-                s.name: x + NUDGE * np.max(np.abs(x)) * _tangent(rng, s, x)
-                for s in e.names.symbols.values()
-                if (x := self.data.get(s.name)) is not None and x.size and not is_index(s)
-            }
-            (there,) = self.values([e.node], nudged)
-            if np.max(np.abs(there - here), initial=0.0) > MUCH * np.max(np.abs(here), initial=0.0):
-                return True
-        return False
-
-
-def _tangent(rng: np.random.Generator, s: Node, x: Array) -> Array:
-    """Return a random direction in the linear set of a symbol."""
-    return projected(np.asarray(rng.standard_normal(x.shape)), tuple(s.data[1]))
+        point, much = Point(self.data, self.sizes, here), MUCH * np.max(np.abs(here), initial=0.0)
+        symbols = [s for s in e.names.symbols.values() if s.name in self.data]
+        nudges = (self.values([e.node], nudged(point, symbols, NUDGE, k))[0] for k in range(4))
+        return any(bool(np.max(np.abs(there - here), initial=0.0) > much) for there in nudges)
 
 
 def trial(e: Expression, nodes: Sequence[Node]) -> Trial:

@@ -1,7 +1,7 @@
 """Lists the private members of Numba and llvmlite that compiled functions rely on.
 
 Any new version may remove them. If one is gone, functions are compiled by the public members alone (`plain_jit.py`).
-Only modules of this folder, and those of `compiler/llvm`, which need it, use private members.
+Only modules of this folder use private members, besides `locks.py`, which does without those that are gone.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from problems import FORWARD_SEED, Problem, load
 
 import matcalc as mc
 from matcalc.expressions.expression import Expression
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 HEAD = ["| problem | discharged | hoisted | guarded |", "|---|---:|---:|---:|"]
 

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 
 HERE = Path(__file__).parent
 GP = "K = s^2*exp(-D/(2*l^2)) + t^2*eye(n); y'*inv(K)*y/2 + logdet(K)/2"

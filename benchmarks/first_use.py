@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from matcalc.compiler.machine.made_by import level_of_host
+from matcalc.compiler.machine.provenance import level_of_host
 from matcalc.store import shipped_files
 
 ROOT = Path(__file__).resolve().parent.parent

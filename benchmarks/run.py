@@ -59,7 +59,7 @@ def available(problems: str, peers: list[str]) -> dict[str, ModuleType]:
     """Import the adapters; a library that is not installed is left out."""
     modules = {"expert": f"expert_{problems}", "matcalc": "peer_matcalc"}
     if problems == "operations":
-        modules["bare"] = "bare"
+        modules["bare"] = "lapack_bound"
     libraries = {name: importlib.import_module(module) for name, module in modules.items()}
     for name in peers:
         try:

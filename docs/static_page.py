@@ -28,7 +28,7 @@ BROUGHT = ("lark", "platformdirs")
 def built(target: Path, pyodide: Path | None = None) -> list[str]:
     """Write the page; return the packages that it loads."""
     shutil.copytree(PACKAGE / "page" / "assets", target, dirs_exist_ok=True)
-    for script in sorted((HERE / "alone").glob("*.js")):
+    for script in sorted((HERE / "in_browser").glob("*.js")):
         shutil.copy(script, target)
     there: list[str] = []
     if pyodide is not None:

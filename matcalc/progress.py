@@ -21,7 +21,7 @@ _stack: list[str] = []
 _ending: list[tuple[Event, Thread]] = []
 
 
-class under_way(ContextDecorator):  # noqa: N801 - used as a function
+class progress_line(ContextDecorator):  # noqa: N801 - used as a function
     """Show the text while a block or function runs; of several nested ones, the innermost."""
 
     def __init__(self, what: str) -> None:

@@ -23,11 +23,11 @@ OWN_CACHE = None if "MATCALC_CACHE" in os.environ else tempfile.mkdtemp(prefix="
 if OWN_CACHE:  # the processes of this run inherit it; MATCALC_CACHE stores compiled code for the next run
     os.environ["MATCALC_CACHE"] = OWN_CACHE
 
-from compiler.verify.supervised import watch  # noqa: E402 - after the settings, before any module takes the planner
+from compiler.verify.interpret_plans import watch  # noqa: E402 - after the settings, before any module takes the planner
 
-from matcalc.compiler.call import recall  # noqa: E402
+from matcalc.compiler.call import spec_cache  # noqa: E402
 
-recall.is_on = False  # each test compiles its own functions
+spec_cache.is_on = False  # each test compiles its own functions
 FIRST = "not whole and not long"
 FEW = 16
 WATCH = watch()

@@ -71,6 +71,7 @@ def test_truths_are_kept(tmp_path):
     np.testing.assert_array_equal(second.condition(again, "vjp", lambda: pytest.fail("computed again")), before)
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", HANDFUL)
 def test_bounds_hold(name):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.evidence.numeric.sampling import sample, whole
 from matcalc.language.declare import FACTS
@@ -61,6 +61,7 @@ def test_data_of_the_book_have_their_facts_at_any_scale(fact, scale):
         check_declared([("X", [fact], whole(rng.integers(-3, 4, (n, n)).astype(float), [fact]))])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("facts", [*TESTED, "spd diagonal", "psd nonsingular", "lower nonsingular"])
 def test_a_saved_file_draws_data_that_have_the_facts(facts, tmp_path):
     place = tmp_path / "saved.py"

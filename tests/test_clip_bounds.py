@@ -12,6 +12,7 @@ ORDERS = np.array(list(itertools.permutations([-0.7, 0.4, 1.5]))).T
 """Each order of three numbers: columns of x, lo and hi."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", ["plain", "numba", "numpy"])
 @pytest.mark.parametrize("text", ["clip(x, lo, hi)", "min(max(x, lo), hi)", "clip(x, lo.^1, hi).^1"])
 def test_slopes_in_any_order(text: str, path: str) -> None:

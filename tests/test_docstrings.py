@@ -16,6 +16,7 @@ MODULES = sorted(
 )
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
     failures, tried = doctest.testmod(importlib.import_module(name))

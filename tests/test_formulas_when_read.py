@@ -3,12 +3,18 @@
 import pickle
 import subprocess
 import sys
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.derive.marks import Forms
+from matcalc.calculus.simplify import shortest
 from matcalc.compiler.spec import spec as specs
-from matcalc.pipeline import building
+from matcalc.expressions.derivatives import each
+from matcalc.pipeline import build, gradient_forms
+from matcalc.tensor.constructors import scale
 
 LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vector(n); y: vector(m); lam: scalar"
 
@@ -16,11 +22,11 @@ LOGISTIC = "sum(log(1 + exp(-y.*(X*w)))) + lam*w'*w", "X: matrix(m, n); w: vecto
 @pytest.fixture(autouse=True)
 def _shipped(monkeypatch):
     """Use the shipped rules alone, whatever other tests have loaded."""
-    monkeypatch.setattr(building, "is_shipped", lambda: True)
+    monkeypatch.setattr(build, "is_shipped", lambda: True)
 
 
 def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
-    monkeypatch.setattr(building, "is_shipped", lambda: False)
+    monkeypatch.setattr(build, "is_shipped", lambda: False)
     mc.compile(LOGISTIC[0], declarations=LOGISTIC[1], target="numpy")
     assert written == ["result"]
 
@@ -28,13 +34,13 @@ def test_where_rules_may_go_all_is_written_at_once(written, monkeypatch):
 @pytest.fixture
 def written(monkeypatch):
     """Return the labels of the printed results."""
-    labels, write = [], building._texts
+    labels, write = [], build._texts
 
     def noted(output, names):
         labels.append(output.label)
         return write(output, names)
 
-    monkeypatch.setattr(building, "_texts", noted)
+    monkeypatch.setattr(build, "_texts", noted)
     return labels
 
 
@@ -46,6 +52,35 @@ def test_nothing_is_written_before_it_is_read(written):
     assert sorted(written) == ["gradient_X", "gradient_w", "value"]
     assert fn.source and fn.spec.formulas[1].latex
     assert len(written) == 3
+
+
+def test_the_shortest_form_is_searched_for_when_it_is_read(monkeypatch):
+    """Nothing is measured by its text while a function is compiled; its printed gradient is that of `gradient`."""
+    asked, search = [], shortest.shortest_of
+    monkeypatch.setattr("matcalc.calculus.derive.marks.shortest_of", lambda *given: asked.append(1) or search(*given))
+    text = "(w'*(a - b))^2/(w'*S*w)"
+    declared = "w: vector(n); a: vector(n); b: vector(n); S: matrix(n, n) spd"
+    fn = mc.value_and_gradient(text, "w", declarations=declared, target="numpy", name="searched")
+    a, b, w, S = np.array([1.0, 2.0]), np.array([0.5, -1.0]), np.array([0.3, 0.7]), np.array([[2.0, 0.5], [0.5, 1.0]])
+    value, slope = fn(w=w, a=a, b=b, S=S)
+    d, q = w @ (a - b), w @ S @ w
+    np.testing.assert_allclose(
+        [value, *slope], [d**2 / q, *(2 * d / q * (a - b) - 2 * d**2 / q**2 * S @ w)], rtol=1e-14
+    )
+    assert asked == []
+    printed = fn.spec.formulas[1].text
+    assert asked == [1]
+    assert printed == str(mc.gradient(text, "w", declarations=declared))
+
+
+def test_a_printed_form_is_compared_when_it_is_read(monkeypatch):
+    fn = mc.value_and_gradient("x'*A*x", "x", declarations="A: matrix(n, n)", target="numpy", name="compared")
+    monkeypatch.setattr(
+        gradient_forms, "forms_of", lambda nodes, free: [Forms(scale(Fraction(2), n), n, n) for n in nodes]
+    )
+    monkeypatch.setattr(gradient_forms, "claims_of", lambda forms, traces: each([f.shown for f in forms], traces))
+    with pytest.raises(mc.InternalError, match="the gradient in x failed its check"):
+        fn.spec.formulas[1].text  # noqa: B018
 
 
 def test_a_pickle_holds_what_is_written(written):
@@ -74,10 +109,10 @@ def test_another_process_writes_the_same(way, monkeypatch):
     )
     makers = {"compile": "compile_request", "value_and_gradient": "value_and_gradient_request"}
     asked = []
-    make = getattr(building, makers[way])
-    monkeypatch.setattr(building, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
+    make = getattr(build, makers[way])
+    monkeypatch.setattr(build, makers[way], lambda inputs: asked.append(inputs) or make(inputs))
     kept = []
-    monkeypatch.setattr("matcalc.api.compiling.recall.keep", lambda key, spec: kept.append(pickle.dumps(spec)))
+    monkeypatch.setattr("matcalc.api.compile.spec_cache.write", lambda key, spec: kept.append(pickle.dumps(spec)))
     again = getattr(mc, way)(LOGISTIC[0], *([["w", "X"]] if way != "compile" else []), **given)
     found = pickle.loads(kept[0])
     assert len(asked) == 1

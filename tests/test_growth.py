@@ -8,7 +8,7 @@ import matcalc as mc
 from matcalc.compiler.call.compiled import CALLED
 from matcalc.compiler.entry import entry_code
 from matcalc.compiler.llvm import native
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.tensor.nodes.node import toposort
 
 
@@ -43,6 +43,7 @@ def count(expressions):
     return len(toposort([e.node for e in found]))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("what", ["input", "weights", "product"])
 @pytest.mark.sampled(9)
@@ -82,12 +83,13 @@ def calls(formula, depth):
     before = sys.getprofile()
     sys.setprofile(noted)
     try:
-        building.specified(building.gradient_request(text, weights, let, "matrix"), "f")
+        build.specified(build.gradient_request(text, weights, let, "matrix"), "f")
     finally:
         sys.setprofile(before)
     return found[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("formula", "depth"),
     [("network", 8), *((name, 24) for name in FORMULAS)],
@@ -95,7 +97,7 @@ def calls(formula, depth):
 @pytest.mark.whole
 def test_the_way_to_the_source_grows_linearly(formula, depth, monkeypatch):
     """A depth three times as large is three times the work; 3.4 allows for the fixed work of each program."""
-    monkeypatch.setattr(building, "is_shipped", lambda: True)  # with a user's own rules texts are written at once
+    monkeypatch.setattr(build, "is_shipped", lambda: True)  # with a user's own rules texts are written at once
     calls(formula, 3)  # objects made once in a process
     assert calls(formula, 3 * depth) <= 3.4 * calls(formula, depth)
 
@@ -105,7 +107,7 @@ def lengths(depth, monkeypatch):
     stem, found = f"V{next(RUN)}_", []
     text, let = network(depth, stem)
     weights = [f"{stem}{k}" for k in range(depth)]
-    spec, _ = building.specified(building.gradient_request(text, weights, let, "matrix"), "f")
+    spec, _ = build.specified(build.gradient_request(text, weights, let, "matrix"), "f")
 
     def optimised(module, machine):
         optimise(module, machine)

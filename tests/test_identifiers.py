@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.compiler.spec.source import function_name
+from matcalc.compiler.spec.module_text import function_name
 from matcalc.language.identifiers import MAX_BYTES, comment, docstring, file_path, free, identifier, literal, supply
 
 X = np.array([1.0, 2.0, 3.0])

@@ -14,7 +14,7 @@ CASES = identities()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 def test_by_numpy(case):
     settle(judging.evaluated(case))
 
@@ -22,7 +22,7 @@ def test_by_numpy(case):
 @pytest.mark.sampled(judging.PROGRAMS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 @pytest.mark.whole
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 def test_compiled(case):
     """Several of them share one program; those of the first tier come first."""
     settle(judging.compiled(CASES.index(case) % judging.PROGRAMS)[case.id])
@@ -41,6 +41,7 @@ def test_printed_form_means_the_same(case):
     settle(judging.compared(evaluate(str(derivative), data, case.sizes), case.expected(data)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_printed_form_reads_back(case):
     derivative = judging.derive(case)

@@ -26,6 +26,7 @@ def logistic(X, w, y):
     return np.sum(np.logaddexp(0, -z)), X.T @ (-y / (1 + np.exp(z)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("threads", [2, 3, 7])
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_totals(threads, target):
@@ -55,6 +56,7 @@ def test_results_with_rows_beside_totals(threads):
         assert np.array_equal(out[2], by_b)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("threads", [2, 3])
 def test_matrices_with_rows_beside_matrices_of_totals(threads):
     fn = mc.value_and_gradient("norm2(M.*(T - U*V'))^2", ["U", "V"], threads=threads)
@@ -68,6 +70,7 @@ def test_matrices_with_rows_beside_matrices_of_totals(threads):
         np.testing.assert_allclose(by_v, R.T @ U, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.whole
 def test_results_with_rows_that_wait_for_totals():
     fn = mc.compile("x - mean(x)", threads=3)
     for m in ROWS[1:]:

@@ -39,7 +39,7 @@ def gradient(text):
     return mc.gradient(text, "x", LET)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", EQUAL)
 def test_each_definition_has_the_mean_of_the_slopes_nearby(name):
     for text in EQUAL[name].texts:
@@ -58,6 +58,7 @@ SAVED = ("relu", "softplus", "clip")
 COMPILED = [(name, target) for name in EQUAL for target in ("numba", "numpy")] + [(name, "saved") for name in SAVED]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("name, target", COMPILED)
 def test_all_definitions_compiled(name, target, tmp_path):

@@ -41,7 +41,7 @@ PLACES = {
         " compiler/verify/expressions.py compiler/verify/integer_sets.py compiler/entry/entry_sizes.py"
         " expressions/sympy_bridge/values.py",
     ),
-    ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py api/checking.py commands/cli.py"
+    ("vec",): ("a layout of Jacobians", "calculus/derive/conventions.py api/check.py commands/cli.py"
                " evidence/explain/derivation.py"),
     ("solve", "inv", "kron"): ("ways to rewrite a formula, for the user", "expressions/forms.py commands/cli.py"),
     ("solve",): ("a verb in a message; what a saved file calls its minimiser",
@@ -53,7 +53,7 @@ PLACES = {
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),
-    ("pow",): ("the name of Python's method of `**`", "expressions/array_manners.py"),
+    ("pow",): ("the name of Python's method of `**`", "expressions/numpy_protocol.py"),
     ("lstsq",): ("NumPy's own name", "language/numpy_names.py"),
     ("cos", "sin", "tan", "sinh", "cosh", "tanh", "gamma"): (
         "SymPy's own classes, by which it rewrites others", "expressions/sympy_bridge/by_rule.py"),
@@ -61,10 +61,10 @@ PLACES = {
     ("arccos", "arcsin", "arctan", "cos", "cosh", "det", "exp", "log", "max", "min", "prod", "sin", "sinh", "tan",
      "tanh", "vec"): ("commands of LaTeX", "language/latex/latex_names.py"),
     ("dot",): ("an accent, which is a derivative in time; a format of graphs",
-               "expressions/sympy_bridge/given_objects.py language/latex/latex_names.py commands/cli.py"),
+               "expressions/sympy_bridge/sympy_objects.py language/latex/latex_names.py commands/cli.py"),
     ("ln",): ("a command of LaTeX", "language/latex/latex_names.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
-    ("matmul", "pow"): ("names of Python's operators", "expressions/array_manners.py"),
+    ("matmul", "pow"): ("names of Python's operators", "expressions/numpy_protocol.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
     ("eye", "inner", "matmul", "ones", "outer", "trace", "zeros"): (
          "constructors that the module exports", "tensor/constructors.py"),
@@ -74,7 +74,7 @@ CALLS = {
     "examples that the user is shown": "commands/cli.py commands/demo.py commands/rule_pages.py language/faults.py",
     "advice on what to write": "language/numpy_dialect.py",
     "Python text": "compiler/emit/module.py compiler/emit/row_blocks.py compiler/emit/loops.py"
-    " compiler/plan/products/variants.py compiler/files/array_test.py compiler/files/save_test.py"
+    " compiler/plan/products/orders_at_run_time.py compiler/files/array_test.py compiler/files/save_test.py"
     " compiler/files/save_solve.py",
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }

@@ -22,7 +22,7 @@ def test_value(case):
     assert_close(at_point(found, data), case.value(data))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("case", "wrt"), ADJOINTS, ids=[f"{case.op}-{name}" for case, name in ADJOINTS])
 def test_adjoint(case, wrt):
     found = pulled_back(case, wrt)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.pairs.judging import judged
+from benchmarks.pairs.judge import judged
 from benchmarks.pairs.random_trees import tree_of
 from benchmarks.pairs.table import table, vocabulary
-from benchmarks.pairs.trying import tried, tried_tree, written_of
+from benchmarks.pairs.try_pair import tried, tried_tree, written_of
 from matcalc.rulebook.load import default_rulebook
 
 CASES = Path(__file__).parent / "cases" / "pairs.txt"
@@ -29,6 +29,7 @@ def pairs():
     return table(default_rulebook())
 
 
+@pytest.mark.whole
 def test_every_operation_is_inside_and_outside():
     within = {pair.inner.operation for pair in pairs()}
     outside = {pair.outer.operation for pair in pairs()}
@@ -40,7 +41,7 @@ def test_every_operation_is_inside_and_outside():
 
 @pytest.mark.parametrize("start", range(0, 200, AT_ONCE))
 @pytest.mark.whole
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 def test_a_share_of_the_table(start):
     none_is_wrong(pairs()[PART::PARTS][start : start + AT_ONCE])
 
@@ -73,6 +74,7 @@ def test_random_expressions(seed):
     assert record["state"] != "wrong", f"{record['text']} | {record['let']} | {record['detail']}"
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.sampled(20)
 def test_what_was_wrong(line):

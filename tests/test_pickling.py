@@ -27,6 +27,7 @@ def test_pickle(formula):
     assert restore(*pickle.loads(pickle.dumps(records))) is node
 
 
+@pytest.mark.whole
 def test_a_deep_node_does_not_recurse():
     x, matrix = elaborate(["x", "A"], LET).nodes
     node = x

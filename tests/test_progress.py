@@ -10,7 +10,7 @@ import time
 import pytest
 
 import matcalc as mc
-from matcalc.progress import under_way
+from matcalc.progress import progress_line
 
 ERASE = "\r\x1b[K"
 
@@ -36,7 +36,7 @@ def impatient(monkeypatch):
 
 
 def slow():
-    with under_way("fitting"), under_way("deriving"):
+    with progress_line("fitting"), progress_line("deriving"):
         time.sleep(0.15)
 
 
@@ -52,14 +52,14 @@ def test_a_pipe_gets_nothing(impatient):
 def test_a_short_operation_shows_nothing(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with under_way("deriving"):
+    with progress_line("deriving"):
         pass
     assert stream.getvalue() == ""
 
 
 def test_an_error_erases_the_line(impatient):
     def fail():
-        with pytest.raises(ZeroDivisionError), under_way("deriving"):
+        with pytest.raises(ZeroDivisionError), progress_line("deriving"):
             time.sleep(0.15)
             raise ZeroDivisionError
 
@@ -70,7 +70,7 @@ def test_an_error_in_a_decorated_function_shows_nothing(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
 
-    @under_way("failing")
+    @progress_line("failing")
     def fail():
         raise ValueError
 
@@ -85,7 +85,7 @@ def test_compiling_shows_the_name_of_the_function(impatient, monkeypatch):
         time.sleep(0.15)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("matcalc.pipeline.building.specified", slowly)
+    monkeypatch.setattr("matcalc.pipeline.build.specified", slowly)
 
     def compile_slowly():
         with pytest.raises(KeyboardInterrupt):
@@ -99,7 +99,7 @@ PROGRAM = """
 import time
 from matcalc import progress
 progress.PATIENCE = progress.TURN = 0.05
-with progress.under_way("compiling f"):
+with progress.progress_line("compiling f"):
     time.sleep(0.3)
 """
 

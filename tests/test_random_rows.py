@@ -21,6 +21,7 @@ def close(found, want, tolerance):
     return np.shape(found) == want.shape and np.allclose(found, want, 0, tolerance * scale, equal_nan=True)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize("seed", range(120))
 def test_value_gradient_and_what_suffices(seed):

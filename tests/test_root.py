@@ -30,6 +30,7 @@ def slope(f, x, along, h=1e-3):
 # ---- reading and printing
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("text", "declarations"),
@@ -84,7 +85,7 @@ def test_substitution_reaches_into_the_equation():
         ("root(A*Y - C, Z, start=C)", "", "Z does not occur in A\\*Y - C"),
         ("root(A*Y - C, Y)", "", "takes an equation, its unknown and a start"),
         ("root(A*Y - C, Y, begin=C)", "", "takes an equation, its unknown and a start"),
-        ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is no name to solve for"),
+        ("root(A*Y - C, 2*Y, start=C)", "", "2\\*Y is not a name to solve for"),
         ("root(tr(A*Y), Y, start=C)", "C: matrix(n, n)", "one equation is needed for each entry of Y"),
         ("root(Y - Y + C, Y, start=C)", "", "Y cancels"),
         ("root(A*Y - C, Y, start=C)", "Y: vector(n)", "the start C .* does not have the shape of Y"),
@@ -127,6 +128,7 @@ def test_known_equations(target):
     np.testing.assert_allclose(x**3 + SPD @ x, RIGHT[0], **close)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("target", [None, *TARGETS])
 @pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
 @pytest.mark.sampled(9)
@@ -161,6 +163,7 @@ def test_steps_are_damped(target):
 # ---- derivatives
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("text", "declarations", "data"),
     [
@@ -196,6 +199,7 @@ def test_gradients_and_hessians_against_differences(text, declarations, data):
         np.testing.assert_allclose(product(**data, v_=along[x]), second, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.sampled(2)
 def test_compiled_derivatives_are_those_of_plain_numpy(target):
@@ -214,6 +218,7 @@ def test_the_start_has_no_derivative():
     assert str(g) == "0"
 
 
+@pytest.mark.whole
 def test_a_sylvester_equation_is_solved_as_one():
     f = mc.value_and_gradient("sum(root(A*Y + Y*A' - Y*G*Y - C, Y, start=C).^2)", "C", target="numpy")
     assert "sylvester" in f.plan
@@ -222,6 +227,7 @@ def test_a_sylvester_equation_is_solved_as_one():
     assert str(gradient).startswith("2*sylvester(A', B', ")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("equation", "shown"),
     [

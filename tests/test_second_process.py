@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import time
@@ -14,17 +13,14 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.compiler.call import recall
-from matcalc.compiler.kernels.library import read_library
-from matcalc.compiler.machine.own_runtime import FUNCTIONS
+from matcalc.compiler.call import spec_cache
+from matcalc.compiler.machine.memory_functions import FUNCTIONS
 from matcalc.compiler.spec.spec import Later
 from matcalc.pipeline.inputs import GradientInputs
 from matcalc.rulebook import load
 from matcalc.store import installation
-from matcalc.store.data_folders import data_folder
-from matcalc.store.kept_forms import kept_form
 
-HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.building", "matcalc.rulebook.load")
+HEAVY = ("numba", "scipy", "sympy", "lark", "matcalc.pipeline.build", "matcalc.rulebook.load")
 START = """
 import json, os, sys
 import numpy as np
@@ -72,7 +68,7 @@ value, gradient = fn(**given)
 f = lambda w: np.sum(np.log1p(np.exp(-y*(X @ w)))) + 0.1*w @ w
 slope = [(f(w + 1e-6*e) - f(w - 1e-6*e))/2e-6 for e in np.eye(n)]
 stats = fn.stats
-beside = [name for name in sys.modules if name.endswith(".beside_calls")]
+beside = [name for name in sys.modules if name.endswith(".on_demand")]
 told(value=[value, f(w)], gradient=[gradient, slope], machine=fn.address != 0, stats=stats, beside=beside)
 """)  # fmt: skip
     assert found["heavy"] == found["beside"] == []
@@ -236,16 +232,16 @@ class OtherInputs(GradientInputs):
 
 @pytest.fixture
 def on(monkeypatch):
-    monkeypatch.setattr(recall, "is_on", True)
+    monkeypatch.setattr(spec_cache, "is_on", True)
     monkeypatch.setattr(load, "_adopted", None)  # rules of other tests
 
 
 def test_each_argument_is_in_the_key(on):
-    keys = [recall.key(replace(TEXT, **{name: value})) for name, value in OTHER.items()]
+    keys = [spec_cache.key(replace(TEXT, **{name: value})) for name, value in OTHER.items()]
     keys += [
-        recall.key(TEXT),
-        recall.key(OtherInputs(*(getattr(TEXT, one.name) for one in fields(TEXT)))),
-        recall.key(replace(TEXT, check_facts=0)),
+        spec_cache.key(TEXT),
+        spec_cache.key(OtherInputs(*(getattr(TEXT, one.name) for one in fields(TEXT)))),
+        spec_cache.key(replace(TEXT, check_facts=0)),
     ]
     assert "" not in keys
     assert len(set(keys)) == len(keys)
@@ -262,8 +258,8 @@ class Told(str):
     "value", [Told("x"), object(), np.float64(1), mc.expression("x"), [mc.expression("x")], {"n": np.int64(3)}, {1j}]
 )
 def test_what_is_no_text_has_no_key(on, value):
-    assert recall.key(TEXT)
-    assert not recall.key(replace(TEXT, sizes=value))
+    assert spec_cache.key(TEXT)
+    assert not spec_cache.key(replace(TEXT, sizes=value))
 
 
 @pytest.mark.whole
@@ -311,6 +307,7 @@ def test_the_settings_of_numba_are_in_the_key(cache):
     assert "numba" in found["heavy"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize("stem", ["recall", "image", "kernel", "entry"])
 @pytest.mark.parametrize("change", ["removed", "cut", "another"])
@@ -350,7 +347,7 @@ SOME = Path(__file__).parents[1] / "benchmarks"
 ALL = f"""
 import pickle
 sys.path.insert(0, {str(SOME)!r})
-from matcalc.compiler.llvm import image
+from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.call.compiled import Compiled
 
 place = os.environ["PLACE"]
@@ -374,7 +371,7 @@ missed, other = [], []
 flat = lambda r: [x for part in r for x in flat(part)] if isinstance(r, tuple) else [np.asarray(r)]
 made = pickle.load(open(place, "rb"))
 for name, spec, given, results in made:
-    if image.recalled(spec) is None:
+    if object_code_cache.recalled(spec) is None:
         missed.append(name)
     else:
         found = zip(flat(Compiled(spec)(*given)), flat(results), strict=True)
@@ -396,32 +393,7 @@ def test_every_problem_runs_without_numba_to_the_same_bits(tmp_path, problems):
 
 
 def test_the_functions_of_the_runtime_are_those_of_the_assembly():
-    from matcalc.compiler.machine.own_runtime import ASSEMBLY
+    from matcalc.compiler.machine.memory_functions import ASSEMBLY
 
     defined = [line.split("@")[1].split("(")[0] for line in ASSEMBLY.splitlines() if line.startswith("define")]
     assert tuple(defined) == FUNCTIONS
-
-
-# ---- forms of the rulebook and the libraries
-
-
-def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):
-    monkeypatch.setenv("MATCALC_CACHE", str(tmp_path))
-    tmp_path.chmod(0o700)
-    made = [load._read_shipped(), *(read_library(data_folder("codegen") / target) for target in ("numba", "numpy"))]
-    for name, form in zip(("book", "numba", "numpy"), made, strict=True):
-        assert kept_form(name, lambda form=form: form) is form
-        again = kept_form(name, lambda: pytest.fail("it was not kept"))
-        assert again is not form
-        for field in fields(form):
-            one, other = getattr(again, field.name), getattr(form, field.name)
-            assert sorted(re.findall(r"\w+|\W", repr(one))) == sorted(
-                re.findall(r"\w+|\W", repr(other))
-            )  # sets have no order
-            assert type(one) is type(other)
-            assert one == other or field.name == "rewrites"  # syntax trees equal only themselves
-
-
-def test_a_rule_that_was_kept_is_pickled_as_any(tmp_path, monkeypatch):
-    rule = load.shipped_rulebook().rules["inv"]
-    assert pickle.loads(pickle.dumps(rule)) == rule

@@ -56,6 +56,7 @@ def pairs():
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.sampled(30)

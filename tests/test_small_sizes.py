@@ -33,7 +33,7 @@ def fits(e, sizes):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c.id for c in CASES])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_values_and_gradients(case):
     e = mc.expression(case.text, case.let)
     gradient = e.gradient(case.wrt)
@@ -122,6 +122,7 @@ REDUCED = ["prod", "mean", "std", "norm2", "logsumexp", "normalize", "cumsum"]
 PARTS = ["a*B", "B + a", "B.*(z*y')"]
 
 
+@pytest.mark.whole
 @pytest.mark.filterwarnings("ignore:Mean of empty", "ignore:Degrees of freedom", "ignore:invalid value")
 @pytest.mark.parametrize("operation", REDUCED)
 @pytest.mark.sampled(3)

@@ -8,7 +8,7 @@ from sparse_cases import FORMULAS, LOGISTIC, QUICK, SIZES, SYMBOLS, data, dense,
 import matcalc as mc
 from matcalc.compiler.call.sparse import stored_by_name
 from matcalc.compiler.verify.interpret import Interpreter
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 
 @pytest.mark.sampled(4)
@@ -73,6 +73,7 @@ def slope(f, at, step):
     return found
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", SCALARS)
 def test_gradients_and_products_are_differences(text):
@@ -96,6 +97,7 @@ def test_gradients_and_products_are_differences(text):
     np.testing.assert_allclose(found, (along(1e-5) - along(-1e-5)) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.whole
 def test_logistic_regression_by_definition():
     """Value, gradient, Hessian and its product, compiled, against NumPy and a complex step."""
     given = data(6, 4, 1, seed=3)

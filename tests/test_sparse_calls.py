@@ -123,6 +123,7 @@ def test_places_outside_are_refused(text, target):
             fn(*[given[name] for name in fn.args])
 
 
+@pytest.mark.whole
 def test_out_keywords_and_sizes():
     given = data(5, 4, 2)
     fn = mc.value_and_gradient(LOGISTIC, "w", SYMBOLS)
@@ -263,6 +264,7 @@ def test_an_exported_file_tests_both_forms(tmp_path):
         assert ("success: True" if more else "all right") in done.stdout
 
 
+@pytest.mark.whole
 def test_plain_evaluation_and_checks():
     """Plain evaluation makes a dense copy, for small data."""
     given = data(5, 4, 2)
@@ -307,6 +309,7 @@ def test_many_fits_have_one_sparse_matrix():
     np.testing.assert_allclose(many.x["w"][0], -many.x["w"][1], atol=1e-4)
 
 
+@pytest.mark.whole
 def test_problems():
     given, D, y = classes()
     problem = solvers.problem(LOGISTIC, "w", **given, target="numpy")

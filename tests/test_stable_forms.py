@@ -38,6 +38,7 @@ def test_plain(case):
     check(case, [f(x=case.points) for f in outputs(case)])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 @pytest.mark.sampled(60)
@@ -68,7 +69,7 @@ def test_what_does_not_cancel_stays(text):
     assert e.simplify() == e
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(("text", "declarations", "data", "value", "gradient"), VECTOR_CASES)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_under_sums(text, declarations, data, value, gradient, compiled):

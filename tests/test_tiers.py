@@ -6,13 +6,13 @@ ROOT = Path(__file__).resolve().parent.parent
 LATER = {
     "test_endurance.py": "a long run altogether",
     "test_adding.py": "compiles in a copy of the tree: half a minute",
-    "test_for_dask.py": "starts a cluster of processes; test_splitting.py has the same sums on one machine",
+    "test_for_dask.py": "starts a cluster of processes; test_split.py has the same sums on one machine",
     "test_sharded.py": "starts PyTorch and JAX on two devices; test_array_function.py has what they compute on one",
-    "test_known_rows.py": "whole fits; test_sufficient_statistics.py has the sums that they use",
-    "test_alone.py": "starts Pythons without libraries; test_answers.py asks what the page asks",
-    "test_alone_in_browser.py": "needs a browser; test_alone.py asks what that page asks",
+    "test_objective_from_statistics.py": "whole fits; test_sufficient_statistics.py has the sums that they use",
+    "test_engine_in_browser.py": "starts Pythons without libraries; test_answers.py asks what the page asks",
+    "test_page_in_browser.py": "needs a browser; test_engine_in_browser.py asks what that page asks",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
-    "test_switched_off.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
+    "test_ablation.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",
 }
 """Files without a test in the first tier: why."""

@@ -80,7 +80,7 @@ def test_objects_give_the_same_node(call):
     assert eval(call["f"], scope).node is expression(call["f"]).node  # our own table
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @each([call for call in CALLS if "numpy" in call])
 def test_the_numpy_spelling_means_the_same(call):
     expression(call["f"])
@@ -88,6 +88,7 @@ def test_the_numpy_spelling_means_the_same(call):
     close(value(found), value(expression(call["f"])), 1e-12)
 
 
+@pytest.mark.sampled(2)
 @each()
 def test_the_value_is_that_of_numpy(call):
     """Evaluated by the library and by NumPy or SciPy, which are independent of each other."""
@@ -98,14 +99,14 @@ def test_the_value_is_that_of_numpy(call):
 
 
 @each()
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_what_is_printed_reads_back(call):
     for e in (expression(call["f"]), *derivatives(call["f"])):
         assert mc.expression(str(e), e.declarations).node is e.node
 
 
 @each()
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 def test_latex(call):
     for e in (expression(call["f"]), *derivatives(call["f"])):
         plain = re.sub(r"\\[{}]", "", e.latex())

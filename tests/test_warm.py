@@ -15,12 +15,12 @@ import pytest
 import scipy
 
 from matcalc.commands.cli import main
-from matcalc.compiler.blas import blas_choice, blas_kept, blas_trial
+from matcalc.compiler.blas import blas_choice, blas_stored_choice, blas_trial
 from matcalc.compiler.blas.blas_library import found, opened, threads
 from matcalc.compiler.blas.blas_routines import BOUNDS, TRIED, Routine, load_routines
-from matcalc.compiler.kernels import warm
 from matcalc.compiler.kernels.library import load_library
-from matcalc.compiler.kernels.linked_functions import called_by_entries
+from matcalc.compiler.llvm import warm
+from matcalc.compiler.llvm.linked_functions import called_by_entries
 from matcalc.compiler.machine.machine_code import PREFIX, machine_code
 from matcalc.errors import NotSupported
 from matcalc.store.cache_entries import write
@@ -54,7 +54,7 @@ def keep(path: Path, ratio=2.0, **other):
     ratios = {name: (ratio,) * len(TRIED) for name in load_routines()}
     stamp = (path.stat().st_size, path.stat().st_mtime_ns)
     choice = blas_choice.Choice(str(path), **({"stamp": stamp, "threads": threads(), "ratios": ratios} | other))
-    write(blas_kept.STEM, blas_kept.kept_under(), json.dumps(asdict(choice)).encode())
+    write(blas_stored_choice.STEM, blas_stored_choice.choice_key(), json.dumps(asdict(choice)).encode())
     blas_choice.chosen.cache_clear()
     return choice
 

@@ -18,8 +18,8 @@ import numpy as np
 import matcalc as mc
 from benchmarks.accuracy.case import Answer
 from benchmarks.accuracy.peer import Peer, RefusedError
+from benchmarks.edges.answers import Ours
 from benchmarks.edges.inputs import Edge, edges
-from benchmarks.edges.ours import Ours
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TITLES = {"numba": "matcalc", "numpy": "matcalc, NumPy", "torch": "PyTorch", "jax": "JAX"}

@@ -17,7 +17,7 @@ from benchmarks.pairs import report, store
 from benchmarks.pairs.random_trees import tree_of
 from benchmarks.pairs.store import Record
 from benchmarks.pairs.table import Pair, table
-from benchmarks.pairs.trying import tried, tried_tree
+from benchmarks.pairs.try_pair import tried, tried_tree
 from matcalc.rulebook.load import default_rulebook
 
 OWN = "mended_"

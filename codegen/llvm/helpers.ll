@@ -1,5 +1,5 @@
 ; Functions that generated code calls besides kernels and functions of numbers: division of integers as in Python, and
-; memory, whose functions are in `own_runtime.py`.
+; memory, whose functions are in `memory_functions.py`.
 
 declare noalias ptr @matcalc_take(i64, i64) nounwind
 declare void @matcalc_hold(ptr nocapture) nounwind

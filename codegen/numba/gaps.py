@@ -108,29 +108,30 @@ def real_values(y, w, u):
     return status
 
 
+@njit(float64(MATRIX, int64), **EXACT)
+def pivot_mark(R, j):
+    """Return 1 if R[j, j] is not 0 within rounding of the entries above it, else NaN."""
+    largest = 0.0
+    for i in range(j + 1):
+        largest = max(largest, abs(R[i, j]))
+    return 1.0 if abs(R[j, j]) > 4.0 * R.shape[0] * 2.220446049250313e-16 * largest else math.nan
+
+
 @njit(types.void(MATRIX, MATRIX_OUT), **EXACT)
 def regular(A, C):
     """C = A; NaN in columns whose diagonal entry is 0 within rounding of the entries above it."""
     n = A.shape[0]
     for j in range(n):
-        largest = 0.0
-        for i in range(j + 1):
-            largest = max(largest, abs(A[i, j]))
-        good = abs(A[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
+        mark = pivot_mark(A, j)
         for i in range(n):
-            C[i, j] = A[i, j] if good else math.nan
+            C[i, j] = A[i, j] if mark == 1.0 else math.nan
 
 
 @njit(types.void(MATRIX, int64, VECTOR_OUT), **EXACT)
 def pivots_used(R, k, y):
     """y = 1 where LU of k rows divides by R[j, j], 0 if it is zero or in the last row, NaN near 0."""
-    n = R.shape[0]
-    for j in range(n):
-        largest = 0.0
-        for i in range(j + 1):
-            largest = max(largest, abs(R[i, j]))
-        good = abs(R[j, j]) > 4.0 * n * 2.220446049250313e-16 * largest
-        y[j] = 0.0 if R[j, j] == 0.0 or j + 1 >= k else 1.0 if good else math.nan
+    for j in range(R.shape[0]):
+        y[j] = 0.0 if R[j, j] == 0.0 or j + 1 >= k else pivot_mark(R, j)
 
 
 @njit(types.void(MATRIX, int64, MATRIX_OUT), **EXACT)

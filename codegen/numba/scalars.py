@@ -195,6 +195,12 @@ def powr(x, p):
     return math.nan if x == -math.inf and p != rint(p) else vpow(x, p)
 
 
+@njit(**INLINED)
+def powlog(k, x, p):
+    """x^p*log(x)^k, 0 if x is 0 and p > 0."""
+    return 0.0 if x == 0.0 and p > 0.0 else powr(x, p) * vlog(x) ** k
+
+
 @njit(**SCALAR)
 def off_integer(x):
     """x minus the nearest integer."""

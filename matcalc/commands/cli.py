@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypeAlias
 
-from matcalc.commands import handlers, warming
+from matcalc.commands import handlers, warm
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import MatcalcError
 from matcalc.plain_source.language import languages, targets
@@ -146,7 +146,7 @@ def parser() -> argparse.ArgumentParser:
     add(commands, "demo", "a real model fitted on real data, start to finish", handlers.demo)
     command = add(commands, "docs", "open the documentation; a checkout builds it first", handlers.documentation)
     command.add_argument("--no-open", action="store_true", help="print its address alone")
-    command = add(commands, "warm", "compile all kernels for this machine, once for all functions", warming.warm)
+    command = add(commands, "warm", "compile all kernels for this machine, once for all functions", warm.warm)
     command.add_argument("--jobs", type=int, default=0, metavar="N", help="processes; one for each processor")
     command.add_argument("--measure", action="store_true", help="take another BLAS where it is faster than SciPy's")
     command.add_argument("--blas", metavar="LIBRARY", help="of --measure: the path of a library, or mkl, the default")

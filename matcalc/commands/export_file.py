@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from matcalc.api.exporting import exported, plain_functions
+from matcalc.api.export import exported, plain_functions
 from matcalc.api.plain_tests import plain_test
 from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.targets import TARGETS

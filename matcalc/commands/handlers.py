@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from matcalc.commands.say import say
+from matcalc.commands.output import say
 
 if TYPE_CHECKING:
     from matcalc.expressions.expression import Expression

@@ -14,7 +14,7 @@ from typing import TextIO
 import platformdirs
 
 import matcalc as mc
-from matcalc.commands.say import say
+from matcalc.commands.output import say
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
 from matcalc.language.declare import MARK

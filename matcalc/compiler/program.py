@@ -171,8 +171,8 @@ class Program:
     others through a view. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
     those of `data` are last, in order. `assumed`: sizes that every call ensures are not negative, besides those of
     shapes. `called`: the names of entries of values in loops. `ahead`: the Program that runs when data are fixed; its
-    outputs are the last inputs. `blank`: outputs that the caller passes zero-filled, each with the value that holds
-    these zeros.
+    outputs are the last inputs. `zero_filled`: outputs that the caller passes zero-filled, each with the value that
+    holds these zeros.
     """
 
     inputs: tuple[str, ...]
@@ -192,7 +192,7 @@ class Program:
     data: tuple[Checked, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
     ahead: Program | None = None
-    blank: Mapping[str, str] = field(default_factory=dict)
+    zero_filled: Mapping[str, str] = field(default_factory=dict)
 
     def buffer(self, name: str) -> Buffer:
         return self.table[name]

@@ -9,7 +9,7 @@ from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.language import syntax
 from matcalc.language.declare import write_signature
 from matcalc.language.identifiers import identifier, shown

@@ -19,7 +19,7 @@ from matcalc.tensor.symbols import Names, free_sizes, marks
 def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) -> dict[str, int]:
     """Return typical sizes by name.
 
-    Raises: UnknownName for a name that is no size of the formulas; TypeError, ShapeError for an invalid size.
+    Raises: UnknownName for a name that is not a size of the formulas; TypeError, ShapeError for an invalid size.
     """
     if not sizes:
         return {}
@@ -29,7 +29,7 @@ def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) ->
         name = name_of(key)
         if name not in known:
             which = nearest(name, known) or f"; the sizes are {', '.join(known)}" if known else ""
-            raise UnknownName(f"sizes: {name} is no size of the formulas{which}")
+            raise UnknownName(f"sizes: {name} is not a size of the formulas{which}")
         found[name] = to_size(name, value)
         if found[name] < 0:
             raise ShapeError(f"the size {name} is {value}")
@@ -47,7 +47,7 @@ def ordered_arguments(names: Names, args: Sequence[Symbol] | None) -> list[Node]
     for arg in map(name_of, args):
         node = ordered.get(arg, names.symbols.get(arg))
         if node is None:
-            raise UnknownName(f"args: {arg} is no symbol of the formulas{nearest(arg, list(ordered))}")
+            raise UnknownName(f"args: {arg} is not a symbol of the formulas{nearest(arg, list(ordered))}")
         chosen.append(node)
     chosen_names = {node.name for node in chosen}
     missing = [name for name in ordered if name not in chosen_names]

@@ -21,10 +21,10 @@ from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy, symbol_name, time_of
-from matcalc.expressions.wanted import apart, first_derivatives, second_derivatives, wanted
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
+from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
-from matcalc.progress import under_way
+from matcalc.progress import progress_line
 from matcalc.tensor.constructors import add, inner, symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, new_names
@@ -37,18 +37,18 @@ class Derivatives(Handle):
 
     __slots__ = ()
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def gradient(self, wrt: Wrt, convention: str = "projected", check: bool = True) -> Derived:
         """Return the gradient of a scalar, with the shape of `wrt`; a tuple for a list."""
-        variables = wanted(wrt)
+        variables = read_wrt(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
         return first_derivatives(self, variables, made, 0)
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return d self / d wrt, of shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
-        variables, rank = wanted(wrt), len(self.node.shape)
+        variables, rank = read_wrt(wrt), len(self.node.shape)
         if not variables.whole and layout != "tensor":
             raise NotSupported(f"layout={shown(layout)} needs whole variables, not a single entry")
 
@@ -59,10 +59,10 @@ class Derivatives(Handle):
         found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
         return first_derivatives(self, variables, found, rank)
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return the Hessian of a scalar, of shape wrt.shape + wrt.shape; rows of blocks for a list."""
-        variables = wanted(wrt)
+        variables = read_wrt(wrt)
         if not variables.whole and layout != "tensor":
             raise NotSupported(f"layout={shown(layout)} needs whole variables, not entries of them")
         wrt, xs = variables.symbols, self.symbols_of(variables.symbols)
@@ -79,7 +79,7 @@ class Derivatives(Handle):
         """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
         return self.jvp(wrt, tangent, check)
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def jvp(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the pushforward of tangents, with the shape of self; the total for a list.
 
@@ -106,10 +106,10 @@ class Derivatives(Handle):
         computed = unfactored if is_marked else None
         return type(self)(found, names, False, trace, unfactored, reading, checked=evidence, computed=computed)
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
         """Return the pullback of a cotangent with the shape of self; the result has the shape of `wrt`."""
-        variables = wanted(wrt)
+        variables = read_wrt(wrt)
         (name,) = new_names([name_of(cotangent)], ["G"], "cotangent")
         bar = symbol(name, self.node.shape)
         names = self.names_with(variables.symbols).with_symbol(bar, "cotangent")
@@ -117,7 +117,7 @@ class Derivatives(Handle):
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
         return first_derivatives(self, variables, made, 0)
 
-    @under_way("deriving")
+    @progress_line("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
         """Return the Hessian of a scalar times a vector, with the shape of `wrt`; full row sums for a list."""
         whole = apart(self, wrt)
@@ -175,7 +175,9 @@ class Derivatives(Handle):
         xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
         for x in xs:
             conventions.check_variable(x)
-            moving = next((name for name, theirs in self.names.theirs.items() if time_of(theirs) == x.name), None)
+            moving = next(
+                (name for name, theirs in self.names.sympy_symbols.items() if time_of(theirs) == x.name), None
+            )
             if moving is not None:
                 raise NotDifferentiable(f"{moving} is a function of {x.name}, and a symbol of its own here")
         return xs
@@ -235,12 +237,12 @@ def name_of(wrt: object) -> str:
     """Return the name of a symbol in the form of text, an expression or a SymPy symbol."""
     if isinstance(wrt, str):
         if len(wrt) > MAX_BYTES or not wrt.isprintable():
-            raise UnknownName(f"{shown(wrt)} is no name")
+            raise UnknownName(f"{shown(wrt)} is not a name")
         return normalised(wrt)
     if isinstance(wrt, Handle) and wrt.node.kind == "symbol":
         return wrt.node.name
     name = symbol_name(wrt) if is_sympy(wrt) else getattr(wrt, "name", None)
     if not isinstance(name, str):
         hint = "differentiate in the symbol and take an entry of the result" if "[" in str(wrt) else ""
-        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is no symbol", hint=hint)
+        raise UnknownName(f"{wrt if is_sympy(wrt) else shown(wrt)} is not a symbol", hint=hint)
     return name

@@ -20,33 +20,33 @@ from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions import operators
-from matcalc.expressions.array_manners import Array, ArrayCall, Condition
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
-from matcalc.expressions.handle import Key
+from matcalc.expressions.handle import Key, shown_and_computed
 from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
-from matcalc.expressions.operators import Operation
+from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
+from matcalc.expressions.operators import Marked, Operation
 from matcalc.expressions.overview import Overview
+from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.references import of_numpy
 from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
-from matcalc.expressions.written import formula_in, latex_in, named_formula_in
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.identifiers import by_name, shown
-from matcalc.language.syntax import Ast, given, part, transpose
+from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text, where_text
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
-from matcalc.tensor.nodes.node import Node, sizes_met, toposort
+from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names, free_sizes
 
@@ -168,7 +168,7 @@ class Expression(Array, Derivatives, Forms):
         from matcalc.expressions.sympy_bridge.write import to_sympy
 
         def made(formula: Ast) -> Basic:
-            return to_sympy(formula, self.names.symbols, self.names.theirs)
+            return to_sympy(formula, self.names.symbols, self.names.sympy_symbols)
 
         try:
             return made(self.formula(dotted=False))
@@ -176,7 +176,7 @@ class Expression(Array, Derivatives, Forms):
             if any(node.kind == "symbol" for node in toposort([self.node])):
                 raise
             try:
-                if self.node.rank in (1, 2) and not sizes_met([self.node]):
+                if self.node.rank in (1, 2) and not sizes_used([self.node]):
                     return explicit(np.asarray(value_of(self.node, Names({}, ()), (), {}, False)))
                 return made(entries_of(self.node, (*self.names.symbols, *self.names.size_names)))
             except NotSupported:
@@ -184,7 +184,7 @@ class Expression(Array, Derivatives, Forms):
 
     def explain(self, form: str = "text") -> str:
         """Return the derivation as numbered steps, with the rules and facts used: text, latex, markdown."""
-        from matcalc.evidence.explain.printed import printed
+        from matcalc.evidence.explain.print_derivation import printed
 
         return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
 
@@ -196,7 +196,7 @@ class Expression(Array, Derivatives, Forms):
         Raises: InternalError if it differs from the formula as written; `check=False` omits the comparison.
         """
         node = min([unmarked(shortest(self.node)), self.node], key=measure)
-        made = self._equal(node, "the simplified form") if check else Expression(node, self.names, self.row)
+        made = self._equal(node, "the simplified form") if check else self._as(node)
         made._trace = self._trace or Derivation("value", self.node)
         return made
 
@@ -212,6 +212,7 @@ class Expression(Array, Derivatives, Forms):
         """
         bound: dict[str, tuple[Node, Names]] = {}
         sizes: dict[str, Size] = {}
+        has_marks = self.has_marks
         for name, value in {**self._named(values), **named}.items():
             if isinstance(value, str):
                 new: Expression | None = Expression(*meant(value, name, self.names))
@@ -223,9 +224,12 @@ class Expression(Array, Derivatives, Forms):
             if length is not None:
                 sizes[name] = length
             else:
-                bound[self.names.symbol(name).name] = new.node, new.names
+                bound[self.names.symbol(name).name] = new.computed, new.names
+                has_marks = has_marks or new.has_marks
         check_facts(self.names, bound)
-        return Expression(*replaced(self.node, self.names, bound, sizes), self.row)
+        node, names = replaced(self.computed, self.names, bound, sizes)
+        shown_, computed = shown_and_computed(node, has_marks)
+        return Expression(shown_, names, self.row, computed=computed)
 
     @staticmethod
     def _named(values: Mapping[Key, object] | None) -> dict[str, object]:
@@ -270,7 +274,7 @@ class Expression(Array, Derivatives, Forms):
     @property
     def operand(self) -> Ast:
         """The tree of the expression as an operand of a larger one: its node, transposed if it is a row."""
-        leaf = given(self.computed, self.formula, self._reference)
+        leaf = leaf_of(self.computed, self.formula, self._reference)
         return transpose(leaf) if self.row and len(self.node.shape) == 1 else leaf
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
@@ -280,13 +284,15 @@ class Expression(Array, Derivatives, Forms):
         a, b = (right, self) if swap else (self, right)
         made = operation.nodes(a.marked, b.marked)
         written = of_numpy(operators.as_numpy(operation, a.marked, b.marked), (a, b), {})
-        return Expression(made.node, a.names.joined(b.names), made.row, reference=written)
+        node, computed = shown_and_computed(made.node, a.has_marks or b.has_marks)
+        return Expression(node, a.names.joined(b.names), made.row, reference=written, computed=computed)
 
     def __neg__(self) -> Expression:
         import numpy as np
 
         written = of_numpy(np.negative, (self,), {})
-        return Expression(scale(-1, as_number(self.node)), self.names, self.row, reference=written)
+        node, computed = shown_and_computed(scale(-1, as_number(self.computed)), self.has_marks)
+        return Expression(node, self.names, self.row, reference=written, computed=computed)
 
     def __pos__(self) -> Expression:
         return self
@@ -298,14 +304,17 @@ class Expression(Array, Derivatives, Forms):
 
         written = of_numpy(np.transpose, (self,), {})
         if self.names.traced or len(self.node.shape) > 2:
-            return Expression(shapes.transpose(self.node), self.names, reference=written)
-        made = operators.transpose(self.marked)
-        return Expression(made.node, self.names, made.row, reference=written)
+            made = Marked(shapes.transpose(self.computed))
+        else:
+            made = operators.transpose(self.marked)
+        node, computed = shown_and_computed(made.node, self.has_marks)
+        return Expression(node, self.names, made.row, reference=written, computed=computed)
 
     @property
     def mT(self) -> Expression:  # noqa: N802 - NumPy's name
         """The transpose of the last two axes."""
-        return Expression(shapes.matrix_transpose(self.node), self.names)
+        node, computed = shown_and_computed(shapes.matrix_transpose(self.computed), self.has_marks)
+        return Expression(node, self.names, computed=computed)
 
     def __len__(self) -> int:
         if not self.node.shape:
@@ -329,10 +338,11 @@ class Expression(Array, Derivatives, Forms):
 
         trees, new = subscripts(at, operand, len(self.node.shape))
         tree = part(self.operand, *trees)
-        node, conditions = build_tree(tree) if trees else (self.node, [])
+        node, conditions = build_tree(tree) if trees else (self.computed, [])
         names = reduce(Names.joined, (e.names for e in bounds), self.names).under(conditions)
         written = None if new or not trees or self.names.traced else of_tree(tree, broadcasts=True)
-        return Expression(with_axes(node, new), names, reference=written)
+        node, computed = shown_and_computed(with_axes(node, new), any(e.has_marks for e in (self, *bounds)))
+        return Expression(node, names, reference=written, computed=computed)
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)

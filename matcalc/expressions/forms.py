@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, cast
 
 from matcalc.calculus.derive.conventions import as_matrix
+from matcalc.calculus.derive.marks import read_where_finite
 from matcalc.calculus.simplify.expand import expand, tidied
 from matcalc.calculus.simplify.factor import factor
 from matcalc.errors import MatcalcError, NotSupported
@@ -21,7 +22,7 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.as_source import plain_source
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.handle import Derived, Handle, Symbol
-from matcalc.expressions.wanted import apart
+from matcalc.expressions.wrt import apart
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.graph import draw
 from matcalc.formula.notation.as_solutions import solved
@@ -39,17 +40,20 @@ class Forms(Handle):
     __slots__ = ()
 
     def _as(self, node: Node, shown: Ast | None = None) -> Self:
-        """Return the expression of another node, with its reading if that is not the usual one."""
-        return type(self)(node, self.names, self.row, shown=shown)
+        """Return the expression of a node of equal value, with its reading if that is not the usual one."""
+        return type(self)(node, self.names, self.row, shown=shown, computed=self._computed)
 
     def _equal(self, node: Node, what: str) -> Self:
         """Return the expression of a node of equal value, compared with the formula as written.
 
         Raises: InternalError if it differs.
         """
-        claim = Claim(node, Derivation("value", self.node), what)
+        computed = read_where_finite(node, self.computed) if self.has_marks else node
+        claim = Claim(computed, Derivation("value", self.node), what)
         evidence = verify(iter([claim]), self.reference, self.names)
-        return type(self)(node, self.names, self.row, self._trace, reference=self._reference, checked=evidence)
+        return type(self)(
+            node, self.names, self.row, self._trace, None, None, self._reference, evidence, self._computed
+        )
 
     @property
     def leading_axes(self) -> int:
@@ -127,7 +131,8 @@ class Forms(Handle):
             raise TypeError(f"a degree is an integer, not {shown(degree)}")
         split = apart(self, x)
         e = split.e
-        made: Self = split.back(e._as(coefficient(e.node, e.names.symbol(name_of(split.wrt)), degree)))
+        found = coefficient(e.node, e.names.symbol(name_of(split.wrt)), degree)
+        made: Self = split.back(type(self)(found, e.names, e.row))
         return made
 
     def rewrite(self, form: str) -> Self:

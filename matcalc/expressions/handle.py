@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from matcalc.calculus.derive.marks import unmarked
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.reference import Reference, of_node
@@ -61,6 +62,11 @@ class Handle:
         return self._computed or self.node
 
     @property
+    def has_marks(self) -> bool:
+        """Whether the node that is evaluated has marks that the shown one has not."""
+        return self._computed is not None
+
+    @property
     def reference(self) -> Reference:
         """The evaluator that results are compared with: of the formula as written, else of the node."""
         return self._reference or of_node(self.computed)
@@ -75,3 +81,8 @@ class Handle:
             claim = Claim(self.computed, Derivation("value", self.node), "the value")
             self._checked = verify([claim], self.reference, self.names)
         return self._checked
+
+
+def shown_and_computed(node: Node, has_marks: bool) -> tuple[Node, Node | None]:
+    """Return the node that is shown for one whose operands have marks or not, and the computed one if it differs."""
+    return (unmarked(node), node) if has_marks else (node, None)

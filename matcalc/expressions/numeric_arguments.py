@@ -9,7 +9,7 @@ from matcalc.calculus.derive.conventions import projected
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.simplify import stable_all
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node

@@ -19,11 +19,11 @@ from types import EllipsisType
 from typing import Any, NoReturn, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
-from matcalc.expressions.array_manners import Array
 from matcalc.expressions.calling import function
 from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
 from matcalc.expressions.numpy_bridge.by_rule import found
 from matcalc.expressions.numpy_bridge.dispatch import function_named, is_method
+from matcalc.expressions.numpy_protocol import Array
 from matcalc.expressions.read_formulas import read_formulas
 from matcalc.formula.inference.inference import LETTERS, inferred_rank
 from matcalc.language.identifiers import shown

@@ -14,8 +14,8 @@ from matcalc.errors import ShapeError
 from matcalc.evidence.written.reference import Reference, of_tree
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import sizes_in, symbols_in
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
 from matcalc.expressions.sympy_bridge.numbers import numbers_of
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.inference.scope import Scope
@@ -73,7 +73,7 @@ def read_formulas(
         names = replace(_names_in(tree, made.scope), conditions=conditions, parts=parts)
         written = of_tree(tree, dialect == NUMPY, dialect == NUMPY)
         if is_sympy(formula):
-            names = replace(names, theirs=symbols_in(formula))
+            names = replace(names, sympy_symbols=symbols_in(formula))
             written = replace(written, origin=partial(numbers_of, formula))
         found.append(Meaning(node, names, row, written))
     return found

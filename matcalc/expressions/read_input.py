@@ -15,9 +15,9 @@ from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
-from matcalc.expressions.sympy_bridge.given_objects import is_indexed, is_sympy, symbol_name
+from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, is_sympy, symbol_name
 from matcalc.expressions.tracing import Results, is_function, results_of, traced
-from matcalc.expressions.wanted import wanted
+from matcalc.expressions.wrt import read_wrt
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import read_declarations, size_names
 from matcalc.language.identifiers import shown
@@ -179,7 +179,7 @@ def with_wrt(
     A SymPy symbol in `wrt` counts as declared. Several formulas of one shape are stacked, along a new first axis. If a
     `scalar` is required, undeclared names get the kinds that make the formula one, if one smallest change does.
     """
-    wrt_symbols = wanted(wrt).symbols
+    wrt_symbols = read_wrt(wrt).symbols
     variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]
     declaring = [one for one in variables if symbol_name(one) and not is_indexed(one)]
     theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}
@@ -201,7 +201,7 @@ def with_wrt(
         if isinstance(one, Expression):
             e = Expression(e.node, e.names.joined(Names(one.names.symbols, ())), e.row)
         elif symbol_name(one) is not None:
-            names = Names(theirs, (), theirs=symbols_in(one))
+            names = Names(theirs, (), sympy_symbols=symbols_in(one))
             e = Expression(e.node, e.names.joined(names), e.row)
         elif declarations and isinstance(f, Expression):
             declared = {s.node.name: s for s in symbols(declarations) if s.node.kind == "symbol"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 from numpy.typing import DTypeLike
@@ -13,24 +13,36 @@ from matcalc.compiler.spec.spec import Nesting
 from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol
+from matcalc.expressions.printing import formula_in
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 
-class Output(NamedTuple):
-    """An output: its label, its node, the unfactored form of a simplified node, and its formula.
+class Printed(NamedTuple):
+    """The printed form of an output: its node, the same with marks for singular parts, and its formula."""
 
-    `written` is the reference that the compiled function is compared with; None for that of the node. `shown` is the
-    node as printed, without marks for singular parts, if it differs.
+    shown: Node
+    marked: Node
+    formula: Callable[..., Ast]
+
+
+class Output(NamedTuple):
+    """An output: its label, its node, the unfactored form of a simplified node, and a function for its printed form.
+
+    `written` is the reference that the compiled function is compared with; None for that of the node.
     """
 
     label: str
     node: Node
     unfactored: Node | None
-    formula: Callable[..., Ast]
+    printed: Callable[[], Printed]
     written: Written | None = None
-    shown: Node | None = None
+
+
+def as_computed(node: Node, names: Names) -> Callable[[], Printed]:
+    """Return the function for the printed form of an output that is printed as it is computed."""
+    return partial(Printed, node, node, partial(formula_in, node, names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ def request_of(
 ) -> Request:
     """Return the request for expressions, which share their arguments."""
     outputs = [
-        Output(label, e.computed, e.unfactored, e.formula, e.reference, e.node)
+        Output(label, e.computed, e.unfactored, partial(Printed, e.node, e.computed, e.formula), e.reference)
         for label, e in zip(labels, read, strict=True)
     ]
     return Request(outputs, reduce(Names.joined, (e.names for e in read)), nesting, name, None, target, sizes=sizes)

@@ -25,7 +25,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import walk
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import size_number, symbol
-from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.nodes.node import Node, sizes_used
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
@@ -72,7 +72,7 @@ def check_facts(names: Names, values: Mapping[str, tuple[Node, Names]]) -> None:
         if value.facts.issuperset(declared) or INDEX in declared:  # lookups check an index
             continue
         missing = unproved(declared, value)
-        if not theirs.written and not sizes_met([value]):
+        if not theirs.written and not sizes_used([value]):
             check_declared([(name, declared, evaluate([value], {}, {})[0])])
         elif missing:
             hint = f"declare its symbols so that it is {missing[0]}, or write the formula with it in place of {name}"

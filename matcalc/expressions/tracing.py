@@ -20,7 +20,7 @@ from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
-from matcalc.expressions.sympy_bridge.given_objects import is_sympy
+from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
@@ -146,7 +146,7 @@ def _results(
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:
     """Return a fault with the user's line in which it occurred."""
-    frames = [frame for frame in extract_tb(raised.__traceback__) if _is_theirs(frame)]
+    frames = [frame for frame in extract_tb(raised.__traceback__) if _is_user_code(frame)]
     if not frames or frames[-1].lineno is None:
         return fault
     frame = frames[-1]
@@ -160,7 +160,7 @@ def _at_line(fault: MatcalcError, function: Callable[..., object], file: str, nu
     return type(fault)(message, text=getline(file, number).rstrip("\n"), at=column, hint=fault.hint)
 
 
-def _is_theirs(frame: FrameSummary) -> bool:
+def _is_user_code(frame: FrameSummary) -> bool:
     return _is_user_file(frame.filename)
 
 

@@ -33,7 +33,7 @@ class Called:
     fixed: Mapping[str, str] = field(default_factory=dict)
 
 
-MANNERS = ("axis", "rows", "shape", "alone", "method", "square")
+CALL_FORMS = ("axis", "rows", "shape", "alone", "method", "square")
 """Words of a rule's `numpy` field for how a function is called."""
 
 

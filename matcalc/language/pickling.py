@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matcalc.language.syntax import Ast, call_keywords, call_name, definition, given_value, part_name, whole
+from matcalc.language.syntax import Ast, call_keywords, call_name, definition, part_name, value_of_leaf, whole
 
 Record = tuple[str, tuple[int, ...], Any, tuple[int, int], int]
 
@@ -25,8 +25,8 @@ def tree_records(root: Ast) -> tuple[Record, ...]:
 
 
 def _value_record(node: Ast, place: dict[Ast, int]) -> Any:
-    if node.head == "given":
-        return given_value(node), None, None
+    if node.head == "leaf":
+        return value_of_leaf(node), None, None
     if node.head == "shared":
         return part_name(node), place[definition(node)]
     if node.head == "call":

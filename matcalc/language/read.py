@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_DIGITS = 1000  # of a number's decimal form: longer ones would take Fraction unbounded time or memory
 
-STARTS = ["expression", "declaration", "signature", "given_arguments", "given_subscripts"]
+STARTS = ["expression", "declaration", "signature", "call_arguments", "part_subscripts"]
 
 Actions = dict[str, Callable[[list[Any]], Any]]
 
@@ -62,7 +62,7 @@ def read_argument(text: str) -> Ast:
 
     Raises: ParseError for anything else, including two arguments.
     """
-    found: list[Any] = parse(text, "given_arguments")
+    found: list[Any] = parse(text, "call_arguments")
     if len(found) != 1 or not isinstance(found[0], Ast) or found[0].head == "spread":
         raise ParseError(f"{shown(text)} is not one argument")
     root = found[0]
@@ -73,7 +73,7 @@ def read_argument(text: str) -> Ast:
 
 def read_subscripts(text: str) -> list[Ast]:
     """Return the trees of subscripts as written between brackets: `1:3, 0`."""
-    found = cast("list[Ast]", parse(text, "given_subscripts"))
+    found = cast("list[Ast]", parse(text, "part_subscripts"))
     for one in found:
         _check_relations(one, text)
     return found
@@ -344,7 +344,7 @@ def _unnamed(children: list[Any]) -> list[list[Any]]:
 
 ACTIONS: Actions = {
     "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
-    "given_arguments": _only, "given_subscripts": _only,
+    "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
     "parenthesised": _parenthesised, "call": _call,

@@ -32,7 +32,7 @@ class Ast:
     transpose: "^T" if written so (only elaboration knows whether T is a name), else None;
     spread: the argument `E...` of a rule, repeated;
     shared: (name, Ast), a tree that may occur several times, written once under its name;
-    given: (object, function, reference): an existing value, a function that returns its tree for writing, and its
+    leaf: (object, function, reference): an existing value, a function that returns its tree for writing, and its
     source (None if only the object has it).
     `span` is the character range in the text, `at` the position of the operator for a caret.
     """
@@ -95,18 +95,18 @@ def names_in(root: Ast) -> list[str]:
     return [str(node.value) for node in walk(root) if node.head == "name"]
 
 
-def given_value(leaf: Ast) -> Any:
-    """Return the value of a given leaf."""
+def value_of_leaf(leaf: Ast) -> Any:
+    """Return the value of a leaf."""
     return leaf.value[0]  # type: ignore[index]
 
 
-def given_tree(leaf: Ast) -> Ast:
-    """Return the tree with which a given leaf is written."""
+def tree_of_leaf(leaf: Ast) -> Ast:
+    """Return the tree with which a leaf is written."""
     return leaf.value[1]()  # type: ignore[index,no-any-return]
 
 
-def given_reference(leaf: Ast) -> Any:
-    """Return the source of a given leaf's value, as the layer above records it; None if it records none."""
+def reference_of_leaf(leaf: Ast) -> Any:
+    """Return the source of a leaf's value, as the layer above records it; None if it records none."""
     return leaf.value[2]  # type: ignore[index]
 
 
@@ -247,8 +247,8 @@ def transposed(x: Ast) -> Ast:
     return x.args[0] if x.head == "transpose" else transpose(x)
 
 
-def given(value: object, written: Callable[[], Ast], reference: object = None) -> Ast:
-    return Ast("given", (), (value, written, reference))
+def leaf_of(value: object, written: Callable[[], Ast], reference: object = None) -> Ast:
+    return Ast("leaf", (), (value, written, reference))
 
 
 def shared(name_: str, tree: Ast, span: tuple[int, int] = (0, 0)) -> Ast:
@@ -337,7 +337,7 @@ def operator_position(node: Ast, text: str, k: int) -> int:
 
 
 def _shown_value(node: Ast) -> object:
-    return node.value[0] if node.head in ("call", "shared", "given") else node.value  # type: ignore[index]
+    return node.value[0] if node.head in ("call", "shared", "leaf") else node.value  # type: ignore[index]
 
 
 def _held(node: Ast) -> tuple[Ast, ...]:

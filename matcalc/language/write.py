@@ -19,11 +19,11 @@ from matcalc.language.syntax import (
     call_keywords,
     call_name,
     definition,
-    given_tree,
     is_chain,
     part_name,
     parts_in,
     rebuilt,
+    tree_of_leaf,
     whole,
 )
 
@@ -130,8 +130,8 @@ def _text(
         if node.head == "shared":
             stack.append(names.get(definition(node), part_name(node)))
             continue
-        if node.head == "given":
-            stack.append((given_tree(node), least))
+        if node.head == "leaf":
+            stack.append((tree_of_leaf(node), least))
             continue
         pieces = list(_PIECES[node.head](node))
         if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # the level of a part is in its base
@@ -146,8 +146,8 @@ def level(node: Ast) -> int:
         return _number_level(cast(Fraction, node.value))
     if node.head == "part":
         return _part_level(node)
-    if node.head == "given":
-        return level(given_tree(node))
+    if node.head == "leaf":
+        return level(tree_of_leaf(node))
     return _LEVELS.get(node.head, 0)
 
 

@@ -21,7 +21,7 @@ from matcalc.page.symbols import symbols_in, symbols_of
 from matcalc.tensor.nodes.node import toposort
 
 if TYPE_CHECKING:
-    from matcalc.api.equivalence import Equivalence
+    from matcalc.api.equivalent import Equivalence
 
 Record = dict[str, Any]
 
@@ -118,7 +118,7 @@ def write(asked: Question) -> Record:
     """Return the derivative as text in a form; the forms of code include the formula's value."""
     blocks = derivative(asked)
     if asked.form in CODE:
-        from matcalc.page.written import file_text
+        from matcalc.page.write_code import file_text
 
         return {"text": file_text(formula(asked), blocks, asked), "file": CODE[asked.form]}
     return {
@@ -147,7 +147,7 @@ def compare(asked: Question) -> Record:
     known = [*truth.names.symbols, *truth.names.size_names]
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is not None:
-        raise UnknownName(f"{strange} is no symbol of the formula{nearest(strange, known)}")
+        raise UnknownName(f"{strange} is not a symbol of the formula{nearest(strange, known)}")
     found = mc.equivalent(truth, other)
     record: Record = {
         "right": bool(found),
@@ -200,7 +200,7 @@ def check(asked: Question) -> Record:
 
 
 def plan(asked: Question) -> Record:
-    from matcalc.page.written import plan_text
+    from matcalc.page.write_code import plan_text
 
     text = plan_text(formula(asked), derivative(asked), asked)
     return {"text": text, "total": next((line for line in text.splitlines() if line.startswith("total: ")), "")}

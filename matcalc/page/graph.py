@@ -9,7 +9,7 @@ import numpy as np
 
 from matcalc.errors import MatcalcError
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.written import formula_in, latex_in
+from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.formula.graph.draw import words
 from matcalc.formula.graph.graph import drawn
 from matcalc.language.write import text

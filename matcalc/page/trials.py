@@ -10,11 +10,11 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.sampling import MODES, Array, drawn_for, projected, shape_at
+from matcalc.evidence.numeric.sampling import MODES, Array, draws
+from matcalc.evidence.written.points import Point, fitting, nudged
 from matcalc.expressions.expression import Expression
-from matcalc.tensor.lookups import is_index, lengths_of
+from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.sizes.sizes_from_shapes import holds
 from matcalc.tensor.symbols import all_sizes
 
 LENGTHS = ((3, 4, 2, 5), (4, 3, 5, 2), (3, 3, 3, 3), (2, 2, 2, 2), (1, 1, 1, 1))
@@ -35,37 +35,23 @@ class Trial(NamedTuple):
     def is_rounding(self, e: Expression) -> bool:
         """Whether the value is rounding error, as in `det(X'*X)` of a wide X: small changes of data change it."""
         (here,) = self.values([e.node])
-        for k in range(4):
-            rng = np.random.default_rng(k)
-            nudged = {
-                s.name: x + NUDGE * np.max(np.abs(x)) * _tangent(rng, s, x)
-                for s in e.names.symbols.values()
-                if (x := self.data.get(s.name)) is not None and x.size and not is_index(s)
-            }
-            (there,) = self.values([e.node], nudged)
-            if np.max(np.abs(there - here), initial=0.0) > MUCH * np.max(np.abs(here), initial=0.0):
-                return True
-        return False
-
-
-def _tangent(rng: np.random.Generator, s: Node, x: Array) -> Array:
-    """Return a random direction in the linear set of a symbol."""
-    return projected(np.asarray(rng.standard_normal(x.shape)), tuple(s.data[1]))
+        point, much = Point(self.data, self.sizes, here), MUCH * np.max(np.abs(here), initial=0.0)
+        symbols = [s for s in e.names.symbols.values() if s.name in self.data]
+        nudges = (self.values([e.node], nudged(point, symbols, NUDGE, k))[0] for k in range(4))
+        return any(bool(np.max(np.abs(there - here), initial=0.0) > much) for there in nudges)
 
 
 def trial(e: Expression, nodes: Sequence[Node]) -> Trial:
     """Return random data at which these nodes are finite. Raises: NotSupported if none are found."""
     symbols = [node for name, node in e.names.symbols.items() if name in e.names.written]
     names = all_sizes(nodes, e.names, symbols)
-    along = lengths_of(nodes)
+    along, required = lengths_of(nodes), (*conditions(*nodes), *e.names.conditions)
     for lengths in LENGTHS:
-        sizes = {name: lengths[k % len(lengths)] for k, name in enumerate(names)}
-        if not all(holds(condition, sizes) for condition in (*conditions(*nodes), *e.names.conditions)):
-            continue
-        if any(length < 0 for s in symbols for length in shape_at(s.shape, sizes)):
+        sizes = fitting(names, lengths, symbols, required)
+        if sizes is None:
             continue
         for mode in range(len(MODES)):
-            found = Trial({s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 7) for s in symbols}, sizes)
+            found = Trial(draws(symbols, sizes, along, mode, 7), sizes)
             try:
                 if all(np.all(np.isfinite(value)) for value in found.values(nodes)) and not found.is_rounding(e):
                     return found

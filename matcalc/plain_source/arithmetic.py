@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import cast
 
 from matcalc.errors import NotSupported
-from matcalc.language.syntax import Ast, definition, given_tree, given_value, part_name
+from matcalc.language.syntax import Ast, definition, part_name, tree_of_leaf, value_of_leaf
 from matcalc.plain_source.index_forms import product as open_product
 from matcalc.plain_source.index_forms import side_by_side, without_ones
 from matcalc.plain_source.products import Factor, chained
@@ -47,10 +47,10 @@ def name(reader: Reader, tree: Ast) -> Value:
 
 
 def leaf(reader: Reader, tree: Ast) -> Steps:
-    node: Node = given_value(tree)
+    node: Node = value_of_leaf(tree)
     if node in reader.pool.nodes:
         return Value(reader.pool.nodes[node], node=node)
-    inner = yield given_tree(tree)
+    inner = yield tree_of_leaf(tree)
     return Value(inner.term, node=node)
 
 

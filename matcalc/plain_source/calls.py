@@ -9,7 +9,7 @@ from matcalc.calculus.function_bodies import derivative
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.identifiers import supply
-from matcalc.language.syntax import Ast, call_keywords, call_name, given, rebuild, with_order
+from matcalc.language.syntax import Ast, call_keywords, call_name, leaf_of, rebuild, with_order
 from matcalc.language.syntax import call as ast_call
 from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
@@ -84,7 +84,7 @@ def _slope(reader: Reader, tree: Ast) -> Ast:
 
     def of_parameter(node: Ast) -> Ast:
         is_parameter = node.head == "name" and node.value == tree.value
-        return given(parameter(), lambda: node) if is_parameter else node
+        return leaf_of(parameter(), lambda: node) if is_parameter else node
 
     body = derivative(reader.node_of(rebuild(tree.args[0], of_parameter)))
     x = symbol("x", ())

@@ -20,8 +20,8 @@ from matcalc.language.syntax import (
     Ast,
     children,
     exchanged,
-    given,
     index_sum,
+    leaf_of,
     rebuild,
     transpose,
     walk,
@@ -192,13 +192,13 @@ class Reader:
         if value is None or value.node is None:
             return rebuild(tree, self._with_data)
         node = value.node
-        leaf = given(node, lambda: formula_of(node))
+        leaf = leaf_of(node, lambda: formula_of(node))
         return transpose(leaf) if value.row and value.rank == 1 else leaf
 
     def _with_data(self, tree: Ast) -> Ast:
         """Return a name of indices that are data as a leaf that holds its symbol."""
         node = self.names.symbols.get(str(tree.value)) if tree.head == "name" and tree.value not in self.bound else None
-        return given(node, lambda: tree) if node is not None and INDEX in node.data[1] else tree
+        return leaf_of(node, lambda: tree) if node is not None and INDEX in node.data[1] else tree
 
     def number(self, value: Fraction | int) -> Term:
         return self.pool.number(value)

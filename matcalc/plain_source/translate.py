@@ -12,7 +12,7 @@ from matcalc.tensor.symbols import Names
 FORMS: Mapping[str, Form] = {
     "number": arithmetic.number,
     "name": arithmetic.name,
-    "given": arithmetic.leaf,
+    "leaf": arithmetic.leaf,
     "sum": arithmetic.total,
     "dotted_sum": arithmetic.total,
     "product": arithmetic.product,

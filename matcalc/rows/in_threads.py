@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 
 from matcalc.compiler.call.compiled import Compiled
-from matcalc.compiler.call.loaded import check_on_numpy
+from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.machine.scipy_routines import count_of_threads
 from matcalc.compiler.spec.result_shapes import new_result
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.requests import Request
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.pipeline.inputs import Inputs
 from matcalc.rows.blocks import counted
-from matcalc.rows.separating import separated
+from matcalc.rows.separability import separated
 from matcalc.rows.totals import RowTotals, Totals, sizes_of
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
@@ -176,7 +176,7 @@ class InThreads(Compiled):
         totals = [new_result(total, shape) for total, shape in zip(fn.spec.outputs, shapes[:count], strict=False)]
         own = [out[part] for out in outs]
         for operand, out in zip(fn.spec.outputs[count:], own, strict=True):
-            if operand.blank:
+            if operand.zero_filled:
                 out[...] = 0.0
         made = fn._finish(inputs, [*totals, *own])
         return Totals(tuple(map(np.asarray, made[:count])))
@@ -201,9 +201,9 @@ def in_threads(inputs: Inputs, threads: int) -> Compiled:
     Raises: TypeError or ValueError for an invalid number of threads; NotSupported for a framework's target.
     """
     threads = counted("threads", threads)
-    request = building.request_for(inputs)
+    request = build.request_for(inputs)
     check_on_numpy(request.target)
-    made = InThreads(building.build(request).spec)
+    made = InThreads(build.build(request).spec)
     made.divide((inputs, threads), request)
     return made
 
@@ -211,7 +211,7 @@ def in_threads(inputs: Inputs, threads: int) -> Compiled:
 def _shares(request: Request, spec: CompiledSpec) -> tuple[Shares | None, str]:
     """Return a request separated by the size that counts most axes of arguments, else None and the reasons."""
     if spec.sparse or spec.sizes:
-        return None, "sparse matrices are not shared" if spec.sparse else f"{spec.sizes[0]} is no size of an array"
+        return None, "sparse matrices are not shared" if spec.sparse else f"{spec.sizes[0]} is not a size of an array"
     symbols = request.names.ordered()
     leading = {s.shape[0]: 0 for s in symbols if s.shape and s.shape[0].is_name}
     for symbol in symbols:

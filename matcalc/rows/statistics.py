@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name
 from matcalc.rows.blocks import ROWS
-from matcalc.rows.separating import sufficient
+from matcalc.rows.separability import sufficient
 from matcalc.rows.totals import Block, RowTotals, Totals, from_npy, from_parquet, output, passes
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
@@ -80,7 +80,7 @@ class Statistics:
         """
         for name in (name for name in self.sizes if name not in sizes):
             raise UnknownName(f"totals of rows alone need the size {name}", hint=f"give {name}=...")
-        self._alone.check_given(sizes, self.sizes, "a size that the totals need")
+        self._alone.check_passed(sizes, self.sizes, "a size that the totals need")
         return Known(self, self._alone.totals_over(blocks, sizes, threads), blocks)
 
     def npy(
@@ -131,7 +131,7 @@ class Known:
         """
         shared = {**by_name({} if given is None else given, "a call"), **shared}
         made = self.statistics.totals
-        made.check_given(shared, made.shared, "a shared argument")
+        made.check_passed(shared, made.shared, "a shared argument")
         result = made.finish(self.totals, **shared)
         if self._keeps_digits(result, made.finish(self._changed, **shared)):
             return result

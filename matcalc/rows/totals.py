@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.compiler.call.bind import bind
@@ -12,12 +12,11 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import expressions
-from matcalc.expressions.requests import Output, Request
-from matcalc.expressions.written import formula_in
+from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.language.identifiers import by_name, file_path, nearest, shown
-from matcalc.pipeline.building import build
+from matcalc.pipeline.build import build
 from matcalc.rows.blocks import FromFiles, FromParquet, Progress, computed
-from matcalc.rows.separating import SUM, Separated, Total, short_text
+from matcalc.rows.separability import SUM, Separated, Total, short_text
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import solve
@@ -166,7 +165,7 @@ class RowTotals:
         Raises: as `totals_over`; UnknownName for an unknown or missing name.
         """
         self.whole  # noqa: B018  raises if the formula does not separate
-        self.check_given(shared, self.shared, "a shared argument")
+        self.check_passed(shared, self.shared, "a shared argument")
         return self.finish(self.totals_over(blocks, shared, threads, progress), **shared)
 
     def totals_over(
@@ -195,7 +194,7 @@ class RowTotals:
         progress_line: Progress | None,
     ) -> Totals:
         def one(block: Block) -> tuple[int, Totals | None]:
-            self.check_given(block, self.split, "an argument with rows")
+            self.check_passed(block, self.split, "an argument with rows")
             rows = rows_in(self, block)
             return rows, self.partial(after=after, **shared, **block) if rows else None
 
@@ -211,7 +210,7 @@ class RowTotals:
             progress_line.end()
         return whole
 
-    def check_given(self, given: Mapping[str, object], expected: Sequence[str], what: str) -> None:
+    def check_passed(self, given: Mapping[str, object], expected: Sequence[str], what: str) -> None:
         """Raise UnknownName for an unexpected or missing name; `what` describes an expected one in the message."""
         for name in (name for name in given if name not in expected):
             known = "it is shared" if name in self.shared else "it has rows" if name in self.split else ""
@@ -277,7 +276,7 @@ class RowTotals:
 
 def output(label: str, node: Node, names: Names) -> Output:
     """Return a node as an output with a label."""
-    return Output(label, node, None, partial(formula_in, node, names))
+    return Output(label, node, None, as_computed(node, names))
 
 
 def sizes_of(made: RowTotals, given: Block) -> tuple[int, ...]:

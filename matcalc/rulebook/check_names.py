@@ -14,7 +14,7 @@ from typing import cast
 from matcalc.errors import MatcalcError, RuleError
 from matcalc.language.declare import Declaration, Signature, size_names
 from matcalc.language.identifiers import nearest
-from matcalc.language.numpy_names import MANNERS
+from matcalc.language.numpy_names import CALL_FORMS
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_name, children, names_in
 from matcalc.rulebook.fields import read_pattern
@@ -150,7 +150,7 @@ def _check_sympy(text: str, report: Report) -> None:
 def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], report: Report) -> None:
     """Report words of a NumPy name that are neither a way to call it nor an item of a tuple."""
     for word in words:
-        known = (*MANNERS, *rule.outputs)
+        known = (*CALL_FORMS, *rule.outputs)
         if "=" not in word and word not in known and word.removesuffix("'") not in (*known, *book.names):
             report(f"unknown word '{word}' on numpy '{name}'{nearest(word, known)}")
 

@@ -24,13 +24,13 @@ from matcalc.language.declare import FACTS, Signature
 from matcalc.language.identifiers import nearest
 from matcalc.locks import held_at_fork
 from matcalc.rulebook.contents import facts_in, prelude_in, rewrites_in, rules_in
-from matcalc.rulebook.elsewhere import proposal
 from matcalc.rulebook.entry import rule_from_table
 from matcalc.rulebook.fields import ordered_calls
 from matcalc.rulebook.files import RuleFile
 from matcalc.rulebook.rule import Fact, Rewrite, Rule
+from matcalc.rulebook.suggest_names import proposal
+from matcalc.store.cached_objects import cached_object
 from matcalc.store.data_folders import data_folder
-from matcalc.store.kept_forms import kept_form
 
 MEASURED = "measured.toml"
 """The file in rules/ that contains measured errors instead of rules."""
@@ -211,7 +211,7 @@ def is_shipped() -> bool:
 @cache
 def shipped_rulebook() -> Rulebook:
     """Return the rulebook of rules/ alone: its tables, and the Python files that values call."""
-    return kept_form("rulebook", _read_shipped)
+    return cached_object("rulebook", _read_shipped)
 
 
 def _read_shipped() -> Rulebook:

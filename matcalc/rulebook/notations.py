@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from matcalc.language.latex.latex_looks import SIZE, LatexNames, Look, fitting
 from matcalc.language.latex.latex_names import LOOKS, Templates
-from matcalc.language.numpy_names import MANNERS, Called, NumpyNames
+from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
+from matcalc.language.numpy_names import CALL_FORMS, Called, NumpyNames
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -131,15 +131,15 @@ def numpy_names(book: Rulebook) -> NumpyNames:
 
 
 def _called(rule: Rule, words: tuple[str, ...]) -> Called:
-    manners = {word: True for word in words if word in MANNERS}
+    call_forms = {word: True for word in words if word in CALL_FORMS}
     pairs = [(key, value) for key, sign, value in (word.partition("=") for word in words) if sign]
     parameters = [p.name for p in rule.parameters]
     parts = dict(zip(rule.outputs, rule.names, strict=True))
-    items = [word for word in words if word not in MANNERS and "=" not in word]
+    items = [word for word in words if word not in CALL_FORMS and "=" not in word]
     return Called(
         rule.spelling,
         tuple(parts.get(word.rstrip("'"), word.rstrip("'")) + word[len(word.rstrip("'")) :] for word in items),
-        **manners,
+        **call_forms,
         keywords={key: value for key, value in pairs if value in parameters},
         fixed={key: value for key, value in pairs if value not in parameters},
     )

@@ -33,6 +33,7 @@ Prelude = tuple[tuple[str, str], ...]
 Functions = tuple[tuple[str, Callable[..., Any]], ...]
 
 
+@lru_cache(maxsize=1024)
 def oracle(book: Rulebook, rule: Rule, index: int = 0) -> Callable[..., Any] | None:
     """Return the value of signature number `index` as a function of its arguments in order, or None.
 

@@ -11,8 +11,8 @@ import numpy as np
 from matcalc.evidence.numeric.sampling import Array, defect, interior, sample
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.notations import spelled
-from matcalc.rulelab.covariance import covariance
-from matcalc.rulelab.facts_at_ends import broken_at_ends
+from matcalc.rulelab.equivariance import covariance
+from matcalc.rulelab.facts_at_boundary import broken_at_ends
 from matcalc.rulelab.finding import EXACT, REFUSED, Finding, is_in_words, location, relative
 from matcalc.rulelab.rule_point import Point
 

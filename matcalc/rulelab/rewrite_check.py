@@ -17,7 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.rewrite import Pattern, compiled, fits_head, results, sides
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, sides
+from matcalc.calculus.simplify.rewrite import fits_head, results
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import Rulebook, default_rulebook
@@ -125,7 +126,8 @@ def applied_sides(
     if pattern.others:
         body = build_formula(f"{spelled('exponential')}(x)", (), book, {"x": parameter()})
         given = tuple((name, body if isinstance(v, Node) else number) for name, v in pattern.others)
-        left, right, _ = sides(pattern.rewrite, pattern.declared, given, book)
+        found = sides(pattern.rewrite, pattern.declared, given, book)
+        left, right = found.left, found.right
     return substitute(left, dict(chosen)), substitute(right, dict(chosen))
 
 

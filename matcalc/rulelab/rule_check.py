@@ -22,8 +22,9 @@ from matcalc.evidence.numeric.sampling import MODES, Array, defect
 from matcalc.rulebook.load import NOTHING, Rulebook
 from matcalc.rulebook.rule import Rule
 from matcalc.rulelab.by_rows import by_rows
-from matcalc.rulelab.covariance import covariance, homogeneity
 from matcalc.rulelab.edges import edges
+from matcalc.rulelab.eigenvalue_ties import ties, with_close_spectrum
+from matcalc.rulelab.equivariance import covariance, homogeneity
 from matcalc.rulelab.finding import (
     DOT,
     EXACT,
@@ -44,12 +45,11 @@ from matcalc.rulelab.finding import (
     slopes,
     value_or_none,
 )  # fmt: skip
-from matcalc.rulelab.function_course import function_shape
+from matcalc.rulelab.function_shape import function_shape
 from matcalc.rulelab.laws import laws
 from matcalc.rulelab.properties import properties
 from matcalc.rulelab.rule_point import SIZES, SKEW, Draws, Point, is_worded, points, takes_skew
 from matcalc.rulelab.structure import structure
-from matcalc.rulelab.ties import ties, with_close_spectrum
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node
 

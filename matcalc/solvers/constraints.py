@@ -18,8 +18,8 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import by_name, shown
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Packing, Vector
+from matcalc.solvers.problem_input import Inputs
 from matcalc.tensor.nodes.node import toposort
 
 RELATION = re.compile(r"<=|>=|==|!=|<|>")

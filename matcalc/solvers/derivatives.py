@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 import matcalc as mc
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
-from matcalc.solvers.given import Evaluator, Inputs
-from matcalc.solvers.known_rows import FromTotals, from_totals
+from matcalc.solvers.objective_from_statistics import FromTotals, from_totals
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Evaluator, Inputs
 from matcalc.tensor.constructors import inner
 
 
@@ -62,7 +62,7 @@ class Scalar:
         """Return the Hessian as a matrix."""
         packing = self.given.packing
         rows = [
-            packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.places(name)]
+            packing.columns(prod(shape), dict(zip(packing.shapes, row, strict=True)))[packing.indices(name)]
             for (name, shape), row in zip(packing.shapes.items(), self._hessian(x, **more), strict=True)
         ]
         return np.concatenate(rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from matcalc.rows.splitting import Split
+from matcalc.rows.split import Split
 from matcalc.rows.totals import Block, axis_of
 
 

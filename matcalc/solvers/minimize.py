@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
-from matcalc.expressions.wanted import apart, wanted
+from matcalc.expressions.wrt import apart, read_wrt
 from matcalc.language.identifiers import by_name, nearest, shown
-from matcalc.progress import under_way
+from matcalc.progress import progress_line
 from matcalc.solvers.history import recorded
 from matcalc.solvers.minimize_compiled import METHODS as COMPILED
 from matcalc.solvers.minimize_compiled import compiled_method, first_fit, minimised
@@ -35,7 +35,7 @@ CONSTRAINED = ("SLSQP", "trust-constr", "COBYLA", "COBYQA")
 METHODS = {method.lower(): method for method in (*GRADIENT, *PRODUCT, *HESSIAN, *VALUE, *RESIDUAL)}
 
 
-@under_way("fitting")
+@progress_line("fitting")
 def minimize(
     f: object,
     wrt: Any,
@@ -130,8 +130,8 @@ def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]
     """Return values by symbol name, where a part of a symbol (`x[0]`) has the name of the symbol that replaces it."""
     found = {}
     for key, value in by_name(values, what).items():
-        asked = wanted(key)
-        label = f"{name_of(asked.symbols)}[{asked.places[0]}]" if asked.places else ""
+        asked = read_wrt(key)
+        label = f"{name_of(asked.symbols)}[{asked.parts[0]}]" if asked.parts else ""
         found[next((name for name, piece in parts.items() if str(piece) == label), "") or name_of(key)] = value
     return found
 

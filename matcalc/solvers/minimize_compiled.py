@@ -16,7 +16,7 @@ import numpy as np
 import matcalc as mc
 from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.compiler.call.convert import to_array
-from matcalc.compiler.spec.places import check_indices
+from matcalc.compiler.spec.index_errors import check_indices
 from matcalc.compiler.spec.spec import Operand
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free, nearest, shown

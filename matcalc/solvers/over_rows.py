@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.rows.blocks import ROWS, FromFiles, counted
-from matcalc.rows.splitting import Split, split
+from matcalc.rows.split import Split, split
 from matcalc.rows.totals import Block, Totals, axis_of, from_npy, rows_in
-from matcalc.solvers.drawn_rows import METHODS, Settings, Slope, State, settings_of
+from matcalc.solvers.checkpoint import Journal
 from matcalc.solvers.fingerprint import digest_of, fingerprint
-from matcalc.solvers.journal import Journal
+from matcalc.solvers.minibatch import METHODS, Settings, Slope, State, settings_of
 from matcalc.solvers.minimize import GRADIENT, PRODUCT
 from matcalc.solvers.packing import Packing, Vector
 from matcalc.solvers.result import Result

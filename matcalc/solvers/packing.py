@@ -31,14 +31,14 @@ class Packing:
         """Return the packing of `arrays` in the order of `names`, by default their own order."""
         return Packing({name: np.shape(arrays[name]) for name in (arrays if names is None else names)})
 
-    def places(self, name: str) -> NDArray[np.intp]:
+    def indices(self, name: str) -> NDArray[np.intp]:
         """Return the row-major indices of an array's packed entries."""
         found = self.entries.get(name)
         return np.arange(prod(self.shapes[name])) if found is None else found
 
     @property
     def size(self) -> int:
-        return sum(len(self.places(name)) for name in self.shapes)
+        return sum(len(self.indices(name)) for name in self.shapes)
 
     def pack(self, arrays: Mapping[str, ArrayLike]) -> Vector:
         """Return a new vector with the entries of `arrays`; a number fills its array.
@@ -52,7 +52,7 @@ class Packing:
             array = np.asarray(arrays[name], np.float64)
             if array.shape not in ((), shape):
                 raise ValueError(f"{name} has shape {shape}, not {array.shape}")
-            parts.append(np.broadcast_to(array, shape).reshape(-1)[self.places(name)])
+            parts.append(np.broadcast_to(array, shape).reshape(-1)[self.indices(name)])
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def unpack(self, x: ArrayLike) -> dict[str, Vector]:
@@ -65,7 +65,7 @@ class Packing:
             raise ValueError(f"a vector of shape {flat.shape} does not hold {self.size} variables")
         found, start = {}, 0
         for name, shape in self.shapes.items():
-            places = self.places(name)
+            places = self.indices(name)
             array = np.zeros(prod(shape))
             array[places] = flat[start : start + len(places)]
             found[name] = array.reshape(shape)
@@ -74,5 +74,5 @@ class Packing:
 
     def columns(self, rows: int, blocks: Mapping[str, Vector]) -> Vector:
         """Return the matrix with a column per variable, from arrays whose leading axes have `rows` entries in total."""
-        parts = [np.reshape(blocks[n], (rows, prod(s)))[:, self.places(n)] for n, s in self.shapes.items()]
+        parts = [np.reshape(blocks[n], (rows, prod(s)))[:, self.indices(n)] for n, s in self.shapes.items()]
         return np.concatenate(parts, axis=1) if parts else np.zeros((rows, 0))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from matcalc.solvers.charts import Charts, charted
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.parametrisations import Charts, charted
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 
 class Problem:
@@ -136,7 +136,7 @@ def problem(
     """
     written = comparisons(constraints)
     more = [comparison.difference for comparison in written]
-    given = read_inputs(f, wrt, data, start, sizes, more, declarations, dialect, target, check_facts)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target, more, check_facts)
     given, charts = charted(given) if parametrise else (given, Charts({}))
     both = [name for name in charts.made if isinstance(bounds, Mapping) and name in bounds]
     if both or (charts.made and bounds and not isinstance(bounds, Mapping)):

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from matcalc.calculus.simplify.sum_of_squares import Term, squared
 from matcalc.expressions.expression import Expression
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs
 
 
 class Residuals:

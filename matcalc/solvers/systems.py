@@ -13,8 +13,8 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import by_name
 from matcalc.solvers.derivatives import Values
-from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 
 class System:
@@ -72,7 +72,7 @@ def least_squares(
 
     Raises: as `problem`.
     """
-    return System(read_inputs(r, wrt, data, start, sizes, (), declarations, dialect, target))
+    return System(read_inputs(r, wrt, data, start, sizes, declarations, dialect, target))
 
 
 def root(
@@ -90,7 +90,7 @@ def root(
 
     Raises: as `problem`; ShapeError for another number of equations.
     """
-    given = read_inputs(F, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(F, wrt, data, start, sizes, declarations, dialect, target)
     _check_square(given, "equations", "unknowns")
     return System(given)
 
@@ -116,9 +116,7 @@ def ode(
     given = {name_of(key): value for key, value in by_name(data or {}, "data=").items()}
     known = with_wrt(rhs, state, declarations, dialect).names.symbols
     clock = name_of(time) if name_of(time) in known and name_of(time) not in given else ""
-    read = read_inputs(
-        rhs, state, given | ({clock: 0.0} if clock else {}), start, sizes, (), declarations, dialect, target
-    )
+    read = read_inputs(rhs, state, given | ({clock: 0.0} if clock else {}), start, sizes, declarations, dialect, target)
     _check_square(read, "derivatives", "entries of the state")
     return Flow(System(read), clock)
 

@@ -34,7 +34,7 @@ def inverse(order: Indices) -> Indices:
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
-def axes_of_turned(node: Node) -> Indices | None:
+def axes_permuted_by(node: Node) -> Indices | None:
     """Return the order in which a product permutes the axes of its one operand; None if it does anything else."""
     if node.kind != "product" or len(node.args) != 1 or node.coef != 1 or node.rank != node.args[0].rank:
         return None

@@ -18,7 +18,7 @@ class Broadcast(NamedTuple):
     """The common shape of operands, and for each operand the axis of it that each own axis is; None if stretched."""
 
     shape: Shape
-    places: tuple[tuple[int | None, ...], ...]
+    axes: tuple[tuple[int | None, ...], ...]
 
 
 def broadcast_shapes(shapes: Sequence[Shape], same: Callable[[Size, Size], bool] = eq) -> Broadcast | None:
@@ -56,7 +56,7 @@ def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
     found = broadcast_shapes([node.shape for node in nodes])
     if found is None:
         return None
-    return [broadcast_node(node, at, found.shape) for node, at in zip(nodes, found.places, strict=True)]
+    return [broadcast_node(node, at, found.shape) for node, at in zip(nodes, found.axes, strict=True)]
 
 
 def on_long_axes(function: Callable[[Sequence[Node]], Node], nodes: Sequence[Node]) -> Node:

@@ -25,7 +25,7 @@ def as_number(node: Node) -> Node:
     return node
 
 
-def is_places(node: Node) -> bool:
+def can_index(node: Node) -> bool:
     """Return whether a node is an index, or consists of one and selectors: only such nodes can be looked up."""
     parts = [arg for arg in node.args if arg.kind != "selector"] if node.kind == "product" else [node]
     return len(parts) == 1 and is_index(parts[0]) and (node.kind == "symbol" or node.coef == 1)

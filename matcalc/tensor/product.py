@@ -55,6 +55,8 @@ def remembered(build: Callable[[Fraction | int, Sequence[Operand], Indices, Mapp
     def construct(
         coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size] | None = None
     ) -> Node:
+        if coef.denominator == 1:
+            coef = coef.numerator  # an integer is hashed faster
         return made(coef, tuple(operands), out, tuple(map((sizes or {}).get, out)))
 
     return construct

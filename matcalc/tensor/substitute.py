@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, size_number, symbol
-from matcalc.tensor.lookups import is_places
+from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Indices, Node, toposort
 from matcalc.tensor.raw_nodes import lookup, op_node
 from matcalc.tensor.sizes.selectors import Selector
@@ -91,7 +91,7 @@ def _selector(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size])
 
 def _lookup(indices: Batched, length: Size) -> Batched:
     """Return a lookup at indices that may carry batch axes, which come in front of its own axes."""
-    if not is_places(indices.node):
+    if not can_index(indices.node):
         raise ShapeError("only an index can replace an index", hint="for one entry write its number, as in  x[2]")
     found, count = lookup(indices.node, length), len(indices.batch)
     if not count:

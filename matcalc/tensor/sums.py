@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
-from matcalc.tensor.axes import axes_of_turned, exchanges_of, inverse, least_order, with_axes
+from matcalc.tensor.axes import axes_permuted_by, exchanges_of, inverse, least_order, with_axes
 from matcalc.tensor.nodes.grouping import MOST, full_runs
 from matcalc.tensor.nodes.labelling import SKEW, SYMMETRIC
-from matcalc.tensor.nodes.node import Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
+from matcalc.tensor.nodes.node import ONE, Exchange, Indices, Node, Operand, Shape, terms_of, tilt_of
 from matcalc.tensor.product import simple_product, size_number, transposed, with_coef, without_coef, zeros
 from matcalc.tensor.raw_nodes import number, sum_node
 from matcalc.tensor.size_factors import rational_content
@@ -43,7 +43,7 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
     for _, node in terms:
         if node.shape != shape:
             raise ShapeError(f"cannot add shapes {_shown(shape)} and {_shown(node.shape)}")
-    merged = _merged([(Fraction(c), node) for c, node in terms], shape)
+    merged = _merged([(c if type(c) is Fraction else Fraction(c), node) for c, node in terms], shape)
     if not merged:
         return zeros(shape)
     if len(merged) == 1:
@@ -79,7 +79,7 @@ def split_coef(node: Node) -> tuple[Fraction, Node]:
     if node.kind == "number":
         return node.value, number(1)
     if node.kind != "product" or node.coef == 1 or not node.coef:
-        return Fraction(1), node
+        return ONE, node
     return node.coef, without_coef(node)
 
 
@@ -115,13 +115,13 @@ def _inner_count(node: Node) -> int:
     """Return the number of terms of a sum, with its axes in any order; 0 for any other node."""
     if node.kind == "sum":
         return len(node.args)
-    return 0 if axes_of_turned(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
+    return 0 if axes_permuted_by(node) is None or node.args[0].kind != "sum" else len(node.args[0].args)
 
 
 def summands(node: Node) -> list[tuple[Fraction, Node]]:
     """Return the terms of `terms_of`, also of a sum with its axes permuted."""
     content, rest = split_coef(node)
-    order = axes_of_turned(rest)
+    order = axes_permuted_by(rest)
     if order is None or rest.args[0].kind != "sum":
         return terms_of(node)
     terms = {arg: coef for coef, arg in rest.args[0].terms}

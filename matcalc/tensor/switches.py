@@ -13,7 +13,7 @@ from matcalc.errors import NotSupported
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.elementwise import apply
 from matcalc.tensor.network import is_closed_scalar
-from matcalc.tensor.nodes.node import Node, Operand, kept_with_node
+from matcalc.tensor.nodes.node import Node, Operand, cached_on_node
 from matcalc.tensor.product import simple_product
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sums import add
@@ -75,7 +75,7 @@ def with_masks(node: Node) -> Node:
     return simple_product(node.coef, [*node.operands, *found], node.out, node.sizes) if found else node
 
 
-@kept_with_node
+@cached_on_node
 def masks_of(node: Node) -> tuple[Operand, ...]:
     """Return 0/1 arrays with their axes that are 0 where a sum is 0 for all data because of masks and diagonals."""
     found: list[Operand] = []
@@ -124,7 +124,7 @@ def _masks_of_operand(node: Node) -> tuple[Operand, ...]:
     return masks_of(node) if node.kind == "sum" else ()
 
 
-@kept_with_node
+@cached_on_node
 def vanishing_pairs(node: Node) -> tuple[tuple[int, int], ...]:
     """Return the pairs of axes on whose diagonal a sum is 0 for all data, as `x .- x'` is."""
     if node.kind != "sum":

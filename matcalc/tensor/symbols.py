@@ -13,7 +13,7 @@ from typing import Any
 from matcalc.errors import ShapeError, UnknownName
 from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.nodes.node import Node, sizes_used
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, kind_text, undetermined
 
 
@@ -27,14 +27,14 @@ class Names:
     `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
     `traced` marks a function written for NumPy that is being traced: its vectors have no row mark.
-    `theirs` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
+    `sympy_symbols` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
     """
 
     symbols: Mapping[str, Node]
     written: tuple[str, ...]
     tangents: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
-    theirs: Mapping[str, Any] = field(default_factory=dict)
+    sympy_symbols: Mapping[str, Any] = field(default_factory=dict)
     sizes: tuple[str, ...] = ()
     parts: Mapping[str, Node] = field(default_factory=dict)
     undeclared: frozenset[str] = frozenset()
@@ -55,13 +55,13 @@ class Names:
             raise ShapeError(f"'{both}' is both a size and a symbol", hint="give one of them another name")
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
-        symbols, theirs = {**self.symbols, **other.symbols}, {**self.theirs, **other.theirs}
+        symbols, sympy_symbols = {**self.symbols, **other.symbols}, {**self.sympy_symbols, **other.sympy_symbols}
         own = tuple(dict.fromkeys(self.sizes + other.sizes))
         parts, traced = {**other.parts, **self.parts}, self.traced or other.traced
         declared = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
         undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
-        return Names(symbols, written, tangents, conditions, theirs, own, parts, undeclared, traced)
+        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.
@@ -72,7 +72,7 @@ class Names:
         if found is None:
             known = list(self.symbols)
             which = nearest(name, known) or (f"; its symbols are {', '.join(known[:8])}" if known else "")
-            raise UnknownName(f"{name} is not a symbol of this expression{which}")
+            raise UnknownName(f"{name} is not a symbol of the formula{which}")
         return found
 
     @property
@@ -138,7 +138,7 @@ def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
     """
     ordered = names.ordered()
     shown = [n for s in ordered for size in s.shape for n in size.names]
-    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_met(nodes)])
+    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_used(nodes)])
 
 
 def new_names(requested: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:

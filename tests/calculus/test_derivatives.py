@@ -88,8 +88,9 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("text", "declarations", "wrt"), CASES, ids=[f"{c[0]} in {c[2]}" for c in CASES])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 def test_derivatives_agree_with_differences(text, declarations, wrt):
     e = mc.expression(text, declarations)
     x = e.names.symbols[wrt]

@@ -12,6 +12,7 @@ LET = "X: matrix(n, n); Y: matrix(n, n)"
 TEXTS = ("tr((X+Y)^6)", "sum(inv(X+Y)*X*inv(X+Y))", "norm2(X*Y - Y*X)^2", "logdet(X*X' + Y*Y')")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("most", [0, 3, 50, 400])
 def test_what_is_left_over_is_right(text, most, monkeypatch):

@@ -168,7 +168,8 @@ def asking_for_symmetry():
     ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thinned(2)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("inner", SYMMETRIC_SUMS)
 def test_what_an_operation_asks_of_a_sum_is_known_of_the_shorter_form(inner):
     names = "A: matrix(n, n); B: matrix(n, n); S: matrix(n, n) symmetric; x: vector(n); y: vector(n); a: scalar"

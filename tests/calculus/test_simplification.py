@@ -41,7 +41,7 @@ def simplified(text):
     return mc.expression(text, LET).simplify()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("text", "simple"),
     [
@@ -187,6 +187,7 @@ def test_random_expressions_keep_their_values_and_never_grow(seeds):
     assert sum(t.before != t.after for t in found) > 0.3 * len(found)
 
 
+@pytest.mark.whole
 def test_order_is_no_matter():
     written = 0
     for seed in range(1000, 1025):
@@ -198,12 +199,13 @@ def test_order_is_no_matter():
 
 
 @pytest.mark.parametrize("case", TEXTBOOK, ids=lambda case: case.id)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_further_derivatives(case):
     verdict = judging.evaluated(case)
     assert verdict.state == "right", verdict.detail
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", [case for case in TEXTBOOK if case.kind == "gradient"], ids=lambda case: case.id)
 @pytest.mark.sampled(20)
 def test_second_derivatives_read_back(case):
@@ -212,6 +214,7 @@ def test_second_derivatives_read_back(case):
     assert mc.expression(str(found), found.declarations) == found
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("table", "worst"), [("identities", 2.0), ("textbook", 1.9)])
 def test_printed_derivatives_are_as_short_as_the_books(table, worst):
     ratios = []
@@ -253,6 +256,7 @@ def test_parts_of_a_long_matrix_are_one_product_with_a_mask():
     assert str(simplified("tril(M) - diag(diag(M))/2")) == "tril(M) - M.*eye(n)/2"
 
 
+@pytest.mark.whole
 def test_rewrites_without_operations_hold_from_the_start():
     """They hold in a process that has not yet used any operation."""
     code = "import matcalc as mc; print(mc.expression(\"Q'*Q\", 'Q: matrix(n, n) orthogonal').simplify())"

@@ -10,6 +10,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.oracle import oracle
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", SIZES)
 def test_eigenvectors(n, numba_names, numpy_names):
@@ -192,6 +193,7 @@ def test_real_eigenvectors(n, numba_names, numpy_names):
         compare(got["w"], w, n)
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", SIZES)
 def test_order_keeps_equal_entries_and_puts_nan_last(n, numba_names, numpy_names):

@@ -45,6 +45,8 @@ def test_every_entry_has_both_targets():
             assert [p.name for p in rule.parameters] == [term.name for term in operation.args], name
 
 
+@pytest.mark.thinned(4)
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.factors[0].name not in ELSEWHERE and not k.joins])
 @pytest.mark.sampled(90)
 def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
@@ -66,6 +68,7 @@ def test_kernel_computes_its_pattern(name, numba_names, numpy_names):
             compare(run_numpy(k, given, flipped, sizes, numpy_names)[k.results[0].name], want, where)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [n for n, k in KERNELS.items() if k.joins])
 def test_kernels_in_one_give_what_each_gives(name, numba_names, numpy_names):
     """At the sizes of the tests above, also for entries that are equal, huge, infinite or NaN."""

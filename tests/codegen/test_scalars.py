@@ -100,6 +100,7 @@ def run(functions, name, *arrays):
     return out
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.sampled(30)
 def test_targets_agree_at_special_points(name, functions, numpy_names):

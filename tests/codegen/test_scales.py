@@ -80,7 +80,7 @@ def matrices(name):
 @pytest.mark.parametrize("texts", CASES)
 @pytest.mark.parametrize("target", [None, "numpy", "numba"], ids=["plain", "numpy", "numba"])
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_of_all_ranges(texts, target):
     residuals, degrees = CASES[texts]
     name = texts.split("(")[1][0]
@@ -96,6 +96,7 @@ def test_of_all_ranges(texts, target):
             assert away < 1e-12 + 5e-323 / size or (size < 1e-300 and -1 in degrees), (X, found)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_gradients_of_the_spectral_radius(target):
     """A multiple of a matrix has the same gradient, from known left and right eigenvectors."""

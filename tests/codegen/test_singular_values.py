@@ -121,6 +121,7 @@ def test_at_ties_projectors_are_nan_and_sums_of_eigenvalues_share(target):
     np.testing.assert_allclose(lowrank(np.diag([3.0, 0, 0])), np.diag([3.0, 0, 0]), atol=1e-15)
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
@@ -237,6 +238,7 @@ FACTORED = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", FACTORED)
 def test_value_and_gradient_need_one_factorisation(text):
@@ -260,7 +262,7 @@ def test_what_is_not_finite_gives_nan(text, bad):
     assert np.isnan(value) and np.all(np.isnan(gradient))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 @pytest.mark.parametrize("apart", [1e-2, 1e-4, 4e-6, 1e-7, 1e-10])
 def test_the_top_pair_of_a_spectral_norm_as_the_next_singular_value_nears(apart, scale):

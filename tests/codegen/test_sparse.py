@@ -80,6 +80,7 @@ def test_kernels(name, target, names):
             np.testing.assert_allclose(found, want, rtol=1e-12, atol=1e-12, err_msg=f"{m} x {n}, {k}")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("name", ORACLES)

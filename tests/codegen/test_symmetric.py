@@ -49,6 +49,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_every_use_of_every_matrix(target):
     fn = mc.compile([mc.expression(use, LET) for use in USES], target=target)

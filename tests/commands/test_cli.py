@@ -31,7 +31,7 @@ INFERRED = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("formula", "let", "said"), INFERRED)
 @pytest.mark.parametrize("command", ["gradient", "explain", "convex", "rewrite", "check", "equivalent"])
 def test_what_was_inferred_is_said_in_one_line(capsys, command, formula, let, said):
@@ -109,6 +109,7 @@ def test_explain(capsys):
     assert len(out.splitlines()) > 1
 
 
+@pytest.mark.whole
 def test_check(capsys):
     assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w")[0] == 0
     assert run(capsys, "check", LEAST_SQUARES, "--wrt", "w", "--against", "2*X'*(X*w - y)")[0] == 0
@@ -199,6 +200,7 @@ def test_bad_usage(words, capsys):
     assert "usage: matcalc" in capsys.readouterr().err
 
 
+@pytest.mark.whole
 def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m matcalc rules | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

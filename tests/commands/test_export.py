@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.commands import cli
 from matcalc.compiler.files.save_test import TEST_NAMES
 from matcalc.compiler.kernels.library import load_library
@@ -52,6 +52,7 @@ def loaded(text, folder, name="saved"):
     return module
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("formula", ALL, ids=lambda formula: formula[0][:20])
 @pytest.mark.sampled(5)
 def test_a_file_tests_itself(formula, tmp_path):

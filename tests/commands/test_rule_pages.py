@@ -39,7 +39,7 @@ def test_the_table_has_a_row_for_each_rule_and_equal_cells():
 
 
 @pytest.mark.parametrize("name", BOOK.rules)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(24)
 def test_the_adjoint_of_each_argument_is_derived(name):
     rule, page = BOOK.rules[name], page_of(name)
     tensors = [p for p in rule.parameters if p.kind not in PLAIN]
@@ -50,6 +50,7 @@ def test_the_adjoint_of_each_argument_is_derived(name):
     assert all(rule.opaque_in[p] in reason for p, reason in missing.items())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BOOK.rules)
 @pytest.mark.sampled(6)
 def test_what_is_shown_reads_back(name):
@@ -60,6 +61,7 @@ def test_what_is_shown_reads_back(name):
         assert expression(str(adjoint), adjoint.declarations).node is adjoint.node
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BOOK.rules)
 @pytest.mark.sampled(6)
 def test_a_page_is_text_and_latex_and_json(name):

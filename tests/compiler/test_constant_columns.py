@@ -50,6 +50,7 @@ def results(texts, declared, name):
     return found | {f"gradient of {t}": mc.gradient(e, name) for t, e in found.items() if not e.shape}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", WAYS)
 def test_a_constant_vector_has_no_deviation(way, tmp_path):
     declared = "x: vector(n)"
@@ -71,6 +72,7 @@ def test_a_constant_vector_has_no_deviation(way, tmp_path):
                     assert not np.any(value), (text, n, level)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", ["plain", "numba", "numpy"])
 def test_constant_columns_rows_and_matrices(way, tmp_path, rng):
     found = {text: mc.expression(text, "X: matrix(m, n)") for text in ROWS}
@@ -82,6 +84,7 @@ def test_constant_columns_rows_and_matrices(way, tmp_path, rng):
             assert not np.any(run(e, way, tmp_path, X=X)), (text, m, n)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", ["plain", "numba", "numpy"])
 def test_functions_along_axes_and_batches(way, rng):
     """In NumPy's spelling: each column by itself, some constant, others not."""

@@ -83,6 +83,8 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(8)
+@pytest.mark.whole
 @pytest.mark.parametrize(("way", "name"), CASES, ids=[f"{way}, {name}" for way, name in CASES])
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(90)
@@ -143,6 +145,7 @@ def agrees(trick, found, data):
         assert not fault, fault
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.sampled(23)
@@ -242,6 +245,7 @@ REDUCED = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("text", REDUCED)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.sampled(5)

@@ -83,7 +83,8 @@ def compared(found, mask, function, order):
     np.testing.assert_allclose(found, TRUTH[order](mask, function, X), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.thinned(2)
+@pytest.mark.sampled(80)
 @pytest.mark.parametrize("order", range(3))
 @pytest.mark.parametrize(("mask", "function"), CASES)
 def test_plain_evaluation_and_numpy_leave_out_what_a_mask_leaves_out(mask, function, order):

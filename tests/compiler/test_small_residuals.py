@@ -88,8 +88,8 @@ def run(text, let, wrt, data, way, folder):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.sampled(20)
-@pytest.mark.thinned(3)
+@pytest.mark.sampled(400)
+@pytest.mark.thinned(9)
 def test_values_are_as_good_as_their_residuals(seed, way, tmp_path):
     text, exact, bound = formula(seed)
     data = {name: float(at) for name, at in POINT.items()}
@@ -139,8 +139,8 @@ def columns(seed):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(40))
-@pytest.mark.sampled(20)
-@pytest.mark.thinned(3)
+@pytest.mark.sampled(280)
+@pytest.mark.thinned(9)
 def test_squares_of_columns_are_as_good_as_their_residuals(seed, way, tmp_path, monkeypatch):
     monkeypatch.setattr(in_threads, "LEAST", 2)
     text, data, exact, bound = columns(seed)

@@ -103,6 +103,7 @@ def _hessian(function, x):
     return second * np.outer(n, n) + first / float(r) * (np.eye(3) - np.outer(n, n))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("power", "second"), [(2.0, 2.0), (3.0, 0.0), (4.0, 0.0), (2.5, 0.0)])
 def test_hessians_of_powers_of_a_norm(power, second, path):
@@ -186,3 +187,43 @@ def test_norms_by_a_power_that_is_data_at_entries_of_zero(x, power, path):
     norm = np.sum(np.abs(x) ** power) ** (1 / power)
     expected = [np.sign(v) * (abs(v) / norm) ** (power - 1) if v else 0.0 for v in x]
     np.testing.assert_allclose(found(e, path, x=x, p=power), expected, rtol=1e-14, atol=0)
+
+
+POWERS = {  # declarations, function of (x, p) in many digits
+    "x[0]^p": ("x: vector(n) nonnegative; p: scalar", lambda x, p: mpmath.mpf(x[0]) ** p),
+    "sum(x.^p)": ("x: vector(n) nonnegative; p: scalar", lambda x, p: sum(a**p for a in x)),
+    "sum(abs(x).^p)": ("x: vector(n); p: scalar", lambda x, p: sum(abs(a) ** p for a in x)),
+    "norm(x, p)": ("x: vector(n); p: scalar positive", lambda x, p: sum(abs(a) ** p for a in x) ** (1 / p)),
+    "sum(xlogy(x.^p, x))": (
+        "x: vector(n) nonnegative; p: scalar",
+        lambda x, p: sum(a**p * mpmath.log(a) for a in x),
+    ),
+}
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("path", (*PATHS, "numba"))
+@pytest.mark.parametrize("order", (1, 2, 3))
+@pytest.mark.parametrize("text", POWERS)
+def test_derivatives_in_an_exponent_have_no_part_of_entries_that_are_zero(text, order, path):
+    declared, function = POWERS[text]
+    e = mc.expression(text, declared)
+    for _ in range(order):
+        e = e.gradient("p")
+    data = {"x": np.array([0.0, 1.5, 0.25, 0.0] if "[0]" not in text else [0.0, 1.0]), "p": 2.5}
+    rest = [mpmath.mpf(a) for a in data["x"] if a] if "[0]" not in text else None
+    with mpmath.workdps(40):
+        expected = float(mpmath.diff(lambda p: function(rest, p), data["p"], order)) if rest else 0.0
+    np.testing.assert_allclose(found(e, path, **data), expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("path", (*PATHS, "numba"))
+@pytest.mark.parametrize("first", "xp")
+@pytest.mark.parametrize("text", [text for text in POWERS if "xlogy" not in text])
+def test_mixed_derivatives_in_an_exponent_are_zero_at_entries_that_are_zero(text, first, path):
+    e = mc.expression(text, POWERS[text][0]).gradient(first)
+    e = e.gradient("x") if first == "p" else e.jacobian("p")
+    found_at = found(e, path, x=np.array([0.0, 1.5]), p=2.5)
+    assert np.all(np.isfinite(found_at))
+    assert found_at[0] == 0.0

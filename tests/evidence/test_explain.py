@@ -99,7 +99,7 @@ def judge_lines(shown, derived, text, wrt, let, adjust=""):
 
 
 @pytest.mark.parametrize(("text", "wrt", "let", "adjust"), CASES, ids=[case[0] for case in CASES])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_every_line_is_true(text, wrt, let, adjust):
     e = mc.expression(text, let)
     derived = e.jacobian(wrt) if e.shape else e.gradient(wrt)
@@ -163,7 +163,7 @@ OPERATIONS = [(op, wrt) for op in operations() for wrt in op.vjp]
 
 
 @pytest.mark.parametrize(("op", "wrt"), OPERATIONS, ids=[f"{op.text}-{wrt}" for op, wrt in OPERATIONS])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_every_operation_is_explained(op, wrt):
     e = mc.vjp(op.text, wrt, op.let)
     assert lines(e.explain())[-1][:2] == ("pullback", str(e))

@@ -87,7 +87,7 @@ def test_expand(text, let, expected):
     assert e.expand().factor().expand().node is e.expand().node
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
 def test_expand_and_factor_are_opposite(case):
     """On formulas from books: expanding undoes factoring, and neither changes the value."""
@@ -139,7 +139,7 @@ def test_index_form(text, let, expected):
 
 
 @pytest.mark.parametrize("case", GRADIENTS, ids=lambda case: case.id)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_every_form_reads_back(case):
     for e in (mc.expression(case.text, case.let), mc.gradient(case.text, case.wrt, case.let)):
         for form in ("index", "solve", "inv"):

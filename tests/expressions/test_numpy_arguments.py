@@ -116,6 +116,7 @@ def test_one_row_and_nan(function):
             assert not outcome(function, mc.symbols(declared(arrays)), arrays, keywords), (shape, keywords)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize(("name", "function"), FUNCTIONS, ids=[name for name, _ in FUNCTIONS])
 def test_special_arguments_are_as_in_numpy_or_refused(name, function):

@@ -8,7 +8,7 @@ import pytest
 import scipy.special as special
 
 import matcalc as mc
-from matcalc.expressions.array_manners import Condition
+from matcalc.expressions.numpy_protocol import Condition
 from tests.expressions.numpy_programs import AXES, FIXED, data, programs
 
 DECLARED = {e.node.name: e for e in mc.symbols(FIXED)}
@@ -150,11 +150,13 @@ def shares(count):
     return [pytest.param(k, marks=pytest.mark.long if k % 5 else pytest.mark.whole) for k in range(count)]
 
 
+@pytest.mark.whole
 def test_random_programs():
     for number, program in enumerate(programs(60)):
         agrees(program, number)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
     """2,000 programs of fixed and of open sizes, six steps deep: all traced, all equal."""

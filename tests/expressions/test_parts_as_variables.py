@@ -81,6 +81,7 @@ def test_each_derivative_in_a_part(part):
     assert mc.gradient(FORMULA, part, LET) == E.gradient(part)
 
 
+@pytest.mark.whole
 def test_lists_of_parts_and_symbols():
     both = ["x[0]", "A[1, 2]", "T"]
     gradients = E.gradient(both)

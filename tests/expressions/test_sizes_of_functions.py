@@ -93,6 +93,7 @@ ARITHMETIC = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("use", ARITHMETIC)
 def test_sizes_compute_as_integers_do(use):
     e = mc.expression(lambda X: np.sum(X) + use(*X.shape), LET)

@@ -67,6 +67,7 @@ def test_functions_stand_wherever_text_does():
     assert mc.check(ridge, "w", LET)
 
 
+@pytest.mark.whole
 def test_arguments_are_the_parameters_in_the_order_of_the_declarations():
     fn = mc.value_and_gradient(ridge, "w", LET, target="numpy")
     assert fn.args == ("X", "y", "w", "s")

@@ -42,7 +42,7 @@ def test_there_are_two_hundred():
     assert len(READ) >= 165
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("row", READ, ids=latex_of)
 def test_value(row):
     e = mc.expression(row.latex, row.let, dialect="latex")

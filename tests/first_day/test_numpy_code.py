@@ -169,7 +169,7 @@ def differences(function, given, name):
 
 @pytest.mark.parametrize("target", ["numpy", pytest.param("numba", marks=pytest.mark.whole)])
 @pytest.mark.parametrize(("function", "declarations", "wrt"), TASKS, ids=[f.__name__ for f, *_ in TASKS])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_value_and_gradient(function, declarations, wrt, target):
     given, names = drawn(declarations), wrt.split()
     fn = mc.value_and_gradient(function, names, declarations, target=target)

@@ -108,6 +108,7 @@ def test_refused(row):
         assert len(str(caught.value)) < 500
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row[:30])
 def test_hostile(row):
     with pytest.raises(mc.MatcalcError) as caught:

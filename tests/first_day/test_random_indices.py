@@ -88,7 +88,8 @@ def data_of(seed, m, n, count):
     return data | {"g": rng.integers(0, n, n), "h": rng.integers(0, m, m)}
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.thinned(2)
+@pytest.mark.sampled(120)
 @pytest.mark.parametrize("seed", range(240))
 def test_value_and_gradient(seed):
     rng = random.Random(seed)

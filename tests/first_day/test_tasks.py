@@ -66,13 +66,14 @@ def test_the_table():
     assert {task.function.__module__ for task in TASKS} == {m.__name__ for m in (learning, matrices, statistics)}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @CASES
 def test_value_and_derivative(task):
     e, found = derived(task)
     evaluated(task, e, found)
 
 
+@pytest.mark.sampled(7)
 @CASES
 def test_printed(task):
     e, found = derived(task)
@@ -81,6 +82,7 @@ def test_printed(task):
         assert mc.expression(shown(d), d.declarations).node is d.node
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "target", [pytest.param("numpy", marks=pytest.mark.sampled(15)), pytest.param("numba", marks=pytest.mark.whole)]
 )

@@ -12,7 +12,7 @@ import numpy as np
 import matcalc as mc
 from hostile.parameters import FOREIGN, PATHS, Parameter, Printed
 from hostile.texts import MARK
-from matcalc.api.pullbacks import TwoPass
+from matcalc.api.pullback import TwoPass
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.files.save import saved_text
 from matcalc.errors import MatcalcError

@@ -10,9 +10,9 @@ from matcalc.compiler.emit.module import emit
 from matcalc.compiler.files.save import saved_text
 from matcalc.compiler.files.save_test import TEST_NAMES
 from matcalc.compiler.kernels.library import global_names, load_library
-from matcalc.compiler.spec.source import TAKEN
+from matcalc.compiler.spec.module_text import TAKEN
 from matcalc.language.identifiers import MAX_BYTES, WORDS
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 
 OTHERS = ["λ", "ν", "变", "ħ", "é", "_", "out", "self", "check_facts", "x" * MAX_BYTES]
 VARIABLES = ["v0", "v1_0", "v3_sum", "r1", "s1", "x1", "K0", "i0", "ii", "i", "k", "here", "drawn", "M", "X_0", "a0_"]

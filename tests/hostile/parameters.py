@@ -20,7 +20,7 @@ import numpy as np
 
 import matcalc as mc
 from matcalc import solvers
-from matcalc.api.pullbacks import TwoPass
+from matcalc.api.pullback import TwoPass
 from matcalc.commands import cli
 from matcalc.commands.prompt import Prompt
 from matcalc.compiler.call.compiled import Compiled
@@ -51,7 +51,7 @@ INTERNAL = {
     "Split.scaled": "takes totals",
     "Split.result_over": "takes what over has read",
     "Split.totals_over": "takes what over has read",
-    "Split.check_given": "takes what over has read",
+    "Split.check_passed": "takes what over has read",
     "Split.also_with": "takes one of two words",
     "Split.parquet": "takes what npy takes, and names of columns, which are looked up",
 }

@@ -36,6 +36,7 @@ def test_examples_are_right(label):
             examine(one)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("demo", "docs")])
 def test_commands_are_right(command):
     with elsewhere():

@@ -50,6 +50,7 @@ def read_back(e: mc.Expression) -> mc.Expression:
     return mc.expression(e.latex(), e.declarations, dialect="latex")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.sampled(16)
 @pytest.mark.parametrize(("text", "let"), FORMULAS, ids=[text for text, _ in FORMULAS])
 def test_formula(text, let):
@@ -71,6 +72,7 @@ def derivatives() -> Iterator[tuple[str, str, str, str]]:
 DERIVATIVES = list(dict.fromkeys(derivatives()))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize(
     ("kind", "text", "wrt", "let"), DERIVATIVES, ids=[f"{d[0]} {d[1]} {d[2]}" for d in DERIVATIVES]

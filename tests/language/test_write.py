@@ -11,7 +11,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import (
     Ast,
     call,
-    given,
+    leaf_of,
     name,
     negate,
     negative,
@@ -122,6 +122,7 @@ def test_any_text_is_refused_or_comes_back():
     assert read_well > 50
 
 
+@pytest.mark.whole
 def test_deep_tree():
     n = 10_000
     deep = name("x")
@@ -227,7 +228,7 @@ def test_placed_parts_stand_where_they_are_said_to(formula):
 
 
 def test_a_given_value_is_written_as_its_tree():
-    total, other = (given(object(), lambda: read("a + b")) for _ in range(2))
+    total, other = (leaf_of(object(), lambda: read("a + b")) for _ in range(2))
     tree = call("f", product([total, name("c")], ["*"]), transpose(other))
     assert text(tree) == "f((a + b)*c, (a + b)')"
     assert ends(tree, 16, 5) == "f((a + ...  b)')"

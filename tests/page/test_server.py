@@ -221,6 +221,7 @@ def head_of_question(server):
     return "\r\n".join(lines).encode()
 
 
+@pytest.mark.whole
 def test_what_takes_too_long_is_stopped_and_the_next_is_answered(answering):
     status, answer = asked(answering, QUESTION)
     assert status == 200 and answer["blocks"][0]["text"] == "2*X'*(X*w - y)"
@@ -300,6 +301,7 @@ def test_the_command_says_its_address_serves_and_ends(ended_by):
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.whole
 def test_a_port_that_is_taken_is_left(quiet):
     for port in (quiet.port, 99999):
         with patch.object(server_module, "Pool", Listening), closing_server(server_module.bound(port)) as other:

@@ -62,7 +62,7 @@ def test_rounding_is_no_entry():
 
 
 def test_what_cannot_be_looked_at_is_said():
-    for sizes, words in (({"k": 2}, "'k' is no size"), ({"n": -1}, "from 0"), ({"n": 2.5}, "from 0")):
+    for sizes, words in (({"k": 2}, "'k' is not a size"), ({"n": -1}, "from 0"), ({"n": 2.5}, "from 0")):
         with pytest.raises(mc.ShapeError, match=words):
             mc.structure("diag(x)", "x: vector(n)", sizes=sizes)
     with pytest.raises(mc.NotSupported, match="4096"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import plain_functions
+from matcalc.api.export import plain_functions
 from matcalc.api.plain_tests import plain_test
 from matcalc.errors import NotSupported
 from matcalc.expressions.as_source import plain_module

@@ -47,7 +47,7 @@ DOMAINS = {
     **{name: {"k": uniform(0.5, 2), "x": uniform(0.5, 2)} for name in ("log_besseli", "log_besseli_diff")},
     **{name: {"b": uniform(0.5, 2)} for name in ("log_poch", "poch_diff")},
     **{name: {"a": uniform(0.5, 2), "b": uniform(0.5, 2)} for name in ("log_rising", "log_rising_diff")},
-    "powr": {"x": uniform(0.5, 2)},
+    **{name: {"x": uniform(0.5, 2)} for name in ("powr", "powlog")},
     "clip": {"lo": uniform(-0.6, -0.4), "hi": uniform(0.4, 0.6)},
     "svdfun": {"f": lambda rng, shape: "sinh"},
     "multigammaln": {"a": uniform(3, 4)},

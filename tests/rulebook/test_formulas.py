@@ -54,6 +54,7 @@ def differential(rule, output, scope, tangents):
     return evaluate(BOOK, text, inner) + np.zeros(np.shape(scope[output or "Y"]))
 
 
+@pytest.mark.sampled(2)
 @of([r for r in OPS if r.opaque is None and r.name not in ("stop", "gap_middle", "svd_gap")])
 @pytest.mark.parametrize("tangents", [0, 1])
 def test_differential(rule, tangents):
@@ -217,6 +218,7 @@ def test_symmetries(rule):
         close(value(**{one: found[two], two: found[one]}), value(), 1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
 def test_rewrite(rewrite):
     condition = rewrite.condition

@@ -46,6 +46,7 @@ def test_a_rule_of_ones_own_in_other_languages():
         mc.expression("np.soft_sign(x)", "x: vector(3)", dialect="numpy")
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("field", "message"),

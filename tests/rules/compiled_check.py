@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from matcalc.api.compiling import compile as compiled
+from matcalc.api.compile import compile as compiled
 from matcalc.calculus.derive.differentiate import pullback, pushforward
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.compiler.call.compiled import Compiled
@@ -22,7 +22,7 @@ from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rule
-from matcalc.rulelab.covariance import degree
+from matcalc.rulelab.equivariance import degree
 from matcalc.rulelab.finding import FLOOR, REFUSED, Finding, distance, largest, location, value_or_none
 from matcalc.rulelab.rule_point import Draws, Form, Point, forms, lengths_of, point
 from matcalc.tensor.constructors import symbol

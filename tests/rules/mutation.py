@@ -24,7 +24,7 @@ if __name__ == "__main__":
 from rules.mutants import FORMULAS, mutants, replaced, rewritten
 from rules.samplers import DELIBERATE, DRAWS
 
-from matcalc.calculus.simplify.rewrite import compiled
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.errors import MatcalcError
 from matcalc.evidence.numeric.sampling import MODES
 from matcalc.formula.elaborate.check_rule import check_rule, defined, formulas, settings
@@ -34,7 +34,7 @@ from matcalc.rulebook.fields import read_rewrite
 from matcalc.rulebook.load import Candidate, on_trial, shipped_rulebook
 from matcalc.rulelab.edges import edges
 from matcalc.rulelab.finding import is_finite, value_or_none
-from matcalc.rulelab.function_course import function_shape
+from matcalc.rulelab.function_shape import function_shape
 from matcalc.rulelab.properties import properties
 from matcalc.rulelab.rewrite_check import applied_sides, chosen_symbols, rewrite_faults
 from matcalc.rulelab.rule_check import derivatives, further_tests, lengths, tests, values

@@ -23,6 +23,7 @@ PARTS = 8
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "nothing is missing")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "part", [pytest.param(part, marks=pytest.mark.long if part % 3 else pytest.mark.whole) for part in range(PARTS)]
 )

@@ -13,6 +13,7 @@ SOME = {
 SHARES = 20
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.whole
 @pytest.mark.parametrize("target", SOME)
 def test_compiled_rules(target):

@@ -22,6 +22,7 @@ def draw(seed=0, shape=(4, 4)):
     return np.random.default_rng(seed).standard_normal(shape)
 
 
+@pytest.mark.whole
 def test_an_own_operation_has_every_derivative(cube):
     assert str(mc.differential("cube(X)", "X")) == "X^2*dX + (X*dX + dX*X)*X"
     assert mc.check("cube(A*X)", "X", LET)
@@ -158,7 +159,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_a_wrong_rule_is_refused(change, message):
     before = default_rulebook()
@@ -324,6 +325,7 @@ def test_a_fact_is_tried_at_the_ends_of_the_arguments(k):
         mc.define(f"own_false_{k}{signature}", value=value, **{field: derivative}, **more)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("k", range(len(TRUE_FACTS)))
 @pytest.mark.sampled(2)
 def test_a_true_fact_is_accepted(k):

@@ -97,6 +97,7 @@ def test_values_of_a_spectrum(text, path):
                     assert np.isnan(fn(ruined)), (i, j, bad)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("path", ["plain", "numpy", "numba"])
 def test_the_condition_of_what_is_not_finite_or_of_nothing(path):
     """NaN where LAPACK would fail, return inf or hang; an empty matrix has none, as in NumPy."""

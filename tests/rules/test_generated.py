@@ -27,8 +27,9 @@ def of(rules):
     return pytest.mark.parametrize("rule", rules, ids=lambda rule: rule.name)
 
 
+@pytest.mark.thinned(2)
 @of(VALUED)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 def test_value_and_derivatives_at_one_point(rule):
     """A fault in the engine shows in the first draw inside the domain."""
     found = (wrong(rule, at_one_point(rule, mode)) for mode in range(len(MODES)))
@@ -44,8 +45,9 @@ def at_one_point(rule, mode):
     return None
 
 
+@pytest.mark.thinned(4)
 @of(VALUED)
-@pytest.mark.sampled(70)
+@pytest.mark.sampled(210)
 def test_rule(rule):
     """Value, tangents, adjoints, second derivatives and declared properties, at several sizes and 1."""
     drawn = DRAWS.get(rule.name, {})
@@ -94,12 +96,13 @@ EACH_EDGE = pytest.mark.parametrize(("rule", "k"), EDGES, ids=[f"{rule.name}-{k}
 
 
 @EACH_EDGE
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_edge(rule, k):
     """Kinks, ties and singular points, as the entry states them."""
     is_as_stated(rule, k, evaluated)
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @EACH_EDGE
 @pytest.mark.sampled(300)

@@ -21,8 +21,9 @@ BOOK = default_rulebook()
 RULES = [rule for rule in BOOK.rules.values() if rule.values and rule.kind in ("op", "definition")]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(54)
 def test_laws_hold_in_larger_tensors(rule):
     found = list(laws(BOOK, rule, DRAWS.get(rule.name, {})))
     assert found

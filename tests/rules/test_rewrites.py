@@ -3,8 +3,9 @@
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.calculus.simplify.index_by_word import heads
-from matcalc.calculus.simplify.rewrite import Rewriter, compiled
+from matcalc.calculus.simplify.rewrite import Rewriter
 from matcalc.calculus.simplify.simplify import simplify, simplify_all, stable_all
 from matcalc.rulebook import default_rulebook
 from matcalc.rulebook.facts_and_rewrites import rewrite_from_table
@@ -15,8 +16,9 @@ BOOK = default_rulebook()
 LET = "S: matrix(n, n) spd; T: matrix(n, n) symmetric; X: matrix(n, n); x: vector(n); c: scalar"
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("rewrite", BOOK.rewrites, ids=str)
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(90)
 def test_rewrite(rewrite):
     assert rewrite_faults(rewrite, BOOK) == []
 
@@ -109,6 +111,7 @@ def test_faulty_rewrites_are_refused(let, rule, fault):
     assert any(word in found for word in fault.split("|")), found
 
 
+@pytest.mark.whole
 def test_a_rewrite_is_there_when_it_fits():
     """A rewrite waits until all operations that it needs exist; every formula that it fits contains all of them."""
     rewriter = Rewriter(BOOK)

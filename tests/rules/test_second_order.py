@@ -167,7 +167,7 @@ def differences(f, at, E, F):
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.sampled(93)
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 def test_gradient_and_hessian(name, target):
     text, let, at, value = CASES[name]
     wrt = let[0]

@@ -11,7 +11,7 @@ from rules.compiled import made, rules
 from matcalc.compiler.program import Call, Loop, walk_inside
 from matcalc.errors import NotSupported
 from matcalc.expressions.expression import Expression
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 from matcalc.tensor.symbols import Names
 
 SIZES = (2**12, 2**14)

@@ -17,7 +17,7 @@ FAULTS = [
     ({"start": {"w": np.ones(3)}}, mc.ShapeError, r"w: vector\(n\) must have shape \(2,\)"),
     ({"start": {"w": [1.0, np.nan]}}, ValueError, "the start of w is not finite"),
     ({"start": {"v": [1.0, 2.0]}}, ValueError, "start gives no value for w"),
-    ({"sizes": {"q": 2}}, mc.UnknownName, "q is no size"),
+    ({"sizes": {"q": 2}}, mc.UnknownName, "q is not a size"),
 ]
 
 

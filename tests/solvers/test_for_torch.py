@@ -215,5 +215,5 @@ def test_what_cannot_be_is_said():
     assert solvers.torch("a*ones(n)", "a: scalar; n: size", target="numpy", sizes={"n": 2})(w[0]).shape == (2,)
     with pytest.raises(mc.NotSupported, match="list of formulas"):
         solvers.torch(["w", "w"], target="numpy")
-    with pytest.raises(mc.UnknownName, match="q is no size"):
+    with pytest.raises(mc.UnknownName, match="q is not a size"):
         solvers.torch("w", "w: vector(n)", target="numpy", sizes={"q": 2})

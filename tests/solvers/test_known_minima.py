@@ -117,6 +117,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
 @pytest.mark.parametrize(("problem", "method"), CASES)
@@ -125,6 +126,7 @@ def test_known_minimum_is_reached(problem, method):
     assert is_known(problem, found.fun), (found.fun, found.message)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.whole
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
 @pytest.mark.parametrize("method", COMPILED)

@@ -114,7 +114,7 @@ def test_constraints_are_told_apart():
         ({"bounds": {"X": (0, 1)}}, ValueError, "X, which is not in wrt"),
         ({"bounds": {"w": 3}}, ValueError, "pair"),
         ({"bounds": [(0, 1)]}, ValueError, "1 pairs for 2"),
-        ({"sizes": {"q": 2}}, mc.UnknownName, "q is no size"),
+        ({"sizes": {"q": 2}}, mc.UnknownName, "q is not a size"),
         ({"f": "norm2(w)^2", "data": {}}, ValueError, "size m of w is not known"),
     ],
 )

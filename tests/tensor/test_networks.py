@@ -138,7 +138,7 @@ def defined(terms, out, n):
     return np.einsum(*[part for array, at in terms for part in (array, list(at))], left)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize(("name", "at"), LONG)
 def test_a_long_product_keeps_its_diagonals_and_its_repetitions(name, at, count):

@@ -185,6 +185,7 @@ def test_random_sums_of_tensors_are_one_node_each():
         assert len({_held(rng, terms, random.Random(seed)) for _ in range(4)}) == 1, terms
 
 
+@pytest.mark.whole
 def test_sums_that_hold_symmetric_sums_are_one_node_each():
     rng, swaps = random.Random(3), [(1, 0, 2, 3), (0, 1, 3, 2), (2, 1, 0, 3), (2, 3, 0, 1), (3, 2, 1, 0)]
     for _ in range(40):
@@ -197,6 +198,7 @@ def test_sums_that_hold_symmetric_sums_are_one_node_each():
         assert len({_added(rng, sums) for _ in range(6)}) == 1, sums
 
 
+@pytest.mark.whole
 def test_matrices_of_symmetric_sums_are_symmetric_where_they_are_said_to_be():
     rng, lengths = random.Random(5), {"n": 3}
     given = np.random.default_rng(1).standard_normal((6, 3, 3))
@@ -263,6 +265,7 @@ def _held(rng, terms, fixed):
     return product(1, operands, tuple(fixed.sample(used, min(2, len(used)))))
 
 
+@pytest.mark.whole
 def test_no_node_grows_beyond_the_bound():
     squared = A
     for _ in range(10):

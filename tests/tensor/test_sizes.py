@@ -178,6 +178,7 @@ LET = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("text", "needs"), NEEDS, ids=[text for text, _ in NEEDS])
 def test_what_sizes_must_be_is_told(text, needs):
     e = mc.expression(text, LET)
@@ -229,7 +230,7 @@ def test_declared_sizes_that_are_no_lengths(declaration, message, at):
 def test_hints_of_sizes_are_checked():
     text, declared = "X*w", "X: matrix(rows, n); w: vector(n)"
     assert mc.compile(text, declarations=declared, sizes={"rows": 10, "n": 0}, target="numpy").args == ("X", "w")
-    with pytest.raises(mc.UnknownName, match="sizes: row is no size of the formulas; did you mean rows?"):
+    with pytest.raises(mc.UnknownName, match="sizes: row is not a size of the formulas; did you mean rows?"):
         mc.compile(text, declarations=declared, sizes={"row": 10}, target="numpy")
     with pytest.raises(TypeError, match="the size n is an integer, not 2.5"):
         mc.compile(text, declarations=declared, sizes={"n": 2.5}, target="numpy")
@@ -271,6 +272,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.whole
 def test_the_text_of_a_size_means_the_size():
     """For all operations on two names and fractions, Python evaluates the printed text to the value of the size."""
     pool = {Size.of(name): value for name, value in NUMBERS.items()}

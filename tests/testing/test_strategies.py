@@ -55,6 +55,7 @@ def test_nothing_is_asked_of_what_is_empty(text):
         value(random_case(BOOK, choose, seed, 2, roots, roots))
 
 
+@pytest.mark.whole
 @QUICK
 @given(expressions(depth=2, outermost="logdet", sizes=(2, 3)))
 def test_the_outermost_operation_can_be_given(case):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from matcalc.calculus.derive.implicit import implicit_adjoint, implicit_tangent
+from matcalc.calculus.derive.infinite_slopes import is_steep_in, switches_off, weighed_product, with_weights
 from matcalc.calculus.derive.kinks import averaged
-from matcalc.calculus.derive.removable import with_quotients
-from matcalc.calculus.derive.steep import is_steep_in, switches_off, weighed_product, with_weights
+from matcalc.calculus.derive.removable_singularities import with_quotients
 from matcalc.calculus.templates import Pull, Template, adjoint_template, derivative_template, tangent_template
 from matcalc.language.declare import Declaration
 from matcalc.tensor.constructors import add, eye, operate, product, zeros

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from matcalc.calculus.templates import Template, jump_templates
-from matcalc.tensor.nodes.node import Indices, Node, exponent_of, kept_with_node, toposort
+from matcalc.tensor.nodes.node import Indices, Node, cached_on_node, exponent_of, toposort
 from matcalc.tensor.substitute import Batched, instantiate, spread
 from matcalc.tensor.sums import split_coef
 
@@ -51,7 +51,7 @@ def varies_with(wrt: Sequence[Node]) -> Varies:
     return varies
 
 
-@kept_with_node
+@cached_on_node
 def arguments(node: Node) -> tuple[Node, ...]:
     """Return the arguments at which a map jumps by its rule, as nodes."""
     return tuple(entrywise(template, node) for template in jump_templates(node))
@@ -99,7 +99,7 @@ def _rises_through_zero(node: Node) -> bool:
     return node.rule.monotone == "increasing" and node.rule.through == (0, 0)
 
 
-@kept_with_node
+@cached_on_node
 def _of_all_terms(node: Node) -> tuple[int, Node] | None:
     """Return the sign and the node that all terms of a sum share, None if they share none."""
     found = {(side if coef > 0 else -side, root) for coef, arg in node.terms for side, root in [up_to_sign(arg)]}

@@ -17,7 +17,7 @@ from math import prod
 
 from matcalc.calculus.derive.choices import chosen_from, chosen_together, is_choice
 from matcalc.calculus.derive.jumps import Jump, Key, is_jump, sides, varies_with
-from matcalc.calculus.derive.pieces import by_pieces, limit_on_side, on_side
+from matcalc.calculus.derive.kinks_inside_jumps import by_pieces, limit_on_side, on_side
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, hadamard, ones, product, scale, zeros
 from matcalc.tensor.nodes.node import Indices, Node, Operand, toposort

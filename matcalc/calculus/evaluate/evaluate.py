@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
-from matcalc.calculus.evaluate.lookups import Lookup, contract_through, is_gathered, places_of
+from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
+from matcalc.calculus.exact_deviations import with_exact_deviations
 from matcalc.calculus.function_bodies import derivative
-from matcalc.calculus.settled_means import settled_means
 from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
@@ -57,7 +57,7 @@ def _order(roots: tuple[Node, ...]) -> tuple[Sequence[Node], Sequence[Node]]:
 
     Cached, since the same formulas are evaluated at many data.
     """
-    settled = settled_means(roots)
+    settled = with_exact_deviations(roots)
     order = toposort(settled)
     formed = set(settled).union(*(node.args for node in order if node.kind != "product"))
     return settled, [node for node in order if node.kind != "selector" or node in formed]
@@ -91,7 +91,7 @@ def rational(size: Size, sizes: Sizes) -> float:
 
 
 def _formed(node: Node, values: Values, sizes: Sizes) -> np.ndarray:
-    integers = places_of(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
+    integers = checked_indices(node, values[node.args[0]], node.shape[0].evaluate(dict(sizes))) if node.args else None
     return node.selector.dense(dict(sizes), integers)
 
 
@@ -137,7 +137,7 @@ def _operands(node: Node, values: Values, sizes: Sizes) -> Operands:
             merges.append(indices)
             continue
         if arg.args:
-            found = places_of(arg, values[arg.args[0]], arg.shape[0].evaluate(dict(sizes))), indices
+            found = checked_indices(arg, values[arg.args[0]], arg.shape[0].evaluate(dict(sizes))), indices
             if is_gathered(found, node.out, merged):
                 lookups.append(found)
                 continue

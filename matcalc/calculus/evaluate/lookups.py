@@ -22,7 +22,7 @@ Lookup = tuple["np.ndarray", tuple[int, ...]]
 """The integers of a lookup, and its indices in a product: the looked-up axis first, then the axes of the integers."""
 
 
-def places_of(node: Node, values: np.ndarray, length: int) -> np.ndarray:
+def checked_indices(node: Node, values: np.ndarray, length: int) -> np.ndarray:
     """Return the integers of a lookup.
 
     Raises: ShapeError for one outside the axis, with the name of the data, the entry and the length.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.named_parts import is_matrix
-from matcalc.tensor.nodes.node import Indices, Node, kept_with_node
+from matcalc.tensor.nodes.node import Indices, Node, cached_on_node
 
 
 class Run(NamedTuple):
@@ -25,7 +25,7 @@ class Run(NamedTuple):
         return product(1, operands, self.ends)
 
 
-@kept_with_node
+@cached_on_node
 def runs_in(subject: Node) -> tuple[Run, ...]:
     """Return the runs of a product in both directions, the shortest first; cached, since many patterns use them."""
     holders: dict[int, list[int]] = {}

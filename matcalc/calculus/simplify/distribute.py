@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import prod
 
 from matcalc.tensor.constructors import add, product, scale, zeros
-from matcalc.tensor.nodes.node import Node, exponent_of, kept_with_node
+from matcalc.tensor.nodes.node import Node, cached_on_node, exponent_of
 from matcalc.tensor.sums import split_coef, summands
 from matcalc.tensor.switches import is_mask
 
@@ -128,7 +128,7 @@ def _summed_alone(node: Node) -> list[tuple[Node, int]]:
     return [(arg, axis) for arg, at in node.operands for axis, i in enumerate(at) if held[i] == 1]
 
 
-@kept_with_node
+@cached_on_node
 def centred_axes(node: Node) -> frozenset[int]:
     """Return the axes along which a sum of terms is 0 when summed."""
     if node.kind != "sum":

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from matcalc.calculus.simplify.fractions_within import cleared, over_common_powers
 from matcalc.calculus.simplify.masks import masked
+from matcalc.calculus.simplify.nested_fractions import cleared, over_common_powers
 from matcalc.calculus.simplify.shorten import Guide, estimate, measure, shortened
 from matcalc.tensor.constructors import add, product, transpose
 from matcalc.tensor.nodes.node import Indices, Node

@@ -45,6 +45,9 @@ _held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
 
 def held(root: Node) -> frozenset[str]:
     """Return the words of all nodes inside a node, cached."""
+    known = _held.get(root)
+    if known is not None:
+        return known
     for node in toposort(root, _held):
         _held[node] = frozenset(_word(node)).union(*(_held[a] for a in node.args))
     return _held[root]

@@ -31,7 +31,7 @@ class Found(NamedTuple):
     """A match inside a product: bindings, matched operands, subject index of each pattern index, and factor."""
 
     bindings: Bindings
-    places: frozenset[int]
+    positions: frozenset[int]
     indices: Mapping[int, int]
     coef: Fraction
 
@@ -122,6 +122,26 @@ def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iter
         yield from _match_terms(patterns, terms, bindings)
 
 
+def may_match(pattern: Node, terms: Terms) -> bool:
+    """Whether each operation and product among the terms of a sum pattern has a like one among `terms`."""
+    return all(any(_is_like(term, node) for _, node in terms) for term in _named_terms(pattern))
+
+
+@lru_cache(maxsize=1024)
+def _named_terms(pattern: Node) -> tuple[Node, ...]:
+    """Return the terms of a sum pattern that match only operations of one name, or only products."""
+    named = [term for _, term in summands(pattern) if not is_function_variable(term)]
+    products = [t for t in named if t.kind == "product" and t.coef == 1 and len(summands(t)) == 1]
+    products = [t for t in products if not _is_repeated_symbol(t)]
+    return (*(term for term in named if term.kind in ("map", "op")), *products)
+
+
+def _is_like(pattern: Node, node: Node) -> bool:
+    if pattern.kind == "product":
+        return node.kind == "product" and speaks_of(pattern) <= held(node)
+    return node.kind == pattern.kind and node.rule == pattern.rule
+
+
 def _match_terms(patterns: Terms, terms: Terms, bindings: Bindings) -> Iterator[tuple[Bindings, Terms]]:
     if not patterns:
         yield bindings, terms
@@ -182,7 +202,7 @@ def _match_whole_product(pattern: Node, subject: Node, bindings: Bindings) -> It
     if sized is None:
         return
     for found in match_product(pattern, subject, sized, whole=True):
-        if len(found.places) != len(subject.args) or found.coef != 1:
+        if len(found.positions) != len(subject.args) or found.coef != 1:
             continue
         if is_the_tensor(pattern.out, subject.out, found.indices):
             yield found.bindings
@@ -198,7 +218,7 @@ def match_product(
     start = Found(bindings, frozenset(), {}, subject.coef / pattern.coef if pattern.coef else Fraction(0))
     chains = subject if whole and isinstance(subject, Node) and len(subject.args) > len(pattern.args) else None
     for found in _locate(_items(pattern), subject, start, chains):
-        if is_part(subject, found.places, found.indices, pattern.out):
+        if is_part(subject, found.positions, found.indices, pattern.out):
             yield found
 
 
@@ -234,14 +254,14 @@ def _locate(
         yield from _locate_all(item, at, chains, found)
     is_named = item.kind in ("map", "op", "selector")
     for position, (node, indices) in enumerate(subject.operands):
-        if position in found.places or len(indices) != len(at) or (is_named and head(node) != head(item)):
+        if position in found.positions or len(indices) != len(at) or (is_named and head(node) != head(item)):
             continue
         for read, order, sign in readings(item, node, indices):
             mapped = _map_indices(at, order, found.indices)
             if mapped is None:
                 continue
             for bound in match(item, read, found.bindings):
-                positions = found.places | {position}
+                positions = found.positions | {position}
                 step = Found(bound, positions, mapped, sign * found.coef)
                 yield from _locate(rest, subject, step, chains)
 
@@ -250,16 +270,16 @@ def _locate_run(variable: Node, at: Indices, rest: Sequence[Operand], subject: N
     """Match a matrix variable with a chain of factors."""
     for run in runs_in(subject):
         mapped = _map_indices(at, run.ends, found.indices)
-        if mapped is None or run.positions & found.places:
+        if mapped is None or run.positions & found.positions:
             continue
         for bound in match(variable, run.of(subject), found.bindings):
-            step = found._replace(bindings=bound, places=found.places | run.positions, indices=mapped)
+            step = found._replace(bindings=bound, positions=found.positions | run.positions, indices=mapped)
             yield from _locate(rest, subject, step, subject)
 
 
 def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Iterator[Found]:
     """Match the last variable, a vector, with all remaining factors: `diag(A*B)` in `det(diag(diag(A*B)))`."""
-    positions = [position for position in range(len(subject.args)) if position not in found.places]
+    positions = [position for position in range(len(subject.args)) if position not in found.positions]
     own = {i for position in positions for i in subject.indices[position]}
     known = [found.indices[i] for i in at if i in found.indices]
     for index in known or sorted(own.intersection(subject.out)):
@@ -269,7 +289,7 @@ def _locate_all(variable: Node, at: Indices, subject: Node, found: Found) -> Ite
         for bound in match(variable, vector, found.bindings):
             mapped = _map_indices(at, (index,), found.indices)
             if mapped is not None:
-                yield found._replace(bindings=bound, places=frozenset(range(len(subject.args))), indices=mapped)
+                yield found._replace(bindings=bound, positions=frozenset(range(len(subject.args))), indices=mapped)
 
 
 def _locate_function(
@@ -278,13 +298,13 @@ def _locate_function(
     """Match a function variable with all vectors on one index: its index if it is known, else each in turn."""
     (own,) = at
     for index in [found.indices[own]] if own in found.indices else range(len(subject.index_sizes)):
-        positions = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.places]
+        positions = [p for p, i in enumerate(subject.indices) if i == (index,) and p not in found.positions]
         if not positions:
             continue
         weight = product(1, [(subject.args[p], (0,)) for p in positions], (0,))
         for bound in match_applied(variable, weight, found.bindings):
             mapped = {**found.indices, own: index}
-            step = found._replace(bindings=bound, places=found.places.union(positions), indices=mapped)
+            step = found._replace(bindings=bound, positions=found.positions.union(positions), indices=mapped)
             yield from _locate(rest, subject, step, chains)
 
 
@@ -316,7 +336,7 @@ def _locate_parts(
         return
     part, at = parts[0]
     for position, (node, indices) in enumerate(subject.operands):
-        if position in found.places or node is not part:
+        if position in found.positions or node is not part:
             continue
         orders = [indices]
         if is_matrix(indices) and "symmetric" in node.facts:
@@ -324,7 +344,7 @@ def _locate_parts(
         for order in orders:
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
-                step = found._replace(places=found.places | {position}, indices=mapped)
+                step = found._replace(positions=found.positions | {position}, indices=mapped)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from matcalc.calculus.simplify.rewrite import compiled
+from matcalc.calculus.simplify.compiled_rewrites import compiled
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast, call_name
 from matcalc.rulebook.load import Rulebook, default_rulebook

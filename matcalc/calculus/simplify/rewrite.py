@@ -1,59 +1,37 @@
 """Applies the rulebook's rewrites, compiled to patterns when an expression first contains their operations.
 
 A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets a rule about
-it. `array` variables match scalars, vectors and matrices, and, if the left side reduces a vector, also the rows of a
-matrix: then the right side has a batch axis.
+it, and left sides are not even read before the operations that they call are met.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import insort
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import NamedTuple
 from weakref import WeakSet
 
-from matcalc.calculus.function_bodies import derivative
-from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, sides
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
 from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
-from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms
+from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
-from matcalc.formula.elaborate.rule_formula import build_rewrite
-from matcalc.language.declare import Declaration
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, name, walk
+from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.rulebook.load import Rulebook
-from matcalc.rulebook.rule import Rewrite
-from matcalc.tensor.constructors import add, product, scale, symbol, transpose
-from matcalc.tensor.nodes.node import Node, OpenProduct, terms_of, toposort
-from matcalc.tensor.sizes.size import Size
-from matcalc.tensor.substitute import Batched, instantiate, spread
+from matcalc.rulebook.rule import Rewrite, Rule
+from matcalc.tensor.constructors import add, product, scale, transpose
+from matcalc.tensor.nodes.node import Node, OpenProduct, terms_of
+from matcalc.tensor.substitute import Batched, instantiate
 from matcalc.tensor.sums import split_coef
 
-ARRAYS = {"scalar": (), "vector": (name("n_"),), "matrix": (name("m_"), name("n_"))}
-"""The kinds and sizes of an `array` variable in the patterns of a rewrite."""
-
-
-Others = tuple[tuple[str, Node | Fraction], ...]
-
-
-class Pattern(NamedTuple):
-    """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
-
-    `others` are its function and number variables: names and what represents them. The right side is then rebuilt for
-    their bindings, over the tensors `declared`.
-    """
-
-    left: Node
-    right: Node
-    conditions: tuple[tuple[str, Node], ...]
-    rewrite: Rewrite
-    declared: tuple[Declaration, ...] = ()
-    others: Others = ()
+CALLED = re.compile(r"([^\W\d]\w*)\(")
+"""A name that is called, in the text of a formula."""
 
 
 class Applied(NamedTuple):
@@ -87,28 +65,50 @@ def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
     return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
 
 
+class Waiting(NamedTuple):
+    """A rewrite that waits for operations: those it needs, known from its calls alone until its left side `is_read`."""
+
+    needs: frozenset[str]
+    rewrite: Rewrite
+    is_read: bool = False
+
+
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all operations that they name are present.
 
-    `settled` are nodes on which none fits. A `numeric` rewriter has the rewrites for numbers, and none about matrices.
+    `settled` are nodes that stay as they are, `unfit` those on which none fits, with and without those that split.
+    A `numeric` rewriter has the rewrites for numbers, and none about matrices.
     """
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
-        self.book = book
-        self.waiting = [(self.needs(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
+        self.book, self.numeric = book, numeric
+        self.waiting = [Waiting(self._called(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
         self.by_head: dict[str, list[Pattern]] = {}
         self.order = {rewrite: order for order, rewrite in enumerate(book.rewrites)}
-        self.introduces: dict[Node, frozenset[str]] = {}
         self.present: frozenset[str] | None = None  # None: nothing is compiled, not even rewrites without operations
         self.settled: WeakSet[Node] = WeakSet()
+        self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}
+        self.known: dict[tuple[object, ...], list[Pattern]] = {}
+
+    def _called(self, text: str) -> frozenset[str]:
+        """Return those of the names that a left side needs that are called in it, without reading it as a formula."""
+        rules = (self._meant(called) for called in CALLED.findall(text))
+        return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
+
+    def _meant(self, called: str) -> Rule | None:
+        """Return the rule that a call means, None if there are several or none."""
+        meant = {candidate.rule for candidate in self.book.spellings.get(called, ())}
+        return meant.pop() if len(meant) == 1 else None
+
+    def _read(self, rewrite: Rewrite) -> Waiting:
+        return Waiting(self.needs(rewrite.left), rewrite, True)
 
     def needs(self, text: str) -> frozenset[str]:
         """Return names that `heads` returns for every expression in which the left side `text` occurs."""
         names: set[str] = set()
         for ast in walk(read(text)):
-            meant = {c.rule for c in self.book.spellings.get(call_name(ast), ())} if ast.head == "call" else set()
-            if len(meant) == 1:
-                (rule,) = meant
+            rule = self._meant(call_name(ast)) if ast.head == "call" else None
+            if rule is not None:
                 definition = rule.definition(0) if rule.kind == "definition" else None
                 names |= {rule.name} if rule.kind != "definition" else self.needs(definition or "")
                 if definition is not None and any(map(_selects, walk(read(definition)))):
@@ -124,27 +124,49 @@ class Rewriter:
         if self.present is not None and names <= self.present:
             return
         self.present = present = names | (self.present or frozenset())
-        ready = [r for needs, r in self.waiting if needs <= present]
-        self.waiting = [(needs, r) for needs, r in self.waiting if not needs <= present]
+        met = [w if w.is_read or not w.needs <= present else self._read(w.rewrite) for w in self.waiting]
+        self.waiting = [w for w in met if not w.needs <= present]
+        ready = [w.rewrite for w in met if w.needs <= present]
+        if ready:
+            self.known.clear()
+            for unfit in self.unfit.values():
+                unfit.clear()
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])
                 insort(known, pattern, key=lambda p: self.order[p.rewrite])  # in the order of the book
-                self.introduces[pattern.right] = heads([pattern.right])
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, else None; `splits` allows those that split."""
-        words = held(node)
-        for pattern in self.by_head.get(head(node), ()):
-            if pattern.rewrite.splits and not splits or not speaks_of(pattern.left) <= words:
-                continue
-            if not fits_head(pattern, node):
-                continue
+        unfit = self.unfit[splits]
+        if node in unfit:
+            return None
+        for pattern in self._candidates(node, splits):
             for result in results(pattern, node, self.book):
                 if result is not node:
-                    self.prepare(self.introduces[pattern.right])
+                    self.prepare(_introduced(pattern.right))
                     return Applied(result, pattern.rewrite)
+        unfit.add(node)
         return None
+
+    def _candidates(self, node: Node, splits: bool) -> list[Pattern]:
+        """Return the patterns with the head and rank of a node whose words it contains."""
+        key = (head(node), None if node.kind == "product" else node.rank, held(node), splits)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = [
+                pattern
+                for pattern in self.by_head.get(head(node), ())
+                if (splits or not pattern.rewrite.splits) and speaks_of(pattern.left) <= held(node)
+                if fits_head(pattern, node)
+            ]
+        return found
+
+
+@lru_cache(maxsize=512)
+def _introduced(right: Node) -> frozenset[str]:
+    """Return the operations that a right side introduces."""
+    return heads([right])
 
 
 def fits_head(pattern: Pattern, node: Node) -> bool:
@@ -189,7 +211,7 @@ def _results_in_product(pattern: Pattern, node: Node, subject: Node | OpenProduc
             if index not in indices:
                 return  # a pattern that broadcasts matches only whole nodes
         out = tuple(indices[i] for i in pattern.left.out)
-        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.places]
+        others = [(arg, at) for position, (arg, at) in enumerate(subject.operands) if position not in found.positions]
         sizes = {k: s for k, s in enumerate(subject.index_sizes) if k < fresh}
         kept = {i for _, at in others for i in at} | set(out) | set(node.out)
         yield product(found.coef, [*others, (right, out)], node.out, {k: s for k, s in sizes.items() if k in kept})
@@ -260,7 +282,7 @@ def _transposed_terms(node: Node) -> Terms:
 
 def _results_of_terms(pattern: Pattern, terms: Terms, book: Rulebook) -> Iterator[Node]:
     pattern_terms = terms_of(pattern.left)
-    if len(pattern_terms) > len(terms):
+    if len(pattern_terms) > len(terms) or not may_match(pattern.left, terms):
         return
     first = next((c for c, term in pattern_terms if term.kind != "symbol"), pattern_terms[0][0])
     for content in dict.fromkeys(c / first for c, _ in terms):
@@ -281,75 +303,10 @@ def _right(pattern: Pattern, bindings: Bindings, book: Rulebook) -> Node | None:
     values = [(name, variable, bindings.others[variable]) for name, variable in pattern.others]
     scalar = {variable: body for _, variable, body in values if isinstance(variable, Node) and holds_scalars(body)}
     closed = tuple((name, variable if variable in scalar else value) for name, variable, value in values)
-    right = _bound(sides(pattern.rewrite, pattern.declared, closed, book)[1], bindings)
+    right = _bound(sides(pattern.rewrite, pattern.declared, closed, book).right, bindings)
     return with_functions(right, scalar, book) if scalar else right
-
-
-Sides = tuple[Node, Node, tuple[tuple[str, Node], ...]]
-
-
-@lru_cache(maxsize=256)
-def sides(rewrite: Rewrite, declared: tuple[Declaration, ...], others: Others, book: Rulebook) -> Sides:
-    """Return both sides and the conditions of a rewrite with `others` as its functions and numbers."""
-    bodies = {name: value for name, value in others if isinstance(value, Node)}
-    functions = dict(bodies)
-    used = {call_name(a) if a.head == "call" else a.value for a in walk(read(rewrite.right))}
-    for function, body in bodies.items():
-        for order in (1, 2):
-            known = "d" * order + function
-            if known not in used:
-                continue
-            functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
-    numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
-    left, right, conditions = build_rewrite(rewrite, declared, book, functions, numbers)
-    return left, right, tuple(conditions)
 
 
 def _bound(node: Node, bindings: Bindings) -> Node:
     symbols = {variable: Batched(value) for variable, value in bindings.nodes.items()}
     return instantiate(node, symbols, bindings.sizes, ()).node
-
-
-def compiled(rewrite: Rewrite, book: Rulebook) -> list[Pattern]:
-    """Return the patterns of a rewrite, one for each rank that its array variables may have."""
-    if all(d.kind != "array" for d in rewrite.variables):
-        return [_pattern(rewrite, rewrite.variables, book)]
-    patterns = []
-    for kind, sizes in ARRAYS.items():
-        declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
-        pattern = _pattern(rewrite, declared, book)
-        if not set(_variables([pattern.right])) <= set(_variables([pattern.left])):
-            continue  # with a scalar the left side may be a number: exp(x)/sum(exp(x))
-        patterns.append(pattern)
-        if kind == "vector" and (not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))):
-            patterns.append(_by_rows(pattern))
-    return patterns
-
-
-def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:
-    numbers = iter(NUMBERS)
-    others = tuple(
-        (d.name, function_variable(d.name) if d.kind == "function" else next(numbers))
-        for d in declared
-        if d.kind in ("function", "number")
-    )
-    tensors = tuple(d for d in declared if d.kind not in ("function", "number"))
-    left, right, conditions = sides(rewrite, tensors, others, book)
-    return Pattern(left, right, conditions, rewrite, tensors, others)
-
-
-def _by_rows(pattern: Pattern) -> Pattern:
-    """Return the pattern with its vector variables as the rows of matrices."""
-    rows = Size.of("b_")
-    variables = _variables([pattern.left, pattern.right])
-    bound = {v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,)) for v in variables if v.shape}
-
-    def lifted(node: Node) -> Node:
-        return spread(instantiate(node, bound, {}, (rows,)), (0,), (rows,))
-
-    conditions = tuple((fact, lifted(node)) for fact, node in pattern.conditions)
-    return pattern._replace(left=lifted(pattern.left), right=lifted(pattern.right), conditions=conditions)
-
-
-def _variables(nodes: Sequence[Node]) -> list[Node]:
-    return [node for node in toposort(nodes) if node.kind == "symbol"]

@@ -8,11 +8,13 @@ shortening ends. Nodes that nobody reads, since they are only computed or too lo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from weakref import WeakSet
 
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import tokens_of
 from matcalc.rulebook.load import default_rulebook
-from matcalc.tensor.nodes.node import LONG, Node, kept_with_node, toposort
+from matcalc.tensor.nodes.node import LONG, Node, cached_on_node, toposort
 from matcalc.tensor.nodes.signature import tensors_of
 from matcalc.tensor.substitute import remake
 
@@ -21,7 +23,7 @@ Guide = Callable[[Node], Measure]
 Generator = Callable[[Node], Iterable[Node]]
 
 
-@kept_with_node
+@cached_on_node
 def measure(node: Node) -> Measure:
     """Return the tokens of a formula and its operations; a product or sum of k operands counts as k - 1."""
     try:
@@ -31,10 +33,18 @@ def measure(node: Node) -> Measure:
     return tokens, operations(node)
 
 
-@kept_with_node
+@cached_on_node
 def estimate(node: Node) -> Measure:
     """Return an estimate of the measure, for nodes that are computed and not read."""
     return node.length, operations(node)
+
+
+def length(node: Node) -> Measure:
+    """Return the estimated tokens of a node that is computed, then its operations: more are better.
+
+    Of two forms of one length, that with fewer operations has a common denominator, whose higher power loses range.
+    """
+    return node.length, -operations(node)
 
 
 def operations(node: Node) -> int:
@@ -49,22 +59,33 @@ def shortened(roots: Sequence[Node], generators: Sequence[Generator], by: Guide 
     recurrence of ten steps would be decomposed without end.
     """
     done: dict[Node, Node] = {}
-    return [_shortened(root, generators, by, done) for root in roots]
+    shortest = _shortest(tuple(generators), by)
+    return [_shortened(root, generators, by, done, shortest) for root in roots]
 
 
-def _shortened(root: Node, generators: Sequence[Generator], by: Guide, done: dict[Node, Node]) -> Node:
+@lru_cache(maxsize=16)
+def _shortest(generators: tuple[Generator, ...], by: Guide) -> WeakSet[Node]:
+    """Return the set of nodes for which no generator has a shorter proposal, filled while nodes are shortened."""
+    return WeakSet()
+
+
+def _shortened(
+    root: Node, generators: Sequence[Generator], by: Guide, done: dict[Node, Node], shortest: WeakSet[Node]
+) -> Node:
     for node in toposort(root, done):
         if node in done:
             continue
         longer = _still_known(node, done)
         made = remake(node, done | longer if longer else done)
         done[node] = done.setdefault(made, made)
-        if done[node] is not made or made.length > LONG:
+        if done[node] is not made or made.length > LONG or made in shortest:
             continue
         tried = (min(generator(made), key=by, default=made) for generator in generators)
         best = next((other for other in tried if other is not made and by(other) < by(made)), made)
-        if best is not made:
-            done[node] = done[made] = _shortened(best, generators, by, done)
+        if best is made:
+            shortest.add(made)
+        else:
+            done[node] = done[made] = _shortened(best, generators, by, done, shortest)
     return done[root]
 
 

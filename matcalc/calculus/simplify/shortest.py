@@ -14,7 +14,7 @@ from matcalc.calculus.simplify.expand import separated
 from matcalc.calculus.simplify.factor import factor_all
 from matcalc.calculus.simplify.named_functions import named
 from matcalc.calculus.simplify.rewrite import Applied
-from matcalc.calculus.simplify.shorten import Guide, estimate, measure
+from matcalc.calculus.simplify.shorten import Guide, estimate, length, measure
 from matcalc.calculus.simplify.simplify import READABLE, Record, may_split, simplify_all
 from matcalc.tensor.nodes.node import Node, toposort
 
@@ -65,6 +65,17 @@ def shortest_of(nodes: Sequence[Node], record: Record | None = None) -> list[Sho
     ]
 
 
+def to_compute(nodes: Sequence[Node]) -> list[Shortened]:
+    """Return the forms of nodes that are computed and not printed, simplified together with all operations split.
+
+    The estimated length is the measure, so that no text is written.
+    """
+    plain = simplify_all(nodes)
+    if len(toposort(plain)) > READABLE:
+        return [Shortened(*pair) for pair in zip(factor_all(plain), plain, strict=True)]
+    return [_rounds(node, factor_all([node], length)[0], True, length, False, length) for node in plain]
+
+
 def _settled(node: Node, splits: bool, record: Record | None = None) -> Node:
     return _forms(simplify_all([node], record=record, splits=splits)[0], splits).shown
 
@@ -82,16 +93,17 @@ def _forms(plain: Node, splits: bool) -> Shortened:
     )
 
 
-def _rounds(plain: Node, best: Node, splits: bool, by: Guide, last: bool) -> Shortened:
+def _rounds(plain: Node, best: Node, splits: bool, by: Guide, last: bool, judge: Guide = measure) -> Shortened:
+    """Return a simplified node simplified and factored again while `judge` finds that shorter."""
     if plain.rank > 2 or any(a.rank > 2 and a.kind == "sum" for a in plain.args):
         parted = separated(plain)
-        best = min([best, parted, _round(parted, splits, by, last)[0]], key=measure)
+        best = min([best, parted, _round(parted, splits, by, last)[0]], key=judge)
     if best is plain:
         return Shortened(best, plain)
     fused = False
     for _ in range(ROUNDS):
         again, fires = _round(best, splits, by, last)
-        if again is best or measure(again) >= measure(best):
+        if again is best or judge(again) >= judge(best):
             break
         best, fused = again, fused or fires
     return Shortened(best, best if fused else plain)

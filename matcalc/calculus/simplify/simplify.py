@@ -112,7 +112,7 @@ def _settle(root: Node, done: dict[Node, Node], rules: Chosen) -> None:
         may = rules.effort.take(node)
         following = node if node in rules.rules.settled else _step(node, done, rules, may)
         if following is node or following in waiting:
-            if following is node and rules.splits and rules.distributes and may:
+            if following is node and rules.splits and (rules.distributes or rules.rules.numeric) and may:
                 rules.rules.settled.add(node)
             done[node] = node
             stack.pop()

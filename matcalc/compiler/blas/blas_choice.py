@@ -17,9 +17,9 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.blas.blas_kept import DEFAULT, STEM, kept_under
 from matcalc.compiler.blas.blas_library import BlasLibrary, found, opened, threads
 from matcalc.compiler.blas.blas_routines import BOUNDS, CLASSES, Routine, load_routines
+from matcalc.compiler.blas.blas_stored_choice import DEFAULT, STEM, choice_key
 from matcalc.compiler.machine.machine_code import PREFIX, MachineCode, machine_code
 from matcalc.errors import NotSupported
 from matcalc.store import cache_entries
@@ -70,7 +70,7 @@ def measure(given: str) -> Choice:
     if "refused" in report:
         raise NotSupported(report["refused"])
     choice = Choice(str(path), _stamp(path), threads(), {name: tuple(ratios) for name, ratios in report.items()})
-    cache_entries.write(STEM, kept_under(), json.dumps(asdict(choice)).encode())
+    cache_entries.write(STEM, choice_key(), json.dumps(asdict(choice)).encode())
     chosen.cache_clear()
     return choice
 
@@ -78,14 +78,14 @@ def measure(given: str) -> Choice:
 def forget() -> bool:
     """Delete the choice, so that later processes use OpenBLAS for everything; return whether there was one."""
     was = kept() is not None
-    cache_entries.write(STEM, kept_under(), b"null")
+    cache_entries.write(STEM, choice_key(), b"null")
     chosen.cache_clear()
     return was
 
 
 def kept() -> Choice | None:
     """Return the stored choice, whether or not it is valid for this process; None if there is none."""
-    content = cache_entries.read(STEM, kept_under())
+    content = cache_entries.read(STEM, choice_key())
     read = json.loads(content) if content else None
     if not read:
         return None

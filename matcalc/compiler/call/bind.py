@@ -47,7 +47,7 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
     for keyword, value in keywords.items():
         name = normalised(keyword) if isinstance(keyword, str) else keyword
         if name not in names:
-            which = nearest(name, names) if is_short(name) else ": it is no name"
+            which = nearest(name, names) if is_short(name) else ": it is not a name"
             raise TypeError(f"{takes} has no argument {name if is_short(name) else shown(name)}{which}")
         if name in values:
             raise TypeError(f"{takes} is given {name} twice")

@@ -35,7 +35,7 @@ class Bound:
         values = bind(spec.name, names, (), {**dict.fromkeys(names), **given})
         chosen = {name: value for name, value in zip(names, values, strict=True) if name in given}
         matrices = {matrix.declared.name: matrix for matrix in spec.sparse}
-        operands = {operand.name: operand for operand in spec.given}
+        operands = {operand.name: operand for operand in spec.call_operands}
         self.function, self.spec = function, spec
         self.fixed = {
             name: to_csr(operands[name], value, matrices[name].ordered)

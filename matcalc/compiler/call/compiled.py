@@ -1,9 +1,9 @@
 """Defines `Compiled`, a function made of generated source and callable with any array-like.
 
 Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
-list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is not the known
-one. `__call__` tries the quick entry of the generated module, then the fallback, which converts, checks, and reports
-errors. Calls share nothing but compiled code, so a function may run in many threads.
+list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is unknown or a
+private member of Numba is gone. `__call__` tries the quick entry of the generated module, then the fallback, which
+converts, checks, and reports errors. Calls share nothing but compiled code, so a function may run in many threads.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from matcalc.compiler.blas import blas_kept
+from matcalc.compiler.blas import blas_stored_choice
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.convert import Array, check_outs, needs_copy, to_array, to_size
 from matcalc.compiler.entry.call_slot import connect, with_call_slot
-from matcalc.compiler.llvm import image
+from matcalc.compiler.llvm import object_code_cache
 from matcalc.compiler.machine.array_layout import are_arrays_known
 from matcalc.compiler.spec.result_shapes import new_result, output_shapes, solve_sizes
 from matcalc.compiler.spec.spec import CompiledSpec, Operand, flatten, nest
@@ -30,9 +30,9 @@ from matcalc.locks import loading, uncollected
 from matcalc.store.cache_entries import recording
 
 if TYPE_CHECKING:
-    from matcalc.compiler.call.ahead import Key, Pair
     from matcalc.compiler.call.bound import Bound
     from matcalc.compiler.call.plan_text import Plan
+    from matcalc.compiler.call.precompute import Key, Pair
     from matcalc.compiler.kernels.modules import Lease
 
 UNFIT = (AttributeError, TypeError, ValueError, OverflowError)  # raised for arguments that need the fallback
@@ -42,7 +42,7 @@ TARGETS = ("numba", "numpy")
 class Found(NamedTuple):
     """Machine code, the seconds of its stages, whether it was built now, and a note for the user."""
 
-    image: image.Ready
+    object_code: object_code_cache.Ready
     seconds: Mapping[str, float]
     cache: str
     note: str
@@ -50,9 +50,9 @@ class Found(NamedTuple):
 
 def beside() -> Any:
     """Import and return the rarely used parts of compiled functions."""
-    from matcalc.compiler.call import beside_calls
+    from matcalc.compiler.call import on_demand
 
-    return beside_calls
+    return on_demand
 
 
 class Compiled:
@@ -86,13 +86,12 @@ class Compiled:
         self._twins: dict[Callable[..., Any], Any] = {}
         self._kept: dict[Key, Pair | None] = {}
         if self._ready is not None:
-            self._run_image(self._ready)
+            self._run_object_code(self._ready)
             return
         with loading, uncollected(), recording() as record:
             spent = self._run_text()
         self._seconds = dict(spec.seconds) | spent
-        self._cache = "built" if record.built else "hit"
-        self._note = record.note
+        self._cache, self._note = "built" if record.built else "hit", record.note
 
     def _run_text(self) -> dict[str, float]:
         """Run the text of the module; return the seconds of each stage."""
@@ -104,7 +103,7 @@ class Compiled:
         module = self._lease.module
         into = beside().into_of(spec, module)
         self._into: Callable[..., int] = into if spec.target == "numpy" else module.run
-        needs_fallback = _needs_fallback(spec)
+        needs_fallback = _needs_fallback(spec) or not beside().has_private_members(spec)
         quick = None if needs_fallback else getattr(module, spec.name, None)
         self._run: Callable[..., int] | None = None if needs_fallback else getattr(module, "run", None)
         self._quick: Callable[..., Any] | None = quick
@@ -114,19 +113,19 @@ class Compiled:
         if self.address:
             code = beside().entry(spec, type(self))
             self._machine = connect(self, code, spec, self.address, Compiled.__call__)
-            image.keep(spec, self._text, beside().made(into), code)
+            object_code_cache.keep(spec, self._text, beside().made(into), code)
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
-    def _run_image(self, found: Found) -> None:
+    def _run_object_code(self, found: Found) -> None:
         """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
-        ready = found.image
+        ready = found.object_code
         self._text, self.address, self._lease = ready.source, ready.address, None
-        self._into = self._run = image.Exactly(self.spec, ready)
+        self._into = self._run = object_code_cache.Exactly(self.spec, ready)
         self._quick, self._shapes = None, _refuse
         self._machine = connect(self, ready.entry, self.spec, ready.address, Compiled.__call__)
         self._seconds = {**dict(self.spec.seconds), **found.seconds}
         self._cache, self._note = found.cache, found.note
-        self._blas = None if blas_kept.is_kept() else blas_kept.DEFAULT
+        self._blas = None if blas_stored_choice.has_choice() else blas_stored_choice.DEFAULT
 
     @property
     def module(self) -> ModuleType:
@@ -171,7 +170,7 @@ class Compiled:
         each call; see the `plan` of the bound function. Call `bind` again after the data change: arrays of float64 in C
         order are not copied, and the parts computed from them are not updated.
 
-        Raises: TypeError for a name that is no argument or a value that is no array; ShapeError for another rank;
+        Raises: TypeError for a name that is not an argument or a value that is no array; ShapeError for another rank;
             LinAlgError if the computation at binding fails.
         """
         named = by_name({} if given is None else given, "bind()")
@@ -197,7 +196,7 @@ class Compiled:
             results.append(place)
             known.append(place)
         for place, operand in zip(results, self.spec.outputs, strict=True):
-            if operand.blank:
+            if operand.zero_filled:
                 place[...] = 0.0
         status = self._run(*values, *results)
         if status > self.spec.numeric_faults:
@@ -249,7 +248,7 @@ class Compiled:
     @property
     def faults(self) -> tuple[str, ...]:
         """The meanings of the statuses 1, 2, ... of `numba_into`; the last two: misfit sizes, shared memory."""
-        return (*self.spec.faults, *beside().further_entries.FAULTS)
+        return (*self.spec.faults, *beside().njit_and_c_entries.FAULTS)
 
     @property
     def checked(self) -> str:
@@ -265,12 +264,12 @@ class Compiled:
     @property
     def numba(self) -> Any:
         """The njit function that allocates its results and raises LinAlgError, for the user's own njit code."""
-        return self._twin(beside().further_entries.allocating)
+        return self._twin(beside().njit_and_c_entries.allocating)
 
     @property
     def numba_into(self) -> Any:
         """The njit function that writes into arrays of the caller, checks sizes and returns a status."""
-        return self._twin(beside().further_entries.into)
+        return self._twin(beside().njit_and_c_entries.into)
 
     def cfunc(self) -> Any:
         """Return Numba's handle (`.address`, `.ctypes`) of a C function.
@@ -278,7 +277,7 @@ class Compiled:
         It is `int64 f(double **in, int64 *sizes, double **out)`. Arguments and results are in order, all by address;
         sizes are in the order of `size_names(spec)`; the status is that of `numba_into`. Sizes are not checked.
         """
-        return self._twin(beside().further_entries.c_entry)
+        return self._twin(beside().njit_and_c_entries.c_entry)
 
     def _twin(self, make: Callable[[CompiledSpec, str], Any]) -> Any:
         """Return a further entry, built once. Its callers hold addresses, so the machine code is never freed."""
@@ -322,7 +321,7 @@ class Compiled:
         for operand, shape, place in zip(spec.outputs, shapes, wanted, strict=True):
             is_free = place is not None and not needs_copy(place, arrays)
             result = place if place is not None and is_free else new_result(operand, shape)
-            if is_free and operand.blank:
+            if is_free and operand.zero_filled:
                 result[...] = 0.0
             results.append(result)
         return self._finish(inputs, results, wanted)
@@ -374,10 +373,10 @@ def _found(spec: CompiledSpec, kind: type) -> Found | None:
     return None if made is None else Found(made[0], made[1], "built" if record.built else "hit", record.note)
 
 
-def _loaded(spec: CompiledSpec) -> tuple[image.Ready, dict[str, float]] | None:
+def _loaded(spec: CompiledSpec) -> tuple[object_code_cache.Ready, dict[str, float]] | None:
     """Return the machine code of a function from the disk with the seconds of loading; None if it is not cached."""
     start = time.perf_counter()
-    ready = image.recalled(spec)
+    ready = object_code_cache.recalled(spec)
     return None if ready is None else (ready, {"load": time.perf_counter() - start})
 
 

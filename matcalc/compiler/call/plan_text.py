@@ -34,12 +34,12 @@ class Plan(str):
     def at(self, **sizes: int) -> Plan:
         """Return the plan with these sizes for printing.
 
-        Raises: ValueError for a name that is no size of the plan.
+        Raises: ValueError for a name that is not a size of the plan.
         """
         other = [name for name in sizes if name not in self.sizes]
         if other:
             known = f"; the sizes are {', '.join(self.sizes)}" if self.sizes else ""
-            raise ValueError(f"{other[0]} is no size of the plan{known}")
+            raise ValueError(f"{other[0]} is not a size of the plan{known}")
         return Plan(str.__str__(self), self.costs, {**self.sizes, **sizes}, [*self.given, *sizes])
 
     @property

@@ -73,7 +73,7 @@ def stored(spec: CompiledSpec, values: Sequence[Any]) -> list[Any]:
     matrices = {s.declared.name: s.ordered for s in spec.sparse}
     shapes: dict[str, tuple[int, ...]] = {}
     found: list[Any] = []
-    given = spec.given
+    given = spec.call_operands
     for operand, value in zip(given, values, strict=False):
         if operand.name in matrices:
             matrix = to_csr(operand, value, matrices[operand.name])
@@ -83,7 +83,7 @@ def stored(spec: CompiledSpec, values: Sequence[Any]) -> list[Any]:
         exact = value if type(value) in (np.ndarray, float) else to_array(operand, value)
         shapes[operand.name] = np.shape(exact)
         found.append(exact if operand.shape else np.asarray(exact)[()])
-    passed = {name: to_size(name, value) for name, value in zip(spec.asked, values[len(given) :], strict=True)}
+    passed = {name: to_size(name, value) for name, value in zip(spec.size_arguments, values[len(given) :], strict=True)}
     known = _solved(tuple((o.name, o.shape) for o in given), tuple(shapes.items()), tuple(passed.items()))
     return [*found, *(known[name] for name in spec.sizes)]
 

@@ -20,7 +20,7 @@ from matcalc.compiler.files.array_text import ARRAY_NAMES
 from matcalc.compiler.files.array_words import check_entry, in_words, reserved_words
 from matcalc.compiler.lowering_entries import Kernel, Scalar, template_of
 from matcalc.compiler.program import WORD, Call, Loop, Program, Store, View, applied, values_written, walk_inside
-from matcalc.compiler.spec.source import function_name
+from matcalc.compiler.spec.module_text import function_name
 from matcalc.compiler.targets import spelling_of
 from matcalc.language.identifiers import comment, docstring
 

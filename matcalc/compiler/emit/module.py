@@ -109,7 +109,7 @@ class Statements:
         self.expressions = Expressions(names, self.loops.read, lambda test, body: (body, 0))
 
     def lines(self) -> list[tuple[str, str]]:
-        filled = self.program.blank if self.target != "numba" else ()
+        filled = self.program.zero_filled if self.target != "numba" else ()
         result = [(f"{self.names.give(name)}[...] = 0.0", "") for name in filled]
         for step, around in walk_inside(self.program.steps):
             result += [(INDENT * len(around) + line, comment) for line, comment in self.step(step)]
@@ -231,7 +231,7 @@ def _functions(program: Program, target: str) -> list[str]:
 
 def _zeroed_results(program: Program, names: Names, target: str) -> list[str]:
     """Return the docstring lines on results that must be zero-filled before a call."""
-    zeroed = ", ".join(names.give(name) for name in program.blank) if target == "numba" else ""
+    zeroed = ", ".join(names.give(name) for name in program.zero_filled) if target == "numba" else ""
     return ["", f"Only what is not zero is written: {zeroed} must be zeros before."] if zeroed else []
 
 

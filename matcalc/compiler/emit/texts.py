@@ -9,7 +9,7 @@ from matcalc.compiler.emit.module import companions, emit
 from matcalc.compiler.files.c_words import load_c_words
 from matcalc.compiler.files.save_test import TEST_NAMES
 from matcalc.compiler.program import Program
-from matcalc.compiler.spec.source import function_name
+from matcalc.compiler.spec.module_text import function_name
 from matcalc.compiler.targets import ON_NUMPY, SAVED, SPELLINGS
 
 

@@ -1,7 +1,7 @@
 """The way from a call in Python to machine code: the text of the function that stands in the call slot.
 
-It does what the quick entry of `source.py` does, and is read from the same lines: it looks at each argument where it is
-(see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests what it gives.
+It does what the quick entry of `module_text.py` does, and is read from the same lines: it looks at each argument where
+it is (see `array_layout.py`), compares sizes, takes results through NumPy or those of `out=`, calls, and nests results.
 Whatever is not exact (another type or layout, an unknown keyword, a wrong size, a fault) is for the slow way in Python,
 which converts or says what is wrong: here nothing raises by itself. Names do not occur, so that all functions of the
 same shapes share one entry. Integers that are too large for 64 bits go the slow way too.
@@ -20,7 +20,7 @@ from matcalc.compiler.entry.entry_calls import KINDS, Calls, Given
 from matcalc.compiler.entry.entry_sizes import ReadSizes, Sizes, read
 from matcalc.compiler.entry.entry_words import BIT, INT, POINTER, REAL, WORD, Words
 from matcalc.compiler.machine.array_layout import WRITABLE, Array, Object
-from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, kept_code, machine_code
+from matcalc.compiler.machine.machine_code import ENTRY, MachineCode, cached_code, machine_code
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting
 from matcalc.store import cache_entries
 from matcalc.store.installation import installation
@@ -75,7 +75,7 @@ def entry(spec: CompiledSpec, kind: type) -> MachineCode | None:
     if found is None:
         return None
     given = tuple(Taken(operand.dtype, len(operand.shape)) for operand in spec.arguments)
-    blank = tuple(operand.blank for operand in spec.outputs)
+    blank = tuple(operand.zero_filled for operand in spec.outputs)
     return _kept(_Entry, start_of(kind), found, given, spec.nesting, blank)
 
 
@@ -83,7 +83,7 @@ def _kept(kind: type[_Entry] | type[_Exact], *parts: Any) -> MachineCode:
     """Return the code of an entry, which is written anew where none of these parts was met before."""
     key = f"{kind.__name__} {parts!r}\n{installation()}"
     digest = cache_entries.read(STEM, key)
-    code = None if digest is None else kept_code(digest.decode())
+    code = None if digest is None else cached_code(digest.decode())
     if code is None:
         code = machine_code(kind(*parts).text())
         cache_entries.write(STEM, key, code.digest.encode())

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from matcalc.compiler.entry.entry_words import WORD, Words
-from matcalc.compiler.spec.source import Spelled, size_lines
+from matcalc.compiler.spec.module_text import Spelled, size_lines
 from matcalc.compiler.spec.spec import CompiledSpec
 
 

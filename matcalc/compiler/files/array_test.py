@@ -5,27 +5,18 @@ The test computes with lists of Python numbers, so that the file needs only the 
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
 from matcalc.compiler.files.array_words import in_words
-from matcalc.compiler.files.save_test import case_number, output_order
-from matcalc.compiler.spec.source import INDENT, literals
+from matcalc.compiler.files.save_test import FLAT, broken, case_number, function_tables
+from matcalc.compiler.spec.module_text import INDENT
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Reference
 from matcalc.language.identifiers import literal
 
-WIDTH = 108
 RESULTS = '''\
-def flat(results):
-    """Return the entries of a nested tuple, in order."""
-    if not isinstance(results, tuple):
-        return [results]
-    return [entry for part in results for entry in flat(part)]
-
-
 def all_results(data, only=None):
     """Return the results by name: of all functions, or of the one that gives the result `only`."""
     found = {}
@@ -127,7 +118,7 @@ def array_test_text(specs: Sequence[CompiledSpec], derivatives: Sequence[Derivat
     """Return the data, the functions that list the faults, and the main block that runs them."""
     oracle = next((spec.oracle for spec in specs if spec.oracle), None)
     reference = oracle(specs) if oracle else Reference(())
-    texts = [*_projections(reference, derivatives, target), _tables(specs, reference, derivatives), RESULTS]
+    texts = [*_projections(reference, derivatives, target), _tables(specs, reference, derivatives), FLAT, RESULTS]
     texts += [SLOPES] if derivatives else []
     return [*texts, SELF_TEST if derivatives else SELF_TEST.replace(SLOPES_CALL, "")]
 
@@ -147,19 +138,8 @@ def _projected(reference: Reference, derivatives: Sequence[Derivative]) -> dict[
 
 def _tables(specs: Sequence[CompiledSpec], reference: Reference, derivatives: Sequence[Derivative]) -> str:
     """Return the tables of the test: functions, derivatives, data."""
-    lines = ["FUNCTIONS = ("]
-    for spec in specs:
-        names = literals([a.name for a in spec.arguments] + list(spec.sizes))
-        results = literals([spec.outputs[k].name for k in output_order(spec)])
-        lines += _broken(f"({spec.name}, {names}, {results}),", INDENT)
-    lines.append(")")
+    lines = function_tables(specs, derivatives)
     if derivatives:
-        lines.append("DERIVATIVES = (  # a result, what it is the derivative of, in what, along what")
-        for d in derivatives:
-            lines += _broken(
-                f"({literal(d.result)}, {literal(d.of)}, {literals(d.arguments)}, {literals(d.along)}),", INDENT
-            )
-        lines.append(")")
         names_of = enumerate(_projected(reference, derivatives), 1)
         lines.append(f"PROJECTIONS = {{{', '.join(f'{literal(n)}: projection_{k}' for k, n in names_of)}}}")
     lines.append("CASES = (  # data, and the results by an evaluation of the formulas with many digits")
@@ -170,7 +150,7 @@ def _tables(specs: Sequence[CompiledSpec], reference: Reference, derivatives: Se
             lines.append(f"{INDENT * 2}{{")
             for name, array in arrays.items():
                 text = str(int(array)) if name in sizes else _array(array)
-                lines += _broken(f"{literal(name)}: {text},", INDENT * 3)
+                lines += broken(f"{literal(name)}: {text},", INDENT * 3)
             lines.append(f"{INDENT * 2}}},")
         lines.append(f"{INDENT}),")
     return "\n".join([*lines, ")"]).replace("(\n)", "()")
@@ -179,7 +159,3 @@ def _tables(specs: Sequence[CompiledSpec], reference: Reference, derivatives: Se
 def _array(array: NDArray[Any]) -> str:
     entries = ", ".join(case_number(entry) for entry in array.ravel().tolist())
     return f"({array.shape}, [{entries}])"
-
-
-def _broken(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + INDENT, break_long_words=False)

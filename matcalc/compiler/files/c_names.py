@@ -10,7 +10,7 @@ from matcalc.compiler.files.c_expressions import ATOM, Expressions, refused
 from matcalc.compiler.files.c_expressions import Spelled as Written
 from matcalc.compiler.files.c_kinds import INTEGER
 from matcalc.compiler.files.c_words import load_c_words
-from matcalc.compiler.spec.source import Spelled
+from matcalc.compiler.spec.module_text import Spelled
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
 from matcalc.tensor.sizes.size import Size
 

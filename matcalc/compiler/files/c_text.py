@@ -17,7 +17,7 @@ from matcalc.compiler.files.c_names import parameters, size_text, spelled
 from matcalc.compiler.files.c_test import test_text
 from matcalc.compiler.files.c_words import helpers_of, load_c_words
 from matcalc.compiler.files.save_header import header_text
-from matcalc.compiler.spec.source import into_name
+from matcalc.compiler.spec.module_text import into_name
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Derivative, Operand, size_names
 
 SAYS = """\

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matcalc.compiler.spec.source import INDENT, WORD, SizeLines, Spelled, nested_text
+from matcalc.compiler.spec.module_text import INDENT, WORD, SizeLines, Spelled, nested_text
 from matcalc.compiler.spec.spec import CompiledSpec, Nesting, Operand
 from matcalc.language.identifiers import docstring, free, literal
 from matcalc.tensor.sizes.size import Size

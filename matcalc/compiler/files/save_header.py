@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from matcalc.compiler.spec.source import INDENT
+from matcalc.compiler.spec.module_text import INDENT
 from matcalc.compiler.spec.spec import CompiledSpec, size_names
 from matcalc.language.identifiers import docstring
 from matcalc.tensor.sizes.sizes_from_shapes import described

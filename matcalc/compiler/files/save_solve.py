@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matcalc.compiler.files.save_entry import Part
-from matcalc.compiler.spec.source import literals
+from matcalc.compiler.spec.module_text import literals
 from matcalc.compiler.spec.spec import Derivative
 from matcalc.errors import NotSupported
 from matcalc.language.identifiers import literal

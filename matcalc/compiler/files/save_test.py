@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcalc.compiler.files.save_entry import Part
-from matcalc.compiler.spec.source import INDENT, WORD, Spelled, literals
+from matcalc.compiler.spec.module_text import INDENT, WORD, Spelled, literals
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative, Operand, Reference, size_names
 from matcalc.language.identifiers import literal
 from matcalc.tensor.sizes.size import Size, volume
@@ -186,18 +186,9 @@ def _without_loop(text: str) -> str:
 
 def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[Derivative]) -> str:
     """Return the tables of the test: functions, derivatives, data."""
-    lines = ["FUNCTIONS = ("]
-    for part in parts:
-        names = literals([a.name for a in part.spec.arguments] + list(part.spec.sizes))
-        results = literals([part.spec.outputs[k].name for k in output_order(part.spec)])
-        lines += _broken(f"({part.spec.name}, {names}, {results}),", INDENT)
-    lines.append(")")
+    lines = function_tables([part.spec for part in parts], derivatives)
     if derivatives:
-        lines.append("DERIVATIVES = (  # a result, what it is the derivative of, in what, along what")
-        for d in derivatives:
-            row = [literal(d.result), literal(d.of), literals(d.arguments), literals(d.along)]
-            lines.append(f"{INDENT}({', '.join(row)}),")
-        lines += [")", "PROJECTIONS = {"]
+        lines += ["PROJECTIONS = {"]
         lines += [
             f"{INDENT}{literal(name)}: lambda M: {text}," for name, text in reference.projections.items() if text != "M"
         ]
@@ -208,7 +199,25 @@ def _tables(parts: Sequence[Part], reference: Reference, derivatives: Sequence[D
     return "\n".join([*lines, ")"]).replace("{\n}", "{}").replace("(\n)", "()")
 
 
-def _broken(text: str, indent: str) -> list[str]:
+def function_tables(specs: Sequence[CompiledSpec], derivatives: Sequence[Derivative]) -> list[str]:
+    """Return the lines of the tables of functions and derivatives."""
+    lines = ["FUNCTIONS = ("]
+    for spec in specs:
+        names = literals([a.name for a in spec.arguments] + list(spec.sizes))
+        results = literals([spec.outputs[k].name for k in output_order(spec)])
+        lines += broken(f"({spec.name}, {names}, {results}),", INDENT)
+    lines.append(")")
+    if derivatives:
+        lines.append("DERIVATIVES = (  # a result, what it is the derivative of, in what, along what")
+        for d in derivatives:
+            row = [literal(d.result), literal(d.of), literals(d.arguments), literals(d.along)]
+            lines += broken(f"({', '.join(row)}),", INDENT)
+        lines.append(")")
+    return lines
+
+
+def broken(text: str, indent: str) -> list[str]:
+    """Return a text as lines, broken at spaces."""
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + INDENT, break_long_words=False)
 
 
@@ -220,7 +229,7 @@ def _arrays(arrays: Mapping[str, NDArray[Any]], indent: int) -> list[str]:
         text = f"np.reshape([{entries}], {array.shape})" if array.ndim > 1 else f"np.array([{entries}])"
         if not array.size:
             text = f"np.empty({array.shape})"
-        lines += _broken(f"{literal(name)}: {text if array.ndim else entries},", pad + INDENT)
+        lines += broken(f"{literal(name)}: {text if array.ndim else entries},", pad + INDENT)
     return [*lines, pad + "},"]
 
 

@@ -1,9 +1,9 @@
 """Finds and loads kernels as object code, with LLVM alone.
 
 The symbol of a kernel ends in the digest of its text and of all that it links in; the key adds its provenance
-(`made_by.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel stays
-in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in this
-process.
+(`provenance.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel
+stays in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in
+this process.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.blas import blas_kept
-from matcalc.compiler.kernels.shipped import shipped
-from matcalc.compiler.machine.generated import PACKAGE
+from matcalc.compiler.blas import blas_stored_choice
+from matcalc.compiler.kernels.shipped_kernels import shipped
+from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.machine_code import MachineCode, add_symbols, object_code
-from matcalc.compiler.machine.own_runtime import ASSEMBLY, FUNCTIONS
+from matcalc.compiler.machine.memory_functions import ASSEMBLY, FUNCTIONS
 from matcalc.compiler.machine.scipy_routines import add_routine, is_routine
 from matcalc.locks import loading
 from matcalc.store import cache_entries
@@ -42,11 +42,11 @@ class Part(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A kernel in memory; `is_kept` states that another process finds it too."""
+    """A kernel in memory; `is_cached` states that another process finds it too."""
 
     types: tuple[str, ...]
     code: MachineCode
-    is_kept: bool
+    is_cached: bool
 
 
 _kernels: dict[str, Loaded] = {}
@@ -63,12 +63,12 @@ def kernel(symbol: str, surroundings: Sequence[str]) -> Loaded | None:
         return _kernels[symbol]
 
 
-def keep_kernel(symbol: str, part: Part, surroundings: str, is_kept: bool) -> Loaded:
+def cache_kernel(symbol: str, part: Part, surroundings: str, is_cached: bool) -> Loaded:
     """Load a kernel that was just compiled, and cache it if other processes can use it."""
     with loading:
-        if is_kept:
+        if is_cached:
             cache_entries.write(STEM, _key(symbol, surroundings), written(part))
-        _load(symbol, part, is_kept)
+        _load(symbol, part, is_cached)
         return _kernels[symbol]
 
 
@@ -77,7 +77,7 @@ def in_cache(symbol: str, surroundings: str) -> bytes | None:
     return cache_entries.read(STEM, _key(symbol, surroundings))
 
 
-def is_kept(part: Part) -> bool:
+def is_cached(part: Part) -> bool:
     """Whether a process without Numba finds all dependencies of a part."""
     return all(_is_kept(need) for need in part.needs)
 
@@ -114,10 +114,10 @@ def _found(symbol: str, surroundings: Sequence[str]) -> Part | None:
     return None
 
 
-def _load(symbol: str, part: Part, is_kept: bool) -> None:
+def _load(symbol: str, part: Part, is_cached: bool) -> None:
     code, address = placed(part)
     llvm.add_symbol(symbol, address)
-    _kernels[symbol] = Loaded(part.types, code, is_kept)
+    _kernels[symbol] = Loaded(part.types, code, is_cached)
 
 
 def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
@@ -128,7 +128,7 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
         return llvm.address_of_symbol(symbol) is not None
     if llvm.address_of_symbol(symbol) is None:
         name = add_routine(symbol)
-        if name and blas_kept.is_kept():
+        if name and blas_stored_choice.has_choice():
             from matcalc.compiler.blas.blas_choice import bind
 
             bind(name)
@@ -137,7 +137,7 @@ def _brought(symbol: str, surroundings: Sequence[str]) -> bool:
 
 def _is_kept(symbol: str) -> bool:
     if symbol.startswith(PREFIX):
-        return symbol in _kernels and _kernels[symbol].is_kept
+        return symbol in _kernels and _kernels[symbol].is_cached
     return symbol in FUNCTIONS or is_routine(symbol) or _is_of_python(symbol)
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from matcalc.compiler.kernels.kernel_code import Part, keep_kernel
+from matcalc.compiler.kernels.kernel_code import Part, cache_kernel
 from matcalc.compiler.kernels.kernel_code import kernel as kept_kernel
-from matcalc.compiler.machine.generated import PACKAGE
+from matcalc.compiler.machine.generated_modules import PACKAGE
 from matcalc.compiler.machine.linker_symbols import calling_symbol
-from matcalc.compiler.machine.made_by import own, surroundings
+from matcalc.compiler.machine.provenance import own, surroundings
 from matcalc.store.cache_entries import count_built
 
 TYPE = re.compile(r"(\w+)(?:\[(\d)\](!?)|\*(\d+))?")
@@ -30,14 +30,14 @@ def kernel(module: str) -> Callable[[Any], Any]:
         count_built()
         symbol = f"{module}.{dispatcher.__name__}"
         part, is_for_all = part_of(dispatcher)
-        found = keep_kernel(symbol, part, own(), is_for_all)
+        found = cache_kernel(symbol, part, own(), is_for_all)
         dispatcher.release()
         return calling_symbol(symbol, signature(found.types))
 
     return decorate
 
 
-def module_of_kept(module: str, name: str) -> ModuleType | None:
+def module_of_cached(module: str, name: str) -> ModuleType | None:
     """Return the module of a kernel whose code is cached; None if it must be compiled."""
     symbol = f"{module}.{name}"
     found = kept_kernel(symbol, surroundings())

@@ -18,8 +18,8 @@ from types import MappingProxyType
 
 from matcalc.errors import RuleError
 from matcalc.rulebook.oracle import IMPORTS
+from matcalc.store.cached_objects import cached_object
 from matcalc.store.data_folders import data_folder
-from matcalc.store.kept_forms import kept_form
 
 SIBLINGS = "matcalc.codegen."
 STANDARD = ("ctypes", "functools", "importlib", "itertools", "math", "re", "sys")
@@ -49,7 +49,7 @@ class Library:
 @cache
 def load_library(target: str) -> Library:
     """Read the sources of `codegen/<target>/`."""
-    return kept_form(f"library_{target}", lambda: read_library(data_folder("codegen") / target))
+    return cached_object(f"library_{target}", lambda: read_library(data_folder("codegen") / target))
 
 
 def read_library(folder: Path) -> Library:

@@ -22,10 +22,10 @@ from typing import Any
 from weakref import WeakValueDictionary, finalize
 
 from matcalc.compiler.blas import blas_choice
-from matcalc.compiler.kernels.kernels import module_of_kept
+from matcalc.compiler.kernels.kernels import module_of_cached
 from matcalc.compiler.kernels.library import Item, closure, free_names, import_block, load_library
 from matcalc.compiler.machine.array_layout import is_known
-from matcalc.compiler.machine.generated import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
+from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, PACKAGE, TEXT_DIGEST
 from matcalc.locks import loading
 from matcalc.store.cache_entries import note, recording, write_whole
 from matcalc.store.cache_folder import cache_folder
@@ -138,7 +138,7 @@ def _loaded(target: str, name: str) -> str:
     item, (module, text, uses) = load_library(target).items[name], _module_of(target, name)
     if module in sys.modules:
         return module
-    kept = module_of_kept(module, name) if item.is_kernel else None
+    kept = module_of_cached(module, name) if item.is_kernel else None
     if kept is not None:
         sys.modules[module] = kept
         return module
@@ -173,7 +173,7 @@ def _module_of(target: str, name: str) -> tuple[str, str, tuple[str, ...]]:
     uses = tuple(u for u in named if library.items[u].is_function)
     statements += generated_imports({u: _module_of(target, u)[0] for u in uses}, uses)
     if item.is_kernel:
-        statements.append("from matcalc.compiler.kernels.kernels import kernel")
+        statements.append("from matcalc.compiler.numba.jit import kernel")
     decorated = f"{KERNEL}\n{item.text}" if item.is_kernel else item.text
     parts = [f'"""{item.name}, from codegen/{item.origin}."""', import_block(statements)]
     parts += ["\n".join(c.text for c in constants)] if constants else []

@@ -12,21 +12,20 @@ from collections.abc import Sequence
 from time import perf_counter
 
 import llvmlite.binding as llvm
-from llvmlite.binding import context
 
 from matcalc.compiler.entry.entry_code import entry
 from matcalc.compiler.kernels.kernel_code import Part, is_there, kernel, placed
 from matcalc.compiler.kernels.library import load_library
-from matcalc.compiler.kernels.linked_functions import linked
 from matcalc.compiler.kernels.modules import load_items, symbol_of
 from matcalc.compiler.kernels.native_kinds import Kind, UnknownFormError, kind_of_word
-from matcalc.compiler.llvm.image import Made, Ready, keep
+from matcalc.compiler.llvm.linked_functions import linked
 from matcalc.compiler.llvm.native_function import has_loops
 from matcalc.compiler.llvm.native_text import Module, Outside, outside_kernel
-from matcalc.compiler.machine.llvm_passes import optimise, settle
+from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
-from matcalc.compiler.machine.made_by import surroundings
-from matcalc.compiler.spec.source import into_name, numba_text
+from matcalc.compiler.machine.provenance import surroundings
+from matcalc.compiler.numba.llvm_passes import optimise, settle
+from matcalc.compiler.spec.module_text import into_name, numba_text
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.cache_entries import count_built
 
@@ -104,7 +103,7 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
 
 def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:
     add_symbols()
-    machine, around = host_machine(), context.create_context()
+    machine, around = host_machine(), llvm.create_context()
     module = llvm.parse_assembly(assembly, around)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     for code in linker.codes.values():

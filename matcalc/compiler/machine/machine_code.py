@@ -16,9 +16,8 @@ from weakref import WeakValueDictionary
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
-from llvmlite.binding import context, object_file
 
-from matcalc.compiler.machine.made_by import features_of_host, widest
+from matcalc.compiler.machine.provenance import features_of_host, widest
 from matcalc.locks import loading
 from matcalc.store import cache_entries
 
@@ -58,7 +57,7 @@ class MachineCode:
         # The module uses LLVM's global context: a dying engine releases its own context and then uses it once more.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         for code in codes:
-            self._engine.add_object_file(object_file.ObjectFileRef.from_data(code))
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -73,13 +72,13 @@ def machine_code(assembly: str) -> MachineCode:
     """Return the loaded code of LLVM assembly: already in memory, from the disk, or compiled now."""
     digest = hashlib.sha256(assembly.encode()).hexdigest()
     with loading:
-        found = kept_code(digest)
+        found = cached_code(digest)
         if found is None:
             found = _loaded[digest] = MachineCode(object_code(assembly), digest=digest)
         return found
 
 
-def kept_code(digest: str) -> MachineCode | None:
+def cached_code(digest: str) -> MachineCode | None:
     """Return the loaded code of the assembly with this digest: in memory or from the disk; None if there is none."""
     with loading:
         found = _loaded.get(digest)
@@ -106,7 +105,7 @@ def _key(digest: str) -> str:
 
 
 def _compiled(assembly: str) -> bytes:
-    around = context.create_context()
+    around = llvm.create_context()
     module = llvm.parse_assembly(assembly, around)
     module.verify()
     code = bytes(_machine().emit_object(module))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite.binding import context, object_file, parse_assembly, parse_bitcode
+import llvmlite.binding as llvm
 from numba import _dynfunc
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
@@ -21,9 +21,9 @@ from numba.core.registry import CPUDispatcher, cpu_target
 
 from matcalc.compiler.entry.entry_code import refusal
 from matcalc.compiler.machine.array_layout import are_arrays_known
-from matcalc.compiler.machine.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.machine.machine_code import ENTRY, machine_code
-from matcalc.compiler.machine.made_by import widest
+from matcalc.compiler.machine.provenance import widest
+from matcalc.compiler.numba.llvm_passes import FunctionPasses, ModulePasses, disposed
 from matcalc.compiler.numba.reshaping import is_reshape, is_rows, reshaped, rows_of
 from matcalc.compiler.numba.unboxing import Unboxing
 
@@ -40,14 +40,14 @@ class _Copied:
     """A linked library, copied into the LLVM context of the code that links it."""
 
     library: Any
-    into: context.ContextRef
+    into: llvm.ContextRef
 
     @property
     def _reload_init(self) -> set[Any]:
         return self.library._reload_init  # type: ignore[no-any-return]
 
     def _get_module_for_linking(self) -> Any:
-        return parse_bitcode(self.library._get_module_for_linking().as_bitcode(), self.into)
+        return llvm.parse_bitcode(self.library._get_module_for_linking().as_bitcode(), self.into)
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
-        self._context = context.create_context()
-        self._final_module = parse_assembly(str(self._final_module), self._context)
+        self._context = llvm.create_context()
+        self._final_module = llvm.parse_assembly(str(self._final_module), self._context)
         self.code = b""
         self.needs: tuple[str, ...] = ()
 
@@ -86,12 +86,12 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
     def _get_module_for_linking(self) -> Any:
         if self._shared_module is None:  # Numba links it into others, in its own context
-            self._shared_module = parse_bitcode(super()._get_module_for_linking().as_bitcode())
+            self._shared_module = llvm.parse_bitcode(super()._get_module_for_linking().as_bitcode())
         return self._shared_module
 
     def add_ir_module(self, ir_module: Any) -> None:
         self._raise_if_finalized()
-        module = parse_assembly(cgutils.normalize_ir_text(str(ir_module)), self._context)
+        module = llvm.parse_assembly(cgutils.normalize_ir_text(str(ir_module)), self._context)
         module.name = ir_module.name
         module.verify()
         self.add_llvm_module(module)
@@ -116,7 +116,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         """Add object code to the engine, and release the module and the context that it was compiled from."""
         engine, module = self._codegen._engine, self._final_module
         self.code = code
-        engine._ee.add_object_file(object_file.ObjectFileRef.from_data(code))
+        engine._ee.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine._load_defined_symbols(module)
         self._codegen._scan_and_fix_unresolved_refs(module)
         engine.finalize_object()

@@ -11,18 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.registry import CPUDispatcher
 from numba.extending import overload
-
-
-class Guarded(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function that raises TypeError for arrays which Numba would misread."""
-
-    def __call__(self, *args: Any) -> Any:
-        for number, value in enumerate(args, 1):
-            if isinstance(value, np.ndarray) and (fault := _fault(value)):
-                raise TypeError(f"{self.__name__}: argument {number} is {fault}")
-        return super().__call__(*args)
 
 
 def integers(places: Any) -> Any:
@@ -70,3 +59,17 @@ def share(one: Any, other: Any) -> bool:
         return False
     first, second = one.ctypes.data, other.ctypes.data
     return first < second + other.nbytes and second < first + one.nbytes  # type: ignore[no-any-return]
+
+
+Dispatcher: Any = type(share)
+"""Numba's class of njit functions."""
+
+
+class Guarded(Dispatcher):  # type: ignore[misc]
+    """A compiled function that raises TypeError for arrays which Numba would misread."""
+
+    def __call__(self, *args: Any) -> Any:
+        for number, value in enumerate(args, 1):
+            if isinstance(value, np.ndarray) and (fault := _fault(value)):
+                raise TypeError(f"{self.__name__}: argument {number} is {fault}")
+        return super().__call__(*args)

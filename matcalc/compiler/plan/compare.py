@@ -2,7 +2,7 @@
 
 The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
 and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
-plan whose order depended on other products are tried first (`others_first`).
+plan whose order depended on other products are tried first (`output_order`).
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from functools import lru_cache, partial
 from math import lcm
 from pathlib import Path
 
-from matcalc.calculus.settled_means import settled_means, unsettled
+from matcalc.calculus.exact_deviations import with_exact_deviations, with_original_means
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
-from matcalc.compiler.plan.look_inside import looked_inside
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
-from matcalc.compiler.plan.memory.as_written import write_back
-from matcalc.compiler.plan.memory.blank_results import with_zeroed_results
 from matcalc.compiler.plan.memory.join_runs import join_runs
 from matcalc.compiler.plan.memory.name_values import name_values, words_of
+from matcalc.compiler.plan.memory.restore_quotients import write_back
 from matcalc.compiler.plan.memory.schedule import Scheduler, accumulate
-from matcalc.compiler.plan.memory.turned_results import inline_transposed
-from matcalc.compiler.plan.products.known_orders import Orders
+from matcalc.compiler.plan.memory.write_transposed import inline_transposed
+from matcalc.compiler.plan.memory.zero_filled_results import with_zeroed_results
+from matcalc.compiler.plan.products.contraction_memo import Orders
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.session import Ref, Session, body
+from matcalc.compiler.plan.push_lookups_inward import lookups_pushed_inward
 from matcalc.compiler.plan.resolve_selectors import entry_of
 from matcalc.compiler.plan.rows.by_rows import Planned, by_blocks
-from matcalc.compiler.plan.rows.others_first import Candidate, with_others_first
-from matcalc.compiler.plan.values.ahead import SHARE, Ahead, cut
+from matcalc.compiler.plan.rows.output_order import Candidate, with_best_output_order
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.memory_layout import memory_orders
+from matcalc.compiler.plan.values.precompute import SHARE, Precomputed, cut
 from matcalc.compiler.plan.values.program_cost import price
 from matcalc.compiler.plan.values.values import Graph, Value
-from matcalc.compiler.plan.values.wanted_orders import memory_orders
 from matcalc.compiler.program import Checked, Program, Source
 from matcalc.compiler.verify.accesses import proved
 from matcalc.compiler.verify.inequalities import known_of
@@ -70,7 +70,7 @@ def plan(
     meaning: Callable[[Node], Node] | None = None,
     fixed: Sequence[str] = (),
     by_rows: bool = False,
-    blank: bool = False,
+    zero_filled: bool = False,
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
@@ -80,7 +80,7 @@ def plan(
     messages. `dtypes` are types of inputs by name, other than those of numbers and of index arrays. `meaning` returns
     the node that comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into
     the Program's `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of
-    rows. With `blank`, results that are mostly zeros are passed zero-filled.
+    rows. With `zero_filled`, results that are mostly zeros are passed zero-filled.
 
     Raises: NotSupported if an operation has no lowering.
     """
@@ -89,7 +89,7 @@ def plan(
     estimate = Estimate(sizes)
     nodes = [node for _, node in outputs]
     kinds = {node.name: "int64" for node in inputs if INDEX in node.facts} | dict(dtypes or {})
-    if settled_means(nodes) != nodes:
+    if with_exact_deviations(nodes) != nodes:
         meaning = partial(_as_written, meaning)
     describe = Describer([*nodes, *inputs], parts or {}, meaning)
     shapes = [s for node in (*inputs, *nodes) for s in node.shape]
@@ -121,9 +121,9 @@ def plan(
             best, again = (found, in_order) if best is None or found.is_better(best) else (best, again)
     assert best is not None and again is not None
     if len(toposort(best.order)) < MANY:
-        best = with_others_first(best, again)
+        best = with_best_output_order(best, again)
     chosen = [by_blocks(p, describe, estimate) if by_rows and k == 0 else p for k, p in enumerate(best.planned)]
-    if blank:
+    if zero_filled:
         chosen[0] = chosen[0]._replace(program=with_zeroed_results(chosen[0].program, estimate))
     made = [proved(name_values(p.program, p.graph, describe)) for p in chosen]
     return replace(made[0], ahead=made[1]) if len(made) > 1 else made[0]
@@ -131,7 +131,7 @@ def plan(
 
 def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
     """Return the formula that comments write for a node in which means have been replaced."""
-    return unsettled(meaning(node) if meaning else node)
+    return with_original_means(meaning(node) if meaning else node)
 
 
 def _candidate(
@@ -153,7 +153,7 @@ def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> floa
 
 def _forms(forms: Sequence[Sequence[Node]]) -> dict[tuple[Node, ...], None]:
     """Return the forms to plan, each once, and each with its lookups moved into functions."""
-    return dict.fromkeys(tuple(f) for form in forms for f in (form, looked_inside(form)))
+    return dict.fromkeys(tuple(f) for form in forms for f in (form, lookups_pushed_inward(form)))
 
 
 def _alternatives(outputs: Sequence[tuple[str, Node]], lowerings: Lowerings) -> list[tuple[list[int], bool]]:
@@ -238,15 +238,19 @@ def _plan_once(
     return (whole, _before(session.ahead, parted.values, inputs, assumed, describe)), session.reordered
 
 
-def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Ahead:
+def _known(graph: Graph, inputs: Sequence[Node], fixed: frozenset[str]) -> Precomputed:
     """Return the values known from fixed inputs and sizes."""
     known_inputs = [node for node in inputs if node.name in fixed]
     _, sources = size_sources(known_inputs, known_inputs)
-    return Ahead(graph, fixed, fixed.union(source.name for source in sources))
+    return Precomputed(graph, fixed, fixed.union(source.name for source in sources))
 
 
 def _before(
-    ahead: Ahead, values: Mapping[str, Value], inputs: Sequence[Node], assumed: Sequence[Size], describe: Describer
+    ahead: Precomputed,
+    values: Mapping[str, Value],
+    inputs: Sequence[Node],
+    assumed: Sequence[Size],
+    describe: Describer,
 ) -> Planned:
     """Return the Program of the values that are computed ahead."""
     known_inputs = [node for node in inputs if node.name in ahead.fixed]

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import factorial
 
-from matcalc.compiler.plan.radius import derivative, formula, radius, radius_of_map
+from matcalc.compiler.plan.series_radius import derivative, formula, radius, radius_of_map
 from matcalc.errors import NotSupported
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from matcalc.calculus.settled_means import settled_means
+from matcalc.calculus.exact_deviations import with_exact_deviations
 from matcalc.compiler.lowering_entries import Expansion, Lowerings
 from matcalc.compiler.plan.divided_differences import divided
-from matcalc.compiler.plan.radius import radius_at
+from matcalc.compiler.plan.series_radius import radius_at
 from matcalc.compiler.plan.staged_sums import staged_sums
 from matcalc.compiler.plan.switches import selections
 from matcalc.compiler.plan.values.running_totals import running_totals
@@ -65,7 +65,7 @@ def expand(roots: Sequence[Node], lowerings: Lowerings) -> list[Node]:
         if all(made[node] is node for node in nodes):
             break
         found = [made[root] for root in found]
-    return staged_sums(selections(running_totals(settled_means(found))))
+    return staged_sums(selections(running_totals(with_exact_deviations(found))))
 
 
 def _become(node: Node, facts: frozenset[str], lowerings: Lowerings) -> Node:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from matcalc.compiler.entrywise import Expr, Guard, Index, Literal, Number, Read, Select
-from matcalc.compiler.plan.poles import is_pole_of_nothing
+from matcalc.compiler.plan.empty_axes import is_pole_of_nothing
 from matcalc.compiler.plan.products.build_contraction import Piece, Scaling, contract
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.resolve_selectors import At, Indexed, Rank, as_size, indices_of, resolve, token

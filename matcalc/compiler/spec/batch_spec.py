@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcalc.compiler.spec.source import INDENT, INTO, function_name
+from matcalc.compiler.spec.module_text import INDENT, INTO, function_name
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Formula, Operand, Reference, size_names
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.language.identifiers import free
@@ -75,7 +75,7 @@ def _of_rows(spec: CompiledSpec, over: Sequence[str], _: Sequence[CompiledSpec])
 def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
     if not over:
         raise ShapeError("batch needs at least one argument with a batch axis: over=[...]")
-    known = {a.name: a for a in spec.given}
+    known = {a.name: a for a in spec.call_operands}
     sparse = {s.declared.name for s in spec.sparse}
     for name in over:
         if name in sparse:
@@ -83,7 +83,7 @@ def _check(spec: CompiledSpec, over: Sequence[str]) -> None:
         if name in spec.sizes:
             raise NotSupported(f"over: {name} is a size, and a size cannot have a batch axis")
         if name not in known:
-            raise UnknownName(f"over: {name} is no argument of {spec.name}({', '.join(spec.names)})")
+            raise UnknownName(f"over: {name} is not an argument of {spec.name}({', '.join(spec.names)})")
         if known[name].dtype != "float64":
             raise NotSupported(f"over: {name} holds indices, and an index argument cannot have a batch axis")
 

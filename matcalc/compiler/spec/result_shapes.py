@@ -47,5 +47,5 @@ def output_shapes(spec: CompiledSpec, sizes: Mapping[str, int]) -> list[tuple[in
 
 def new_result(operand: Operand, shape: Sequence[int]) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the array that machine code writes a result into; a scalar's has one entry."""
-    make = np.zeros if operand.blank else np.empty
+    make = np.zeros if operand.zero_filled else np.empty
     return make(shape or (1,))

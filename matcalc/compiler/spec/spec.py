@@ -64,7 +64,7 @@ class Operand:
     `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
     random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
     `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    indices, float32 for results that are rounded to it. A `blank` result is zero-filled before the call, and machine
+    indices, float32 for results that are rounded to it. A `zero_filled` result is zeros before the call, and machine
     code writes only its nonzero entries.
     """
 
@@ -75,7 +75,7 @@ class Operand:
     facts: tuple[str, ...] = ()
     dtype: str = "float64"
     known: tuple[str, ...] = ()
-    blank: bool = False
+    zero_filled: bool = False
 
     @property
     def memory(self) -> str:
@@ -85,7 +85,7 @@ class Operand:
     @property
     def maker(self) -> str:
         """The NumPy function that creates the array of a result."""
-        return "np.zeros" if self.blank else "np.empty"
+        return "np.zeros" if self.zero_filled else "np.empty"
 
     @property
     def declared(self) -> str:
@@ -180,7 +180,7 @@ class Formula:
         """The computed formula as text, with marks for singular parts."""
         return self._written()[2] or self.text
 
-    def kept(self, again: Again, place: int) -> Formula:
+    def for_cache(self, again: Again, place: int) -> Formula:
         """Return the formula for another process, in which `again` supplies texts that were not yet written here."""
         return self if self._write is None else Formula.later(self.name, again, place)
 
@@ -270,12 +270,16 @@ class CompiledSpec:
         """The names of a call's arguments, sizes last; a sparse matrix is one argument and determines its sizes."""
         if not self.sparse:
             return self.entered
-        return (*(operand.name for operand in self.given), *self.asked)
+        return (*(operand.name for operand in self.call_operands), *self.size_arguments)
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def size_arguments(self) -> tuple[str, ...]:
         """The sizes that a caller passes, since no shape of an argument determines them."""
-        return _asked(tuple((o.name, o.shape) for o in self.given), self.sizes) if self.sparse else self.sizes
+        return (
+            _size_arguments(tuple((o.name, o.shape) for o in self.call_operands), self.sizes)
+            if self.sparse
+            else self.sizes
+        )
 
     @property
     def entered(self) -> tuple[str, ...]:
@@ -287,12 +291,12 @@ class CompiledSpec:
         """The function as its callers see it: declared arguments, and only the sizes that callers pass."""
         if not self.sparse:
             return self
-        known = {operand.name: k for k, operand in enumerate(self.given)}
+        known = {operand.name: k for k, operand in enumerate(self.call_operands)}
         slopes = tuple(replace(s, argument=known[self.arguments[s.argument].name]) for s in self.slopes)
-        return replace(self, arguments=self.given, sizes=self.asked, slopes=slopes, sparse=())
+        return replace(self, arguments=self.call_operands, sizes=self.size_arguments, slopes=slopes, sparse=())
 
     @property
-    def given(self) -> tuple[Operand, ...]:
+    def call_operands(self) -> tuple[Operand, ...]:
         """The declared arguments, with a sparse matrix in place of its three arrays."""
         matrices = {s.first: s.declared for s in self.sparse}
         arrays = {s.first + k for s in self.sparse for k in range(1, ARRAYS)}
@@ -300,7 +304,7 @@ class CompiledSpec:
 
 
 @lru_cache(maxsize=64)
-def _asked(declared: tuple[tuple[str, tuple[Size, ...]], ...], sizes: tuple[str, ...]) -> tuple[str, ...]:
+def _size_arguments(declared: tuple[tuple[str, tuple[Size, ...]], ...], sizes: tuple[str, ...]) -> tuple[str, ...]:
     return undetermined(declared, sizes)
 
 

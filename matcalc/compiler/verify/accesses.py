@@ -62,7 +62,7 @@ class _Checker:
     def __post_init__(self) -> None:
         self.table = self.program.table
         self.whole.update(b.name for b in self.program.buffers if b.role in ("input", "constant"))
-        self.whole.update(self.program.blank)
+        self.whole.update(self.program.zero_filled)
         input_sizes = {size for b in self.program.buffers if b.role == "input" for size in b.shape}
         self.tests = tuple(size for size in self.program.assumed if size not in input_sizes)
 

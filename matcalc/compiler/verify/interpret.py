@@ -63,7 +63,7 @@ class Interpreter:
         data: Any = {name: arrays[name] for name in program.inputs if arrays[name].dtype.kind == "i"}
         self.frame |= {name: array if array.shape else int(array) for name, array in data.items()}
         self.check_data()
-        self.memory, self.made = Memory(program, self.number, self.before), self.made_ahead()
+        self.memory, self.made = Memory(program, self.number, self.before), self.precomputed()
         self.frame_sizes = {name: k for name, k in self.frame.items() if isinstance(k, int)}
         for buffer in program.buffers:
             if buffer.role == "view":
@@ -77,13 +77,13 @@ class Interpreter:
                     raise ShapeError(f"{buffer.name} has the shape {array.shape}, not {shape}")
                 self.memory.give(buffer.name, array)
             else:
-                self.memory.make(buffer.name, shape, buffer.dtype, program.blank.get(buffer.name, ""))
+                self.memory.make(buffer.name, shape, buffer.dtype, program.zero_filled.get(buffer.name, ""))
         with np.errstate(all="ignore"):
             for step, act in self.actions:
                 self.guarded(step, act)
         return {name: self.result(name) for name in program.outputs}
 
-    def made_ahead(self) -> dict[tuple[str, tuple[int, ...]], Any]:
+    def precomputed(self) -> dict[tuple[str, tuple[int, ...]], Any]:
         """Return the records of how the inputs that are computed ahead were computed."""
         if self.ahead is None:
             return {}

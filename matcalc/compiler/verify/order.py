@@ -46,8 +46,8 @@ class _Memory:
         self.root = {b.name: b.name for b in program.buffers}
         self.holds = {b.name: b.name for b in program.buffers if b.role in ("input", "constant")}
         self.constant = frozenset(self.holds)
-        self.written = {*self.holds, *program.blank.values()}
-        self.holds |= {name: program.root(value) for name, value in program.blank.items()}
+        self.written = {*self.holds, *program.zero_filled.values()}
+        self.holds |= {name: program.root(value) for name, value in program.zero_filled.items()}
 
     def of(self, value: str) -> str:
         buffer = self.program.buffer_of.get(value, value)

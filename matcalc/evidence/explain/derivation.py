@@ -61,6 +61,11 @@ class Derivation:
     convention: str = "projected"
 
     @property
+    def new_symbols(self) -> tuple[Node, ...]:
+        """The symbols of the derivative that the formula does not have: its tangents and its cotangent."""
+        return self.tangents if self.cotangent is None else (*self.tangents, self.cotangent)
+
+    @property
     def leading_axes(self) -> int:
         """The number of axes of a derivative before those of the last variable."""
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank

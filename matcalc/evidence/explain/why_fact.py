@@ -18,7 +18,7 @@ from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import diag_matrix, hadamard, matmul, symbol, transpose
 from matcalc.tensor.facts.chain import chain_between
-from matcalc.tensor.facts.mirror import Joint, Mirror
+from matcalc.tensor.facts.palindrome import Joint, Mirror
 from matcalc.tensor.facts.product_facts import Definite
 from matcalc.tensor.facts.schur import Complement, ParallelSum, Part
 from matcalc.tensor.nodes.node import Node, terms_of, toposort

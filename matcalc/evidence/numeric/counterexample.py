@@ -18,9 +18,9 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.size_conditions import conditions
-from matcalc.evidence.numeric.end_points import EndPoint, Ends
+from matcalc.evidence.numeric.boundary_points import EndPoint, Ends
 from matcalc.evidence.numeric.neighbours import is_above_rounding, is_no_choice, roundings
-from matcalc.evidence.numeric.sampling import MODES, Array, defect, drawn_for, facts_of, random_indices, shape_at, whole
+from matcalc.evidence.numeric.sampling import MODES, Array, defect, draws, facts_of, random_indices, shape_at, whole
 from matcalc.evidence.precise.arithmetic import digits, mp
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.lookups import is_index, lengths_of
@@ -208,8 +208,7 @@ class Comparer:
         return all(holds(c, sizes) for group in (self.conditions, *self.required) for c in group)
 
     def _drawn(self, sizes: Mapping[str, int], trial: int) -> dict[str, Array]:
-        along, mode = self.lengths, trial % len(MODES)
-        return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, 23, trial) for s in self.symbols}
+        return draws(self.symbols, sizes, self.lengths, trial % len(MODES), 23, trial)
 
     def simplest(self, point: Point) -> Point:
         """Return a difference of the same kind at small integers, if there is one, else the point itself."""

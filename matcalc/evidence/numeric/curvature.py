@@ -18,8 +18,8 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.effort import work
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.evidence.numeric.boundary_points import Ends, has_jumps
 from matcalc.evidence.numeric.counterexample import EQUAL, REFUSED, SMALL, TRIES, Comparer, Point
-from matcalc.evidence.numeric.end_points import Ends, has_jumps
 from matcalc.evidence.numeric.sampling import Array, defect, facts_of, projected
 from matcalc.evidence.precise.values import evaluate_precisely
 from matcalc.tensor.constructors import symbol

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from matcalc.evidence.numeric.ends import ends
+from matcalc.evidence.numeric.boundary import ends
 from matcalc.evidence.numeric.samplers import ROUNDING, Array, defect, has_facts, made, own_defect, projected
 from matcalc.language.kinds import INDEX
 from matcalc.rulebook.load import default_rulebook
@@ -38,6 +38,13 @@ def drawn_for(node: Node, sizes: Mapping[str, int], along: Sequence[Size], mode:
     rng = np.random.default_rng([*seed, *node.name.encode()])
     shape = shape_at(node.shape, sizes)
     return random_indices(rng, shape, along, sizes) if is_index(node) else drawn(rng, shape, facts_of(node), mode)
+
+
+def draws(
+    symbols: Sequence[Node], sizes: Mapping[str, int], along: Mapping[str, Sequence[Size]], mode: int, *seed: int
+) -> dict[str, Array]:
+    """Return data of symbols by name at these sizes; `along` has the lengths for each index."""
+    return {s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, *seed) for s in symbols}
 
 
 def facts_of(node: Node) -> tuple[str, ...]:
@@ -110,6 +117,6 @@ def whole(drawn: Array, facts: Sequence[str]) -> Array:
 
 
 __all__ = [
-    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "facts_of", "interior", "least_length", "own_defect",
-    "projected", "random_indices", "sample", "shape_at", "whole",
+    "MODES", "ROUNDING", "Array", "defect", "drawn", "drawn_for", "draws", "facts_of", "interior", "least_length",
+    "own_defect", "projected", "random_indices", "sample", "shape_at", "whole",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ import numpy as np
 
 from matcalc.calculus.evaluate.einsum import Factor, contract
 from matcalc.calculus.evaluate.evaluate import PARAMETERS, Parameter, arguments
-from matcalc.calculus.evaluate.lookups import places_of
+from matcalc.calculus.evaluate.lookups import checked_indices
 from matcalc.errors import NotSupported, RuleError
 from matcalc.evidence.precise.arithmetic import Array, Function, Precise, mp, number, numbers, objects
 from matcalc.evidence.precise.numpy_twin import TWIN
@@ -129,7 +129,7 @@ def _value(node: Node, values: Mapping[Node, Array], symbols: Mapping[str, Preci
     if node.kind == "constant":
         return np.where(node.array == math.pi, +mp.pi, objects(node.array))
     if node.kind == "selector":
-        places = places_of(node, args[0], node.shape[0].evaluate(dict(sizes))) if args else None
+        places = checked_indices(node, args[0], node.shape[0].evaluate(dict(sizes))) if args else None
         return objects(node.selector.dense(dict(sizes), places))
     if node.kind == "product":
         lengths = {k: s.evaluate(dict(sizes)) for k, s in enumerate(node.index_sizes)}

@@ -191,7 +191,7 @@ def _applied(node: Node, reductions: Sequence[Reduction]) -> Node | None:
             if any(i not in found.indices for i in pattern.out):
                 continue
             out = tuple(found.indices[i] for i in pattern.out)
-            others = [item for place, item in enumerate(node.operands) if place not in found.places]
+            others = [item for place, item in enumerate(node.operands) if place not in found.positions]
             lengths = node.sizes
             kept = {i for _, at in others for i in at} | set(out) | set(node.out)
             sizes = {i: lengths[i] for i in kept}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -43,7 +42,7 @@ def total(values: Sequence[Value], signs: Sequence[int], numpy: bool) -> Value:
 
 def negative(value: Value) -> Value:
     """Return -value."""
-    return exact(-value.exact) if value.exact is not None else replace(value, array=-value.array)
+    return exact(-value.exact) if value.exact is not None else value._replace(array=-value.array)
 
 
 def transposed(value: Value, numpy: bool) -> Value:
@@ -52,10 +51,10 @@ def transposed(value: Value, numpy: bool) -> Value:
     Raises: NoReference for a tensor of rank above 2.
     """
     if value.rank == 2:
-        return replace(value, array=np.swapaxes(value.array, -1, -2))
+        return value._replace(array=np.swapaxes(value.array, -1, -2))
     if value.rank > 2:
         raise NoReference("the transpose of a tensor")
-    return value if numpy or not value.rank else replace(value, row=not value.row)
+    return value if numpy or not value.rank else value._replace(row=not value.row)
 
 
 def chain(values: Sequence[Value], operators: Sequence[str], numpy: bool, call: Call) -> Value:
@@ -101,8 +100,7 @@ def reciprocal(value: Value) -> Value:
     """Return 1 ./ value."""
     if value.exact:
         return exact(1 / value.exact)
-    with np.errstate(all="ignore"):
-        return replace(value, array=np.asarray(1.0 / value.array), exact=None, fixed=False)
+    return value._replace(array=np.asarray(1.0 / value.array), exact=None, fixed=False)
 
 
 def by_entries(left: Value, right: Value, numpy: bool) -> Value:
@@ -117,11 +115,14 @@ def multiplied(left: Value, right: Value, numpy: bool) -> Value:
     """Return the matrix product, or a scaling. An operand with one entry is a scalar if it does not fit otherwise."""
     if not left.rank or not right.rank:
         row = (left if left.rank else right).row
-        return replace(by_entries(left, right, True), row=row and not numpy)
+        return by_entries(left, right, True)._replace(row=row and not numpy)
     if left.rank > 2 or right.rank > 2:
         raise NoReference("the matrix product of a tensor")
     if numpy and left.rank == 1:
-        left = replace(left, row=True)
+        left = left._replace(row=True)
+    if _are_plain(left, right):
+        found = np.asarray(np.matmul(left.array, right.array))
+        return Value(found, row=left.row and right.rank == 2 and not numpy, fixed=left.fixed and right.fixed)
     a, b = as_matrix(left), as_matrix(right)
     if a.shape[1] != b.shape[0]:
         if is_one(left):
@@ -140,6 +141,13 @@ def multiplied(left: Value, right: Value, numpy: bool) -> Value:
     elif column:
         found = found[..., 0]
     return Value(np.asarray(found), axes, row and not column and not numpy, fixed=left.fixed and right.fixed)
+
+
+def _are_plain(left: Value, right: Value) -> bool:
+    """Whether NumPy multiplies two values as they are: a row or matrix and a column or matrix, without index axes."""
+    if left.axes or right.axes or not (left.array.ndim == 2 or left.row) or right.row:
+        return False
+    return bool(left.array.shape[-1] == right.array.shape[0])
 
 
 def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Call) -> Value:
@@ -163,21 +171,20 @@ def power(base: Value, exponent: Value, elementwise: bool, numpy: bool, call: Ca
     product = np.broadcast_to(np.eye(base.shape[0]), inner.array.shape)
     for _ in range(abs(int(number))):
         product = np.matmul(product, inner.array)
-    return replace(inner, array=np.asarray(product), exact=None)
+    return inner._replace(array=np.asarray(product), exact=None)
 
 
 def _raised(base: Value, exponent: Value, numpy: bool, call: Call) -> Value:
     number = exponent.exact
     if number is None:
         return call("free_power", [base, exponent])
-    with np.errstate(all="ignore"):
-        if number.denominator == 1:
-            found = base.array ** int(number) if number >= 0 else 1.0 / base.array ** int(-number)
-        elif number == HALF:
-            found = np.sqrt(base.array)
-        else:
-            found = base.array ** as_float(number)
-    return replace(base, array=np.asarray(found), exact=None)
+    if number.denominator == 1:
+        found = base.array ** int(number) if number >= 0 else 1.0 / base.array ** int(-number)
+    elif number == HALF:
+        found = np.sqrt(base.array)
+    else:
+        found = base.array ** as_float(number)
+    return base._replace(array=np.asarray(found), exact=None)
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,9 @@ from matcalc.evidence.numeric.differences import Line, by_complex_step
 from matcalc.evidence.written.calls import Argument, called
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.plain_forms import as_integer
-from matcalc.evidence.written.values import Array, Value
-from matcalc.language.syntax import Ast, call, call_keywords, call_name, given_value, name, number, with_order
-from matcalc.rulebook.load import Candidate
+from matcalc.evidence.written.values import STEP_AXIS, Array, Value
+from matcalc.language.syntax import Ast, call, call_keywords, call_name, name, number, value_of_leaf, with_order
+from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 
@@ -31,22 +32,21 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     if len(args) == 2:
         ordered = with_order(word, _literal(at, args[1]))
         word, args = (ordered, args[:1]) if ordered in at.book.spellings else (word, args)
-    candidates = at.book.spellings.get(word, ())
-    if not candidates:
+    meaning = _meaning(at.book, word, len(args))
+    if meaning is None:
         raise NoReference(f"the function {word}")
-    if candidates[0].rule.kind == "implicit":
-        return (yield from _solution(at, tree, candidates[0].rule, args, scope))
+    if meaning.rule.kind == "implicit":
+        return (yield from _solution(at, tree, meaning.rule, args, scope))
     outside = scope
     arguments: list[Argument] = []
-    for k, arg in enumerate(args):
-        is_base = all(c.rule.takes_constants and not _is_moved(c.rule, k) for c in candidates)
+    for arg, is_base, is_function in zip(args, meaning.are_base, meaning.are_functions, strict=True):
         scope = replace(outside, is_base=True) if is_base else outside
-        if _takes_function(candidates, k):
+        if is_function:
             arguments.append(Argument(partial(_function_value, at, _as_function(arg), scope)))
         else:
             arguments.append(Argument((yield arg, scope)))
     axis: int | None = None
-    scope = replace(outside, is_base=True) if all(c.rule.takes_constants for c in candidates) else outside
+    scope = replace(outside, is_base=True) if meaning.takes_constants else outside
     for key, arg in call_keywords(tree):
         value = yield arg, scope
         if key == "axis":
@@ -54,6 +54,30 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
         else:
             arguments.append(Argument(value, key))
     return called(at.book, word, arguments, axis, at.expands)
+
+
+class Meaning(NamedTuple):
+    """How the arguments of a call are evaluated: the first rule, and whether each is evaluated at the base.
+
+    `are_functions` are the arguments that are functions; `takes_constants` holds for those passed by name.
+    """
+
+    rule: Rule
+    are_base: tuple[bool, ...]
+    are_functions: tuple[bool, ...]
+    takes_constants: bool
+
+
+@lru_cache(maxsize=256)
+def _meaning(book: Rulebook, word: str, count: int) -> Meaning | None:
+    """Return how a call of a function with some arguments is evaluated; None if there is no such function."""
+    candidates = book.spellings.get(word, ())
+    if not candidates:
+        return None
+    are_base = [all(c.rule.takes_constants and not _is_moved(c.rule, k) for c in candidates) for k in range(count)]
+    are_functions = [_takes_function(candidates, k) for k in range(count)]
+    takes_constants = all(c.rule.takes_constants for c in candidates)
+    return Meaning(candidates[0].rule, tuple(are_base), tuple(are_functions), takes_constants)
 
 
 def _takes_function(candidates: Sequence[Candidate], position: int) -> bool:
@@ -69,8 +93,8 @@ def _is_moved(rule: Rule, position: int) -> bool:
 
 def _literal(at: Evaluator, tree: Ast) -> Ast:
     """Return an argument as a literal if it holds a number; a name with data becomes a tree that is no literal."""
-    if tree.head == "given" and given_value(tree).kind == "number":
-        return number(given_value(tree).value)
+    if tree.head == "leaf" and value_of_leaf(tree).kind == "number":
+        return number(value_of_leaf(tree).value)
     return Ast("empty") if tree.head == "name" and tree.value in at.data else tree
 
 
@@ -92,7 +116,10 @@ def _function_value(at: Evaluator, tree: Ast, scope: Scope, x: Array, k: int = 0
     entries = np.asarray(x)
     label = -1 - len(scope.parameters)
     inside = replace(scope, parameters={**scope.parameters, str(tree.value): Value(entries.reshape(-1), (label,))})
-    found = at.value(tree.args[0], inside).array
+    value = at.value(tree.args[0], inside)
+    if STEP_AXIS in value.axes:
+        raise NoReference("a function argument at several steps")
+    found = value.array
     return np.broadcast_to(found, (entries.size,)).reshape(entries.shape) if entries.size else entries
 
 

@@ -204,18 +204,23 @@ def _operation(candidate: Candidate, function: Callable[..., Any], pairs: Pairs)
     """Apply an operation, once for each point of the index axes of its arguments."""
     values = [_tensor(value) for parameter, value in pairs if parameter.kind not in PLAIN]
     axes, arrays = aligned(values)
-    lengths = np.broadcast_shapes(*(array.shape[: len(axes)] for array in arrays)) if axes else ()
-    found: list[Array] = []
-    for at in product(*map(range, lengths)):
-        tensors = iter(array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays)
-        operands = [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs]
-        value = _run(function, operands)
-        if candidate.output:
-            value = value[candidate.rule.outputs.index(candidate.output)]
-        found.append(np.asarray(value))
+    fixed = all(v.fixed for v in values)
+
+    def value_of(arrays: Iterable[Array]) -> Array:
+        tensors = iter(arrays)
+        value = _run(function, [next(tensors) if p.kind not in PLAIN else _plain(p, v) for p, v in pairs])
+        return np.asarray(value[candidate.rule.outputs.index(candidate.output)] if candidate.output else value)
+
+    if not axes:
+        return Value(value_of(arrays), fixed=fixed)
+    lengths = np.broadcast_shapes(*(array.shape[: len(axes)] for array in arrays))
+    found = [
+        value_of(array[tuple(min(i, n - 1) for i, n in zip(at, array.shape, strict=False))] for array in arrays)
+        for at in product(*map(range, lengths))
+    ]
     if not found:
         raise NoReference("an operation under an index of length 0")
-    return Value(np.stack(found).reshape((*lengths, *found[0].shape)), axes, fixed=all(v.fixed for v in values))
+    return Value(np.stack(found).reshape((*lengths, *found[0].shape)), axes, fixed=fixed)
 
 
 def _run(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
@@ -224,7 +229,6 @@ def _run(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     Raises: LinAlgError if the rule's function raises it, or ValueError or ArithmeticError.
     """
     try:
-        with np.errstate(all="ignore"):
-            return function(*operands)
+        return function(*operands)
     except (ValueError, ArithmeticError) as error:
         raise np.linalg.LinAlgError(str(error)) from None

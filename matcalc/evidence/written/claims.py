@@ -19,6 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
+from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
 from matcalc.evidence.written.reference import Reference, of_node
@@ -66,7 +67,8 @@ def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
 
 def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
     roots = list(dict.fromkeys([claims[0].derivation.root, *(claim.node for claim in claims)]))
-    symbols = [names.symbols[name] for name in names.written]
+    new = {s.name for claim in claims for s in claim.derivation.new_symbols}
+    symbols = [names.symbols[name] for name in names.written if name not in new]
     at: list[str] = []
     worst = 0.0
     confirmed: set[object] = set()
@@ -123,12 +125,11 @@ def _compared(
 
     Raises: InternalError.
     """
-    known: dict[object, Truth | None] = {}
     worst: float | None = None
     for group in groups:
         errors = [_error_of_all(group, reference, point, confirmed) if len(group) > 1 else None]
         if errors == [None]:
-            errors = [_error_of_one(claim, reference, point, known, symbols, confirmed) for claim in group]
+            errors = [_error_of_one(claim, reference, point, symbols, confirmed) for claim in group]
         worst = max((e for e in (worst, *errors) if e is not None), default=None)
     return worst
 
@@ -173,7 +174,6 @@ def _error_of_one(
     claim: Claim,
     reference: Reference,
     point: Point,
-    known: dict[object, Truth | None],
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
@@ -187,7 +187,7 @@ def _error_of_one(
         return None
     _check_hull(claim, found[0], point)
     _check_tangents(claim, point)
-    return _error(claim, question, found, reference, point, known, symbols, confirmed)
+    return _error(claim, question, found, reference, point, symbols, confirmed)
 
 
 def _check_hull(claim: Claim, found: Array, point: Point) -> None:
@@ -205,7 +205,7 @@ def _check_hull(claim: Claim, found: Array, point: Point) -> None:
     ):
         return
     x = derivation.wrt[0] if derivation.what == "hvp" else derivation.wrt[-1]
-    if len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
+    if not x.data[1] or len(x.shape) != 2 or not found.size or not np.all(np.isfinite(found)):
         return
     parts = found.reshape(-1, *found.shape[-2:])
     off = max((float(np.max(np.abs(a - projected(a, tuple(x.data[1]))), initial=0.0)) for a in parts), default=0.0)
@@ -239,10 +239,10 @@ def _error(
     found: Sequence[Array],
     reference: Reference,
     point: Point,
-    known: dict[object, Truth | None],
     symbols: Sequence[Node],
     confirmed: set[object],
 ) -> float | None:
+    known = point.slopes
     for slowly in (False, True):
         key = question.key, slowly
         if key not in known:
@@ -291,14 +291,9 @@ def _truth(
             size = float(np.max(np.abs(point.value), initial=0.0))
             return None if slowly else Truth(point.value, 1e-12 * size, max(size, 1e-300))
         if question.second is None:
-            line = truths.moved(reference, point, question.first)
+            line = Moves(reference, point, question.first)
             return truths.slowly(line, point.value) if slowly else truths.quickly(line, point.value, is_confirmed)
-        second, first = question.second, question.first
-
-        def plane(s: complex, t: float) -> Array:
-            data = truths.along(truths.along(point.data, second, t), first, s)
-            return reference.value(data, point.sizes, point.data)
-
+        plane = Moves(reference, point, question.first, question.second)
         if slowly:
             return truths.second_slowly(plane, point.value)
         return truths.second_quickly(plane, point.value, is_confirmed)

@@ -77,12 +77,14 @@ class Evaluator:
 
     def _entered(self, tree: Ast, scope: Scope, stack: list[Steps]) -> Value | None:
         """Return the value of a tree if it needs no operands; else push its generator on the stack and return None."""
-        known = self.measured.get(tree) if not scope.parameters and not scope.is_base else None
-        if known is not None:
-            return known
-        if tree.head not in self.forms:
+        if self.measured and not scope.parameters and not scope.is_base:
+            known = self.measured.get(tree)
+            if known is not None:
+                return known
+        form = self.forms.get(tree.head)
+        if form is None:
             raise NoReference(f"the form {tree.head}")
-        found = self.forms[tree.head](self, tree, scope)
+        found = form(self, tree, scope)
         if isinstance(found, Value):
             return found
         stack.append(found)

@@ -29,9 +29,7 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
         labels += [label for label in one.axes if label not in labels] if isinstance(one, Value) else []
     core: list[Array] = []  # for each core axis of the result, the indices that it selects
     looked_up: int | None = None
-    taken: list[
-        tuple[Array, Any]
-    ] = []  # for each core axis of `base`, its indices and the result's axis they vary along
+    taken: list[tuple[Any, Any]] = []  # for each core axis of `base`, its indices and the result's axis they vary along
     shape = base.shape
     for axis, length in enumerate(shape):
         one = subscripts[axis] if axis < len(subscripts) else slice(None)
@@ -45,7 +43,7 @@ def part(base: Value, subscripts: Sequence[Subscript]) -> Value:
             if one.rank and looked_up is None:
                 looked_up = len(core)
                 core.append(entries.reshape(-1)[: one.shape[0]])
-            taken.append((one, looked_up))  # type: ignore[arg-type]
+            taken.append((one, looked_up))
         else:
             position = one + length if one < 0 else one
             if not 0 <= position < length:

@@ -14,7 +14,7 @@ from matcalc.evidence.written import arithmetic, indices
 from matcalc.evidence.written.evaluator import Evaluator, Scope, Steps
 from matcalc.evidence.written.values import Value, exact
 from matcalc.language.index_sums import with_sums
-from matcalc.language.syntax import Ast, definition, given_value
+from matcalc.language.syntax import Ast, definition, value_of_leaf
 
 
 def number_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
@@ -32,7 +32,8 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
         return scope.parameters[word]
     data = at.base if scope.is_base else at.data
     if word in data:
-        return Value(np.asarray(data[word]))
+        found = data[word]
+        return found if isinstance(found, Value) else Value(np.asarray(found))
     if word in at.sizes:
         return exact(at.sizes[word])
     if word == "pi":
@@ -41,7 +42,7 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
 
 
 def leaf_value(at: Evaluator, tree: Ast, scope: Scope) -> Value:
-    node = given_value(tree)
+    node = value_of_leaf(tree)
     if node.kind == "number" and isinstance(node.value, Fraction | int):
         return exact(node.value)
     if node.kind == "size":

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from math import prod
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from matcalc.evidence.written.reference import Reference
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.lookups import is_index, lengths_of
 from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition, holds
 from matcalc.tensor.symbols import Names, all_sizes
 
@@ -30,28 +34,47 @@ LARGER = (9, 10, 11, 8)
 MOST_AT_LARGER = 5_000
 """The most entries of data and values at the third point."""
 
+MOST_CACHED = 1_000
+"""The most entries of data of a point that is cached."""
+
 MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
+
+MODERATE = 1e100
+"""The largest value of a point that is preferred: beyond, products of slopes may overflow."""
 
 SEED = 29
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Data by symbol name and lengths by size name; `value` is the reference's value there."""
+    """Data by symbol name and lengths by size name; `value` is the reference's value there.
+
+    `slopes` are slopes of the reference that were computed, by the key of the question.
+    """
 
     data: Mapping[str, Array]
     sizes: Mapping[str, int]
     value: Array
+    slopes: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def direction(self, x: Node, seed: int = 0) -> Array:
         """Return a random direction for a symbol, in the linear hull of its facts."""
-        rng = np.random.default_rng([SEED, seed, *x.name.encode()])
-        drawn = rng.standard_normal(np.shape(self.data[x.name]))
-        return projected(np.asarray(drawn), tuple(x.data[1]))
+        return _direction(x, np.shape(self.data[x.name]), seed).copy()
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={length}" for name, length in self.sizes.items())
+
+
+@lru_cache(maxsize=256)
+def _direction(x: Node, shape: tuple[int, ...], seed: int) -> Array:
+    drawn = np.random.default_rng([SEED, seed, *x.name.encode()]).standard_normal(shape)
+    return projected(np.asarray(drawn), tuple(x.data[1]))
+
+
+Drawn = dict[object, "Point | None"]
+_drawn: WeakKeyDictionary[Reference, Drawn] = WeakKeyDictionary()
+"""The points at which references were evaluated: several results of one formula are compared at the same points."""
 
 
 def points(
@@ -79,7 +102,7 @@ def points(
             continue
         if _entries(symbols, nodes, sizes) > MOST_ENTRIES:
             raise NoReference("its data are too large")
-        point = _point(references[0], names, symbols, sizes, along, seed)
+        point = _point(references[0], symbols, sizes, along, seed)
         if point is not None:
             found.append(sizes)
             yield point
@@ -88,7 +111,7 @@ def points(
     wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
     sizes = fitting(known, LARGER, symbols, required) if wants else None
     if sizes is not None and _entries(symbols, nodes, sizes) <= MOST_AT_LARGER:
-        point = _point(references[0], names, symbols, sizes, along, seed)
+        point = _point(references[0], symbols, sizes, along, seed)
         if point is not None:
             yield point
 
@@ -106,20 +129,35 @@ def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str,
 
 def _point(
     reference: Reference,
-    names: Names,
     symbols: Sequence[Node],
     sizes: Mapping[str, int],
-    along: Mapping[str, Sequence[object]],
+    along: Mapping[str, Sequence[Size]],
     seed: int,
 ) -> Point | None:
+    """Return the point of a reference at these sizes, cached if it is small; None if there is none."""
+    lengths = tuple((name, tuple(found)) for name, found in along.items())
+    key = tuple(symbols), tuple(sizes.items()), lengths, seed
+    known = _drawn.setdefault(reference, {})
+    if key in known:
+        return known[key]
+    point = _evaluated(reference, symbols, sizes, along, seed)
+    if _entries(symbols, (), sizes) <= MOST_CACHED:
+        known[key] = point
+    return point
+
+
+def _evaluated(
+    reference: Reference,
+    symbols: Sequence[Node],
+    sizes: Mapping[str, int],
+    along: Mapping[str, Sequence[Size]],
+    seed: int,
+) -> Point | None:
+    """Return the first point with a moderate value, of data in several modes; else the first with a finite value."""
+    large = None
     for mode in range(len(MODES)):
         try:
-            drawn = {
-                s.name: drawn_for(s, sizes, along.get(s.name, ()), mode, SEED, mode, seed)  # type: ignore[arg-type]
-                for s in symbols
-            }
-            for s in symbols:
-                check_drawn(s, drawn[s.name])
+            drawn = {s.name: _drawn_for(s, sizes, along.get(s.name, ()), mode, seed) for s in symbols}
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value = reference.value(drawn, sizes)
@@ -128,8 +166,25 @@ def _point(
         except (np.linalg.LinAlgError, ValueError, IndexError, MatcalcError):
             continue
         if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
-            return Point(drawn, sizes, value)
-    return None
+            if _largest(value) <= MODERATE:
+                return Point(drawn, sizes, value)
+            large = large or Point(drawn, sizes, value)
+    return large
+
+
+def _drawn_for(symbol: Node, sizes: Mapping[str, int], along: Sequence[Size], mode: int, seed: int) -> Array:
+    """Return data of a symbol that have its declared facts."""
+    own = tuple((name, sizes[name]) for size in (*symbol.shape, *along) for name in size.names)
+    return _with_facts(symbol, own, tuple(along), mode, seed).copy()
+
+
+@lru_cache(maxsize=256)
+def _with_facts(
+    symbol: Node, sizes: tuple[tuple[str, int], ...], along: tuple[Size, ...], mode: int, seed: int
+) -> Array:
+    drawn = drawn_for(symbol, dict(sizes), along, mode, SEED, mode, seed)
+    check_drawn(symbol, drawn)
+    return drawn
 
 
 def fitting(

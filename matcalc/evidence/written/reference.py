@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
-from matcalc.language.syntax import Ast, given_reference, given_value, operands_first, whole
+from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
 from matcalc.tensor.nodes.node import Node, toposort
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Run: TypeAlias = "Callable[[Sequence[Any], Data, Sizes, Data], Any]"
 """Computes a value from the values of other references, data, sizes, and the data before they were moved."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reference:
     """An evaluator that does not use the normal form; `what` describes it.
 
@@ -57,6 +57,19 @@ class Reference:
         if value.dtype.kind not in "fciub":
             raise NoReference("a value that is not an array of numbers")
         return value
+
+    def values(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
+        """Return the values at several steps, if the reference is a tree, else none.
+
+        Moved data are `Value`s with the axis STEP_AXIS. Raises: as `value`.
+        """
+        import numpy as np
+
+        if not isinstance(self.run, TreeValue) or self.args:
+            return []
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.run.at_steps(data, sizes, base, count)
 
     def _run(self, found: dict[Reference, Any], data: Data, sizes: Sizes, base: Data) -> None:
         for one in operands_first(self, lambda reference: reference.args, found):
@@ -140,7 +153,7 @@ class TreeValue:
 
     @classmethod
     def of(cls, tree: Ast, numpy: bool, broadcasts: bool) -> TreeValue:
-        leaves = tuple(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "given"))
+        leaves = tuple(dict.fromkeys(leaf for leaf in whole(tree) if leaf.head == "leaf"))
         return cls(tree, leaves, numpy, broadcasts)
 
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Array:
@@ -148,7 +161,22 @@ class TreeValue:
 
         known = dict(zip(self.leaves, values, strict=True))
         tree = self._with_sums((*data, *sizes))
-        return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts)
+        return tree_value(tree, data, sizes, base, lambda leaf, *_: known[leaf], self.numpy, self.broadcasts).array
+
+    def at_steps(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
+        """Return the values at several steps; moved data are `Value`s with the axis STEP_AXIS.
+
+        Raises: NoReference for leaves that hold objects.
+        """
+        import numpy as np
+
+        from matcalc.evidence.written.tree import tree_value
+
+        if self.leaves:
+            raise NoReference("an object at several steps")
+        tree = self._with_sums((*data, *sizes))
+        found = tree_value(tree, data, sizes, base, _no_leaf, self.numpy, self.broadcasts)
+        return list(found.array if found.axes else np.broadcast_to(found.array, (count, *found.array.shape)))
 
     def _with_sums(self, names: tuple[str, ...]) -> Ast:
         """Return the tree with explicit sums over indices; `names` are not indices."""
@@ -159,6 +187,10 @@ class TreeValue:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _tree_value, (tree_records(self.tree), self.numpy, self.broadcasts)
+
+
+def _no_leaf(leaf: Ast, data: Data, sizes: Sizes) -> Array:
+    raise NoReference("an object at several steps")
 
 
 def _tree_value(records: tuple[Record, ...], numpy: bool, broadcasts: bool) -> TreeValue:
@@ -216,7 +248,7 @@ def of_tree(tree: Ast, numpy: bool = False, broadcasts: bool = False) -> Referen
     With `numpy` operators have NumPy's meaning; with `broadcasts` shapes expand as in NumPy.
     """
     value = TreeValue.of(tree, numpy, broadcasts)
-    own = [given_reference(leaf) or of_node(given_value(leaf)) for leaf in value.leaves]
+    own = [reference_of_leaf(leaf) or of_node(value_of_leaf(leaf)) for leaf in value.leaves]
     return Reference("the formula as written", value, tuple(own))
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from matcalc.errors import NoReference
 from matcalc.evidence.written import call_forms, index_forms, plain_forms
 from matcalc.evidence.written.evaluator import Data, Evaluator, Form, Leaf, Unmeasured
-from matcalc.evidence.written.values import Array
+from matcalc.evidence.written.values import Value
 from matcalc.language.syntax import Ast
 
 FORMS: Mapping[str, Form] = {
     "number": plain_forms.number_value,
     "name": plain_forms.name_value,
-    "given": plain_forms.leaf_value,
+    "leaf": plain_forms.leaf_value,
     "sum": plain_forms.sum_value,
     "dotted_sum": plain_forms.sum_value,
     "product": plain_forms.product_value,
@@ -42,15 +42,15 @@ def tree_value(
     leaf: Leaf,
     numpy: bool = False,
     broadcasts: bool = False,
-) -> Array:
+) -> Value:
     """Return the value at data of a syntax tree with explicit sums over indices.
 
-    `base` are the data before they were moved along a direction.
+    `base` are the data before they were moved along a direction. The caller ignores floating-point errors.
 
     Raises: as `Evaluator.value`; NoReference also for an index whose length follows only from its context. Shape
         inference finds such lengths; this evaluator does not.
     """
     try:
-        return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree).array
+        return Evaluator(data, sizes, base, leaf, FORMS, numpy, broadcasts).value(tree)
     except Unmeasured:
         raise NoReference("an index whose length follows only from its context") from None

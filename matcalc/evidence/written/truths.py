@@ -6,15 +6,14 @@ Second derivatives are differences of complex steps, or second differences. Each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from matcalc.evidence.numeric.differences import Line, by_complex_step, extrapolated, slope
-from matcalc.evidence.written.points import Point
-from matcalc.evidence.written.reference import Reference
+from matcalc.evidence.numeric.differences import COMPLEX, STEPS, Line, by_complex_step, extrapolated, slope
+from matcalc.evidence.written.moves import ahead
 from matcalc.evidence.written.values import Array
 
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
@@ -23,8 +22,6 @@ STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
 ROUNDING = 1e-15
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
 SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
-
-Directions = Mapping[str, Array]
 
 
 class Truth(NamedTuple):
@@ -39,20 +36,6 @@ class Truth(NamedTuple):
     by_complex_step: bool = False
 
 
-def moved(reference: Reference, point: Point, directions: Directions) -> Line:
-    """Return the reference as a function of the distance along directions."""
-
-    def line(t: Any) -> Array:
-        return reference.value(along(point.data, directions, t), point.sizes, point.data)
-
-    return line
-
-
-def along(data: Mapping[str, Array], directions: Directions, t: Any) -> Mapping[str, Array]:
-    """Return data moved along directions."""
-    return {**data, **{name: data[name] + t * E for name, E in directions.items()}}
-
-
 def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
     """Return f'(0) by a complex step that one central difference confirms, else by differences at a few steps.
 
@@ -65,6 +48,7 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
         scale = _scale(exact, value)
         if is_confirmed:
             return Truth(exact, ROUNDING * scale, scale, True)
+        ahead(f, _pairs((STEP,)))
         if any(_largest(_quotient(f, h) - exact) <= ROUGH * scale for h in (STEP, SMALL_STEP)):
             return Truth(exact, ROUNDING * scale, scale, True)
         return _by_few(f, value)
@@ -74,10 +58,16 @@ def quickly(f: Line, value: Array, is_confirmed: bool = False) -> Truth | None:
 
 def _by_few(f: Line, value: Array) -> Truth | None:
     noise = ROUNDING * max(_largest(value), 1e-300)
+    ahead(f, _pairs(FEW_STEPS))
     found = extrapolated((_quotient(f, h), noise / h) for h in FEW_STEPS)
     scale = _scale(found.value, value)
     is_sure = bool(np.all(np.isfinite(found.value))) and found.error <= ROUGH**2 * scale
     return Truth(found.value, found.error, scale) if is_sure else None
+
+
+def _pairs(steps: Sequence[float]) -> list[tuple[float]]:
+    """Return steps in both directions."""
+    return [(sign * h,) for h in steps for sign in (1, -1)]
 
 
 def _quotient(f: Line, h: float) -> Array:
@@ -86,6 +76,7 @@ def _quotient(f: Line, h: float) -> Array:
 
 def slowly(f: Line, value: Array) -> Truth | None:
     """Return f'(0) by differences at many steps; None if they do not converge."""
+    ahead(f, _pairs(STEPS))
     try:
         found = slope(f)
     except (np.linalg.LinAlgError, IndexError):
@@ -101,6 +92,7 @@ def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed:
 
     `is_confirmed` is as in `quickly`. None if the differences do not confirm it.
     """
+    ahead(f, [(1j * COMPLEX, t) for t in (STEP, -STEP)])
     slopes = [by_complex_step(partial(_swapped, f, t), value.shape) for t in (STEP, -STEP)]
     if slopes[0] is None or slopes[1] is None:
         return _second(f, value, FEW_STEPS)
@@ -119,6 +111,7 @@ def _swapped(f: Callable[[Any, float], Array], t: float, s: Any) -> Array:
 def _is_second(f: Callable[[Any, float], Array], exact: Array, scale: float) -> bool:
     """Whether a second derivative agrees with one real second difference."""
     h = 2.0**-9
+    ahead(f, [(s * h, t * h) for s, t, _ in CORNERS])
     try:
         corners = [sign * np.asarray(f(s * h, t * h)) for s, t, sign in CORNERS]
     except (np.linalg.LinAlgError, IndexError):
@@ -141,6 +134,7 @@ def _second(f: Callable[[Any, float], Array], value: Array, steps: Sequence[floa
         size = max(map(_largest, corners))
         return sum(corners, start=np.zeros(value.shape)) / (4 * h * h), ROUNDING * size / h**2
 
+    ahead(f, [(s * h, t * h) for h in steps for s, t, _ in CORNERS])
     try:
         found = extrapolated(at(h) for h in steps)
     except (np.linalg.LinAlgError, IndexError, TypeError):

@@ -8,9 +8,8 @@ and derivatives are not used here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +17,11 @@ from matcalc.errors import NoReference
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+STEP_AXIS = -1_000_000
+"""The label of the index axis of data at several steps along a direction. No index has it."""
 
-@dataclass(frozen=True, slots=True)
-class Value:
+
+class Value(NamedTuple):
     """An array: one axis for each index in `axes`, then the core axes.
 
     `row` marks a vector that is read as a row. `exact` is the exact number if it depends on numbers and sizes only.
@@ -116,9 +117,9 @@ def _expanded(values: Sequence[Value], numpy: bool) -> tuple[tuple[int, ...], li
 def as_matrix(value: Value) -> Value:
     """Return a scalar as 1 x 1, a row as 1 x n, a column as n x 1; other values unchanged."""
     if value.rank == 0:
-        return replace(value, array=value.array[..., None, None], row=False)
+        return value._replace(array=value.array[..., None, None], row=False)
     if value.rank == 1:
-        return replace(value, array=value.array[..., None, :] if value.row else value.array[..., None], row=False)
+        return value._replace(array=value.array[..., None, :] if value.row else value.array[..., None], row=False)
     return value
 
 
@@ -129,7 +130,7 @@ def as_scalar(value: Value) -> Value:
     """
     if any(length != 1 for length in value.shape):
         raise NoReference("a value that is not a scalar")
-    return replace(value, array=value.array.reshape(value.array.shape[: len(value.axes)]), row=False)
+    return value._replace(array=value.array.reshape(value.array.shape[: len(value.axes)]), row=False)
 
 
 def is_one(value: Value) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.numpy_bridge.arguments import common, left_open, node_of, permuted, shape_text, with_axes
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -29,7 +29,7 @@ class Along(NamedTuple):
 
 def leaf(node: Node) -> Ast:
     """Return the tree of a node."""
-    return syntax.given(node, lambda: formula_of(node))
+    return syntax.leaf_of(node, lambda: formula_of(node))
 
 
 def built(tree: Ast) -> Node:
@@ -75,14 +75,14 @@ def over_axes(name: str, operands: Sequence[Along], **keywords: object) -> Node:
         raise ShapeError(f"axes in front do not broadcast: {', '.join(map(shape_text, shapes))}")
     trees = [
         _slice_at(x, number, dict(zip(free, targets, strict=True)))
-        for number, (x, free, targets) in enumerate(zip(operands, outer, batch.places, strict=True))
+        for number, (x, free, targets) in enumerate(zip(operands, outer, batch.axes, strict=True))
     ]
     before = [f"b{k}" for k in range(len(batch.shape))]
     after = [f"o{k}" for k in range(rank)]
     body = syntax.call(name, *trees, **named)
     if after:
         body = syntax.part(body, *map(syntax.name, after))
-    measured = {axis for targets in batch.places for axis in targets}
+    measured = {axis for targets in batch.axes for axis in targets}
     listed = [label for k, label in enumerate(before) if k in measured]
     made = built(syntax.index_form([*listed, *after], body)) if listed or after else built(body)
     return with_axes(made, [k for k in range(len(before)) if k not in measured])

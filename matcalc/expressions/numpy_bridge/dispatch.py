@@ -16,8 +16,8 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import Compared, like, node_of, with_axes
-from matcalc.expressions.numpy_bridge.asked_by_scipy import scipy_function
 from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
+from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.language.numpy_names import MODULES, REFUSED
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node

@@ -128,7 +128,7 @@ def broadcast_to(array: Operand, shape: Lengths) -> Node:
     found = broadcast_shapes([node.shape, target])
     if found is None or found.shape != target:
         raise ShapeError(f"{shape_text(node.shape)} does not broadcast to {shape_text(target)}")
-    return broadcast_node(node, found.places[0], target)
+    return broadcast_node(node, found.axes[0], target)
 
 
 def broadcast_arrays(*args: Operand) -> tuple[Node, ...]:

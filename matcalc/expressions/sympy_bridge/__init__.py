@@ -3,7 +3,7 @@
 Both directions use the syntax tree, so that SymPy's objects are elaborated like text and written from the same
 notation. On both sides a column is a vector, a row its transpose and a 1 x 1 expression a scalar. SymPy's own matrix
 derivatives are never used. SymPy, and the modules that need it, are imported when the first SymPy object arrives: the
-functions here import them. All modules behind them, except `given_objects`, import SymPy at the top.
+functions here import them. All modules behind them, except `sympy_objects`, import SymPy at the top.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class Entries:
             return ArraySymbol(node.name, tuple(map(size_to, node.shape)))
         made = self.form(base, bound) if base.head == "index_form" else self.write(base)
         if not is_matrix(made):
-            raise NotSupported("an entry of a tensor that is no symbol has no SymPy form")
+            raise NotSupported("an entry of a tensor that is not a symbol has no SymPy form")
         return made
 
     def _call(self, ast: Ast, bound: frozenset[str]) -> Basic:

@@ -114,7 +114,7 @@ def _indexed(reader: Reader, node: Basic, args: list[Value]) -> Value:
     if len(lengths) != len(node.indices):
         raise NotSupported(f"{node} of SymPy: {base.label} has {len(lengths)} axes")
     if not getattr(base.label, "is_Symbol", False):
-        raise NotSupported(f"the IndexedBase {base.label} of SymPy: its label is no symbol")
+        raise NotSupported(f"the IndexedBase {base.label} of SymPy: its label is not a symbol")
     shape = tuple(length for length in lengths if length is not ONE)
     reader.declare(base, base.label.name, shape, ())
     known = shape if len(shape) > 1 else (*shape, ONE) if shape else None

@@ -23,7 +23,7 @@ def numbers_of(formula: Basic, data: Mapping[str, Any], sizes: Mapping[str, int]
             return None
         lengths = {s: sympy.Integer(sizes[s.name]) for s in formula.free_symbols if s.name in sizes}
         resized = formula.subs(lengths)
-        found = resized.subs({s: _as_theirs(s, data[s.name]) for s in resized.free_symbols})
+        found = resized.subs({s: _as_sympy(s, data[s.name]) for s in resized.free_symbols})
         found = found.doit()
         if isinstance(found, sympy.MatrixExpr):
             found = found.as_explicit()
@@ -32,7 +32,7 @@ def numbers_of(formula: Basic, data: Mapping[str, Any], sizes: Mapping[str, int]
         return None
 
 
-def _as_theirs(symbol: Any, value: Any) -> Any:
+def _as_sympy(symbol: Any, value: Any) -> Any:
     """Return data in SymPy's form: a vector as a column."""
     import numpy as np
     import sympy

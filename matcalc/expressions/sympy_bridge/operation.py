@@ -20,7 +20,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.expressions.sympy_bridge.read import from_sympy
 from matcalc.expressions.sympy_bridge.values import keyword_trees, rational
-from matcalc.formula.elaborate.given import build_tree
+from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.language import syntax
 from matcalc.language.read import read_argument
 from matcalc.language.write import text
@@ -112,7 +112,7 @@ def evaluated(name: str, keywords: str, *operands: npt.ArrayLike) -> float | npt
         array = array.reshape(-1) if array.ndim == 2 and array.shape[1] == 1 else array
         facts = parameters[k].facts if k < len(parameters) and array.ndim == 2 and not parameters[k].repeated else ()
         leaf = symbol(f"a{k}_", [Size.of(length) for length in array.shape], facts)
-        trees.append(syntax.given(leaf, partial(syntax.name, leaf.name)))
+        trees.append(syntax.leaf_of(leaf, partial(syntax.name, leaf.name)))
         data[leaf.name] = array
     node, _ = build_tree(syntax.call(name, *trees, **keyword_trees(keywords)))
     found = evaluate([node], data, {})[0]

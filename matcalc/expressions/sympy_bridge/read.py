@@ -15,7 +15,7 @@ from sympy import Basic
 from matcalc.errors import NotSupported
 from matcalc.expressions.sympy_bridge import arrays, indexed, matrices, scalars
 from matcalc.expressions.sympy_bridge.by_rule import reader
-from matcalc.expressions.sympy_bridge.given_objects import is_explicit, name_of, plain, plain_name
+from matcalc.expressions.sympy_bridge.sympy_objects import is_explicit, name_of, plain, plain_name
 from matcalc.expressions.sympy_bridge.values import Index, Make, Value, number_of, size_from
 from matcalc.language.identifiers import supply
 from matcalc.language.syntax import Ast

@@ -11,9 +11,9 @@ from sympy import Basic
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.sympy_bridge.by_rule import REWRITTEN, of_a_matrix
 from matcalc.expressions.sympy_bridge.facts import facts_of
-from matcalc.expressions.sympy_bridge.given_objects import name_of
 from matcalc.expressions.sympy_bridge.indexed import index_condition
 from matcalc.expressions.sympy_bridge.matrices import added, multiplied, squared
+from matcalc.expressions.sympy_bridge.sympy_objects import name_of
 from matcalc.expressions.sympy_bridge.values import (
     Make,
     Reader,

@@ -12,7 +12,7 @@ import sympy
 from sympy import Basic
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.sympy_bridge.given_objects import name_of
+from matcalc.expressions.sympy_bridge.sympy_objects import name_of
 from matcalc.language import syntax
 from matcalc.language.read import read
 from matcalc.language.syntax import Ast
@@ -22,7 +22,7 @@ from matcalc.tensor.sizes.size import Compound, Size, floordiv, maximum, minimum
 def size_from(expr: Basic) -> Size:
     """Return a dimension of a SymPy matrix as a size.
 
-    Raises: NotSupported for an expression that is no size.
+    Raises: NotSupported for an expression that is not a size.
     """
     if isinstance(expr, int):
         return Size.of(expr)

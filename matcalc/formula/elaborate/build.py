@@ -243,7 +243,7 @@ BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "number": lambda builder, value, args: number(value.data.constant),
     "size": lambda builder, value, args: size_number(value.data),
     "symbol": lambda builder, value, args: builder.nodes[value.data],
-    "given": lambda builder, value, args: value.data,
+    "leaf": lambda builder, value, args: value.data,
     "parameter": lambda builder, value, args: parameter(),
     "constant": _constant,
     "selector": _selector,

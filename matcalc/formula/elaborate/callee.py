@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.inference.inference import Inference
-from matcalc.language.syntax import Ast, call_keywords, call_name, given_value, names_in, number, renamed, with_order
+from matcalc.language.syntax import Ast, call_keywords, call_name, names_in, number, renamed, value_of_leaf, with_order
 
 if TYPE_CHECKING:
     from matcalc.rulebook.load import Candidate
@@ -54,8 +54,8 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
 
 def _literal(inference: Inference, ast: Ast) -> Ast:
     """Return an argument: for a node that is a number the number, for a symbol a tree that is no literal."""
-    if ast.head == "given" and given_value(ast).kind == "number":
-        return number(given_value(ast).value)
+    if ast.head == "leaf" and value_of_leaf(ast).kind == "number":
+        return number(value_of_leaf(ast).value)
     return Ast("empty") if ast.head == "name" and ast.value in inference.symbols else ast
 
 

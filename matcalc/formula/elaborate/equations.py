@@ -47,7 +47,7 @@ def is_implicit(callee: Callee) -> bool:
 def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
     """Return the equation of a call with its unknown and start.
 
-    Raises: ShapeError for a wrong number of arguments, or an unknown that is no name.
+    Raises: ShapeError for a wrong number of arguments, or an unknown that is not a name.
     """
     candidate = callee.candidates[0]
     signature = candidate.signature
@@ -57,10 +57,10 @@ def enter(inference: Inference, ast: Ast, callee: Callee) -> Solving:
         raise inference.fault(f"'{callee.spelling}' takes an equation, its unknown and a start", ast, hint=hint)
     equation, name, start = callee.args
     if name.head != "name":
-        raise inference.fault(f"{shown(name)} is no name to solve for", name, hint="solve for a symbol that F holds")
+        raise inference.fault(f"{shown(name)} is not a name to solve for", name, hint="solve for a symbol that F holds")
     outside = {*inference.bound, *inference.parameters}
     if str(name.value) in outside or str(name.value) in inference.size_names:
-        raise inference.fault(f"{name.value} is no symbol to solve for", name)
+        raise inference.fault(f"{name.value} is not a symbol to solve for", name)
     if inference.parameters:
         raise NotSupported(f"{callee.spelling} in a function is not supported", text=inference.text, at=ast.caret)
     for part in (equation, start):

@@ -15,7 +15,7 @@ from matcalc.errors import NotSupported
 from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import Ast, given_value
+from matcalc.language.syntax import Ast, value_of_leaf
 from matcalc.tensor.sizes.size import Size
 
 
@@ -56,8 +56,8 @@ def is_data(inference: Inference, ast: Ast) -> bool:
         ast = ast.args[0]
     if ast in inference.index_leaves:
         return True
-    if ast.head == "given":
-        return INDEX in given_value(ast).facts
+    if ast.head == "leaf":
+        return INDEX in value_of_leaf(ast).facts
     name = str(ast.value)
     return ast.head == "name" and name not in inference.bound and INDEX in _facts(inference, name)
 

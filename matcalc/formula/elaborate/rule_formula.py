@@ -7,8 +7,9 @@ substitute into it, so `axis=` and arguments over outer indices need no code of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from matcalc.errors import MatcalcError, RuleError, ShapeError
@@ -20,7 +21,7 @@ from matcalc.formula.inference.scope import declare
 from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import Declaration
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, given_value, walk
+from matcalc.language.syntax import Ast, call_name, value_of_leaf, walk
 from matcalc.rulebook.load import Candidate, Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.nodes.node import Node, Shape
@@ -73,7 +74,7 @@ def build_formula(
     inference.size_names.update(sizes or {})
     if isinstance(formula, Ast):
         for leaf in walk(formula):
-            inference.name_lengths(given_value(leaf).shape if leaf.head == "given" else ())
+            inference.name_lengths(value_of_leaf(leaf).shape if leaf.head == "leaf" else ())
     builder = Builder(inference, nodes, partial(template_of, rulebook, nesting + 1))
     for line in where:
         name, _, written = line.partition("=")
@@ -204,39 +205,60 @@ def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str,
     return symbol(parameter.name, shape, parameter.facts)
 
 
-def build_rewrite(
-    rewrite: Rewrite,
-    variables: Sequence[Declaration],
-    rulebook: Rulebook,
-    functions: Mapping[str, Node] | None = None,
-    numbers: Mapping[str, Size] | None = None,
-) -> tuple[Node, Node, list[tuple[str, Node]]]:
-    """Return both sides of a rewrite and its conditions (fact, node), over its declared variables.
+class RewriteSides:
+    """The sides of a rewrite as nodes over its declared variables; the right one and the conditions when first used.
 
-    `functions` and `numbers` are the values of its other variables: bodies, and constants as sizes.
+    `functions` and `numbers` are the values of its other variables: bodies, and constants as sizes. Most left sides
+    never match, so half of the work is saved.
 
     Raises: RuleError with the rewrite's address; NotSupported for a variable that is not a tensor.
     """
-    inference = Inference(rulebook, strict=True, trusted=True)
-    declare(inference, variables)
-    symbols = {s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()}
-    make = partial(
-        build_formula,
-        where=(),
-        rulebook=rulebook,
-        symbols=symbols,
-        functions=functions,
-        sizes={**inference.size_names, **(numbers or {})},
-    )
-    try:
-        left = make(rewrite.left)
-        right = make(rewrite.right, shape=left.shape)
-        conditions = [(fact, make(tree, text=rewrite.condition or "")) for fact, tree in _conditions(rewrite)]
-    except RuleError:
-        raise
-    except MatcalcError as fault:
-        raise RuleError(f"{rewrite.address}: {fault}") from None
-    return left, right, conditions
+
+    def __init__(
+        self,
+        rewrite: Rewrite,
+        variables: Sequence[Declaration],
+        rulebook: Rulebook,
+        functions: Mapping[str, Node] | None = None,
+        numbers: Mapping[str, Size] | None = None,
+    ) -> None:
+        inference = Inference(rulebook, strict=True, trusted=True)
+        declare(inference, variables)
+        self._rewrite = rewrite
+        self._build = partial(
+            build_formula,
+            where=(),
+            rulebook=rulebook,
+            symbols={s.name: symbol(s.name, s.shape, s.facts) for s in inference.symbols.values()},
+            functions=functions,
+            sizes={**inference.size_names, **(numbers or {})},
+        )
+        self.left: Node = self._built(rewrite.left)
+
+    @cached_property
+    def right(self) -> Node:
+        """The right side, with the shape of the left one."""
+        return self._built(self._rewrite.right, shape=self.left.shape)
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[str, Node], ...]:
+        """The facts that the rewrite requires, each with the node that must have it."""
+        with self._addressed():
+            found = _conditions(self._rewrite)
+        return tuple((fact, self._built(tree, text=self._rewrite.condition or "")) for fact, tree in found)
+
+    def _built(self, formula: str | Ast, **given: Any) -> Node:
+        with self._addressed():
+            return self._build(formula, **given)
+
+    @contextmanager
+    def _addressed(self) -> Iterator[None]:
+        try:
+            yield
+        except RuleError:
+            raise
+        except MatcalcError as fault:
+            raise RuleError(f"{self._rewrite.address}: {fault}") from None
 
 
 def _conditions(rewrite: Rewrite) -> list[tuple[str, Ast]]:

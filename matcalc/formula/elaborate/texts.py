@@ -27,7 +27,7 @@ from matcalc.language.read import read
 from matcalc.language.syntax import Ast, definition, part_name, parts_in
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
-from matcalc.tensor.nodes.node import Node, sizes_met
+from matcalc.tensor.nodes.node import Node, sizes_used
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS, Condition
 from matcalc.tensor.symbols import declaration
 
@@ -145,7 +145,7 @@ def declarations_of(
     These sizes occur only as numbers: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
     """
     shown = {n for s in symbols for size in s.shape for n in size.names}
-    hidden = [n for n in sizes_met([node]) if n not in shown]
+    hidden = [n for n in sizes_used([node]) if n not in shown]
     if hidden:
         ast = formula()
         inference = Inference(default_rulebook())

@@ -19,7 +19,7 @@ from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, given_value, parts_in
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, parts_in, value_of_leaf
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -211,13 +211,13 @@ def _name(inference: Inference, ast: Ast) -> Typed:
     return Typed("symbol", ast, symbol.shape, data=name)
 
 
-def _given(inference: Inference, ast: Ast) -> Typed:
+def _leaf(inference: Inference, ast: Ast) -> Typed:
     """Return an existing node; for a number or a size, its value."""
-    node: Node = given_value(ast)
+    node: Node = value_of_leaf(ast)
     if node.kind in ("number", "size"):
         return typed_exact(Size.of(node.value) if node.kind == "number" else node.size, ast)
     _check_index(inference, ast, str(node.data[0]), node.data[1] if node.kind == "symbol" else ())
-    return Typed("given", ast, node.shape, data=node)
+    return Typed("leaf", ast, node.shape, data=node)
 
 
 def _check_index(inference: Inference, ast: Ast, name: str, facts: Collection[str]) -> None:
@@ -256,7 +256,7 @@ MISPLACED = {
 LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
     "number": lambda inference, ast: typed_exact(Size.of(cast(Any, ast.value)), ast),
     "name": _name,
-    "given": _given,
+    "leaf": _leaf,
     "empty": lambda inference, ast: typed_exact(inference.sizes.fresh(), ast),  # the size of the identity I
     **dict.fromkeys(MISPLACED, _misplaced),
 }

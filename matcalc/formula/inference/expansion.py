@@ -58,7 +58,7 @@ def common_kind(inference: Inference, kinds: Sequence[Kind], same: Same | None =
     found = broadcast_shapes([_lengths(inference, kind, aligned) for kind in kinds], same or inference.same)
     if found is None:
         return None
-    own = (at if aligned else _own(kind, at) for kind, at in zip(kinds, found.places, strict=True))
+    own = (at if aligned else _own(kind, at) for kind, at in zip(kinds, found.axes, strict=True))
     return Common(Kind(found.shape, len(found.shape) == 1 and columns == {True}), tuple(own))
 
 

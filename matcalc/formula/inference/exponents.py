@@ -18,8 +18,8 @@ from matcalc.language.syntax import (
     call_name,
     children,
     definition,
-    given_value,
     names_in,
+    value_of_leaf,
     walk,
     whole,
 )
@@ -68,8 +68,8 @@ def _rank(inference: Inference, node: Ast, ranks: Ranks) -> int | None:
             return 0
         spelled = inferred_rank(name)
         return spelled if inference.ranks.get(name, spelled) == spelled else None
-    if node.head == "given":
-        return len(given_value(node).shape)
+    if node.head == "leaf":
+        return len(value_of_leaf(node).shape)
     if node.head == "shared":
         return ranks.get(definition(node))
     if node.head in BINDERS:

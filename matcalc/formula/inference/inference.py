@@ -18,7 +18,7 @@ from matcalc.formula.inference.typed import ONE, Einsum, Labels, Typed, kind
 from matcalc.formula.inference.unify import Fault, Sizes
 from matcalc.language.identifiers import supply
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import Ast, given_value, operator_position, walk
+from matcalc.language.syntax import Ast, operator_position, value_of_leaf, walk
 from matcalc.language.write import ends
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size, is_nonnegative
@@ -314,8 +314,8 @@ def _origin(inference: Inference, size: Size, part: Ast, last: bool) -> str:
 
 def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
     """Return the symbol of a name; the symbols in a leaf that is a node."""
-    if leaf.head == "given":
-        node: Node = given_value(leaf)
+    if leaf.head == "leaf":
+        node: Node = value_of_leaf(leaf)
         return [Symbol(found.name, found.shape, found.data[1]) for found in toposort(node) if found.kind == "symbol"]
     return [inference.symbols[str(leaf.value)]] if leaf.head == "name" and leaf.value in inference.symbols else []
 

@@ -26,7 +26,7 @@ from matcalc.formula.notation.selectors import fold_selectors
 from matcalc.language.syntax import call_name
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import power, size_number
-from matcalc.tensor.nodes.labelling import is_turning
+from matcalc.tensor.nodes.labelling import changes_sign
 from matcalc.tensor.nodes.node import Indices, Node, OpenProduct, exponent_of
 from matcalc.tensor.sizes.size import Size
 
@@ -34,7 +34,7 @@ from matcalc.tensor.sizes.size import Size
 def product_reading(context: Context, node: OpenProduct) -> Reading:
     """Return the reading of a product without its coefficient."""
     choice = _directions(context, node)
-    skew = [position for position, arg in enumerate(node.args) if is_turning(arg)]
+    skew = [position for position, arg in enumerate(node.args) if changes_sign(arg)]
     if skew:
         return _with_skew(context, node, _signs(choice, 1) or {}, skew[:MOST_SKEW])
     plus, transposed = _formula(context, node, _signs(choice, 1) or {})

@@ -14,7 +14,7 @@ from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, is_identity, summed
 from matcalc.formula.notation.symmetric_parts import LEAST_SAVED, with_parts
 from matcalc.tensor.constructors import add
-from matcalc.tensor.nodes.labelling import is_turning
+from matcalc.tensor.nodes.labelling import changes_sign
 from matcalc.tensor.nodes.node import Node, terms_of
 
 
@@ -88,7 +88,7 @@ def _all_terms(node: Node) -> list[tuple[Fraction, Node]]:
 def _term_reading(context: Context, node: Node) -> Reading:
     """Return a term of a sum; a matrix with its transpose, which the whole sum may need."""
     reading = context.readings[node]
-    reading.is_skew = node.rank == 2 and is_turning(node)
+    reading.is_skew = node.rank == 2 and changes_sign(node)
     if node.rank == 2 and reading.transposed is None:
         symmetric = "symmetric" in node.facts
         reading.transposed = reading.form if symmetric else forms.transposed(reading.form)

@@ -36,7 +36,7 @@ from matcalc.language.syntax import Ast
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
-from matcalc.tensor.nodes.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_met, toposort
+from matcalc.tensor.nodes.node import LONG, Node, OpenProduct, everything, exponent_of, sizes_used, toposort
 from matcalc.tensor.raw_nodes import parameter
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.size_tree import tree_of
@@ -71,7 +71,7 @@ def form_of(
     A part that occurs several times in a long formula is written once, as a shared part; so is a part with a name in
     `part_names`.
     """
-    taken = {*avoid, *sizes_met([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
+    taken = {*avoid, *sizes_used([root]), *(node.name for node in everything([root]) if node.kind == "symbol")}
     return _form_of(root, frozenset({*taken, *part_names.values()}), tuple(part_names.items()), dotted)
 
 

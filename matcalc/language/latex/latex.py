@@ -14,7 +14,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
-from matcalc.language.from_one import counted, moved
 from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product
@@ -31,6 +30,7 @@ from matcalc.language.latex.latex_templates import (
     fenced,
     filled,
 )
+from matcalc.language.one_based import counted, moved
 from matcalc.language.read import read
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names

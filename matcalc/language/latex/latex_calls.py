@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from matcalc.language.latex.latex_above import with_above
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import (
+from matcalc.language.latex.latex_patterns import (
     ENTRY,
     SIZE,
     TOPS,
@@ -25,6 +24,7 @@ from matcalc.language.latex.latex_looks import (
     without_top,
 )
 from matcalc.language.latex.latex_scope import Reading, Value, fault, is_plain_number, key_of, needed, value
+from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.syntax import Ast, walk
 
 _FORMS = ("relation", "function")

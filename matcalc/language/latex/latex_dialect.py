@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.latex_above import is_transposing
 from matcalc.language.latex.latex_layout import lines_of
-from matcalc.language.latex.latex_looks import LatexNames, without_top
 from matcalc.language.latex.latex_meaning import meaning
+from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_scope import (
     Known,
     Reading,
@@ -30,6 +29,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     subscripts_in,
 )
+from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, walk
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.errors import ParseError
 from matcalc.language.latex.latex_names import ACCENTS, FONTS, LETTERS, MARKS
-from matcalc.language.latex.latex_tokens import explained, told_apart
+from matcalc.language.latex.latex_tokens import distinguished_tokens, explained
 from matcalc.language.read import MAX_DIGITS
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -93,7 +93,7 @@ def _parser(has_lines: bool) -> Lark:
     from lark import Lark
 
     transformer = cast(Any, SimpleNamespace(**_ACTIONS))
-    distinguished = partial(told_apart, has_lines=has_lines)
+    distinguished = partial(distinguished_tokens, has_lines=has_lines)
     tokens = cast(Any, SimpleNamespace(process=distinguished, always_accept=("BAR", "DOUBLE_BAR")))
     return Lark.open(
         "latex.lark", rel_to=__file__, parser="lalr", lexer="basic", transformer=transformer, postlex=tokens

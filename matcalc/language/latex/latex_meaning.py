@@ -16,11 +16,9 @@ from typing import cast
 
 from matcalc.errors import ParseError
 from matcalc.language import syntax
-from matcalc.language.from_one import moved
-from matcalc.language.latex.latex_above import with_above
 from matcalc.language.latex.latex_calls import REFUSED, call, choose
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import candidates, found_at, without_top
+from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -36,6 +34,8 @@ from matcalc.language.latex.latex_scope import (
 )
 from matcalc.language.latex.latex_subscripts import elements, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum
+from matcalc.language.latex.latex_superscripts import with_above
+from matcalc.language.one_based import moved
 from matcalc.language.syntax import Ast
 
 Meaning = Callable[[Reading, Ast, Scope], Value]

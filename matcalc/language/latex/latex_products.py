@@ -8,7 +8,7 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.latex.latex_calls import call, sequence
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import infixes
+from matcalc.language.latex.latex_patterns import infixes
 from matcalc.language.latex.latex_scope import (
     Reading,
     Scope,

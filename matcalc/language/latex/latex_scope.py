@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 from matcalc.errors import ParseError
 from matcalc.language.identifiers import bounded
 from matcalc.language.latex.latex_layout import unbraced
-from matcalc.language.latex.latex_looks import LatexNames
 from matcalc.language.latex.latex_names import ALIKE, NAME
+from matcalc.language.latex.latex_patterns import LatexNames
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 

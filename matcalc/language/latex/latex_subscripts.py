@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from matcalc.language.from_one import added
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_scope import (
     Index,
@@ -26,6 +25,7 @@ from matcalc.language.latex.latex_scope import (
     name_of,
     needed,
 )
+from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import text as written
 

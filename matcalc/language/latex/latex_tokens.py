@@ -30,7 +30,7 @@ _ENDS = {"NUMBER", "LETTER", "COMMAND", "WORD", "PRIME", "HOLE", *CLOSES}
 _GOES_ON = {"SIGN", "OPERATOR", "INFIX", "RELATION"}
 
 
-def told_apart(tokens: Iterator[Token], has_lines: bool) -> Iterator[Token]:
+def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[Token]:
     r"""Yield the tokens with the ends of bars distinguished, digits after \frac separated, and lines joined."""
     stack: list[str] = []
     last = ""

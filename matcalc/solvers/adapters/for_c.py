@@ -20,7 +20,7 @@ from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.kernels.modules import load_text
 from matcalc.errors import NotSupported
 from matcalc.solvers.compiled_loops import Callee
-from matcalc.solvers.given import Inputs, read_inputs, scalar
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 TEXT = '''\
 """Callbacks of libraries in C: a table says what they call."""
@@ -147,7 +147,7 @@ def low_level(
     """
     from scipy import LowLevelCallable
 
-    given = read_inputs(f, wrt, data, None, sizes, (), declarations, dialect)
+    given = read_inputs(f, wrt, data, None, sizes, declarations, dialect)
     compiled = mc.compile(scalar(given.formulas[0]))
     kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
     made = CCallback(_module().integrand, kind, given, compiled)

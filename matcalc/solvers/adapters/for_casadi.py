@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from matcalc.language.identifiers import identifier
 from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 Arrays = Mapping[Any, ArrayLike]
 
@@ -44,7 +44,7 @@ def casadi(
     Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.
     Raises: as `problem`.
     """
-    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target)
     return _callbacks(given, identifier(name, "name="))
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from matcalc.rows.blocks import FromFiles
-from matcalc.rows.splitting import Split
+from matcalc.rows.split import Split
 from matcalc.rows.totals import Totals, rows_in
-from matcalc.solvers.drawn_rows import Slope
+from matcalc.solvers.minibatch import Slope
 from matcalc.solvers.over_rows import Cut, OverRows, RowInputs, as_array, blocks_of, read_row_inputs, taken
 from matcalc.solvers.packing import Vector
 

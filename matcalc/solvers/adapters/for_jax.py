@@ -15,7 +15,7 @@ import numpy as np
 
 from matcalc.errors import NotSupported
 from matcalc.solvers.adapters.library import require
-from matcalc.solvers.adapters.passes import THIRD, Passes, Places, passes
+from matcalc.solvers.adapters.second_pullback import THIRD, Passes, Places, passes
 
 
 class JaxFunction:

@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import read_inputs, scalar
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import read_inputs, scalar
 
 
 class NloptFunction:
@@ -52,5 +52,5 @@ def nlopt(
 
     Raises: as `problem`.
     """
-    given = read_inputs(f, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(f, wrt, data, start, sizes, declarations, dialect, target)
     return NloptFunction(Scalar(given, scalar(given.formulas[0])))

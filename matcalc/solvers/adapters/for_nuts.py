@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from matcalc.solvers.adapters.for_c import CCallback, density
 from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar
-from matcalc.solvers.given import Inputs, read_inputs, scalar
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 
 class LogDensity:
@@ -84,4 +84,4 @@ def nuts(
 
     Raises: as `problem`.
     """
-    return LogDensity(read_inputs(logp, wrt, data, start, sizes, (), declarations, dialect, target))
+    return LogDensity(read_inputs(logp, wrt, data, start, sizes, declarations, dialect, target))

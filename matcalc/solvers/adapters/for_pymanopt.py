@@ -12,7 +12,7 @@ from matcalc.errors import ShapeError
 from matcalc.expressions.read_input import with_wrt
 from matcalc.language.identifiers import free, shown
 from matcalc.solvers.adapters.library import require
-from matcalc.solvers.given import Inputs, read_inputs, scalar
+from matcalc.solvers.problem_input import Inputs, read_inputs, scalar
 
 
 def pymanopt(

@@ -14,8 +14,8 @@ from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest, shown
 from matcalc.solvers.adapters.library import require
 from matcalc.solvers.derivatives import Scalar, Values
-from matcalc.solvers.given import Inputs, read_inputs
 from matcalc.solvers.packing import Vector
+from matcalc.solvers.problem_input import Inputs, read_inputs
 
 
 def statsmodels(
@@ -41,7 +41,7 @@ def statsmodels(
     Raises: ShapeError for a log-likelihood with more axes or another number of observations; ValueError or UnknownName
         for `endog` and `names` that do not fit; as `problem`.
     """
-    given = read_inputs(loglike, wrt, data, start, sizes, (), declarations, dialect, target)
+    given = read_inputs(loglike, wrt, data, start, sizes, declarations, dialect, target)
     explained = _endog(given, endog)
     observed, formula = np.asarray(given.fixed[explained]), given.formulas[0]
     shape = tuple(size.evaluate(given.fixed) for size in formula.node.shape)

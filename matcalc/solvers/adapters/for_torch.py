@@ -14,7 +14,7 @@ from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.solvers.adapters.library import require
-from matcalc.solvers.adapters.passes import THIRD, Passes, passes
+from matcalc.solvers.adapters.second_pullback import THIRD, Passes, passes
 
 NAMESPACE = "matcalc"
 

@@ -14,7 +14,7 @@ from functools import lru_cache, reduce
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.facts.chain import chain_between
 from matcalc.tensor.facts.finite import is_finite
-from matcalc.tensor.facts.mirror import mirror
+from matcalc.tensor.facts.palindrome import mirror
 from matcalc.tensor.facts.product_facts import (
     block_facts,
     closed_under,

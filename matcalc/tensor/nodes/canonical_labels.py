@@ -24,14 +24,14 @@ class Factor(NamedTuple):
     """A factor of a product: its content digest, its index tuple, and the position from which on its indices commute.
 
     Indices of a symmetric matrix commute from 0, of the convolution selector from 1, of others from the end. Those of a
-    skew matrix commute too, but it `turns`: exchanging them changes its sign.
+    skew matrix commute too, but it `changes_sign`: exchanging them changes its sign.
     """
 
     digest: bytes
     indices: tuple[int, ...]
     commuting: int
     place: int  # position in the caller's list
-    turns: bool = False
+    changes_sign: bool = False
 
 
 Labels = dict[int, int]
@@ -127,7 +127,7 @@ def _settled(operands: list[Factor], sequence: list[int], fixed: Labels) -> Labe
     labels = _number(sequence, fixed)
     sign = 1
     for operand in operands:
-        if operand.turns and labels[operand.indices[0]] > labels[operand.indices[1]]:
+        if operand.changes_sign and labels[operand.indices[0]] > labels[operand.indices[1]]:
             sign = -sign
     return Labelling(_certificate(operands, labels), sequence, frozenset([sign]))
 

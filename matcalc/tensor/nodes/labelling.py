@@ -77,7 +77,7 @@ def _exchanged(node: Node, at: Indices) -> list[tuple[int, Operand]]:
 
 def described(operands: Sequence[Operand]) -> list[Factor]:
     return [
-        Factor(node.digest, indices, commuting_from(node), position, is_turning(node))
+        Factor(node.digest, indices, commuting_from(node), position, changes_sign(node))
         for position, (node, indices) in enumerate(operands)
     ]
 
@@ -90,7 +90,7 @@ def commuting_from(node: Node) -> int:
     return 1 if is_even else node.commuting
 
 
-def is_turning(node: Node) -> bool:
+def changes_sign(node: Node) -> bool:
     """Return whether exchanging the two indices of an operand changes its sign."""
     return len(node.shape) == 2 and "skew" in node.facts and "symmetric" not in node.facts
 
@@ -99,7 +99,7 @@ def _skew_sign(operands: Sequence[Factor], labels: Mapping[int, int]) -> int:
     """Return the sign that sorting the indices of skew operands brings; 0 if one is read on its diagonal."""
     sign = 1
     for operand in operands:
-        if not operand.turns:
+        if not operand.changes_sign:
             continue
         first, second = (labels[i] for i in operand.indices)
         sign *= 0 if first == second else 1 if first < second else -1

@@ -54,6 +54,7 @@ class Range(NamedTuple):
 
 
 ANY = Range()
+ONE = Fraction(1)
 
 LONG = 1500
 """Tokens of the longest formula that is written as a tree, three or four thousand characters."""
@@ -234,6 +235,8 @@ def _digest(kind: str, args: tuple[Node, ...], data: tuple[Any, ...], shape: Sha
 
 
 def _encode(value: object) -> bytes:
+    if type(value) is int:  # most are
+        return b"%d" % value
     if isinstance(value, tuple):
         return b"(" + b",".join(map(_encode, value)) + b")"
     if isinstance(value, bytes):
@@ -246,7 +249,7 @@ def _encode(value: object) -> bytes:
     return digest if isinstance(digest, bytes) else str(value).encode()
 
 
-def kept_with_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+def cached_on_node(answer: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     """Return a function of a node that caches each result for the lifetime of its node, by a weak reference.
 
     A result must not refer to its node.
@@ -267,14 +270,14 @@ def terms_of(node: Node) -> list[tuple[Fraction, Node]]:
     is_multiple = node.kind == "product" and len(node.args) == 1 and node.out == node.indices[0]
     if is_multiple and len(set(node.out)) == node.rank and node.args[0].kind == "sum":
         return [(node.coef * c, a) for c, a in node.args[0].terms]
-    return list(node.terms) if node.kind == "sum" else [(Fraction(1), node)]
+    return list(node.terms) if node.kind == "sum" else [(ONE, node)]
 
 
 def exponent_of(node: Node) -> tuple[Node, Fraction]:
     """Return base and exponent of a node; a node that is not a power has exponent 1."""
     if node.kind == "map" and node.rule.role == "fixed_power":
         return node.args[0], node.params[0]
-    return node, Fraction(1)
+    return node, ONE
 
 
 def tilt_of(nodes: Iterable[Node]) -> tuple[int, int]:
@@ -323,7 +326,7 @@ def label(node: Node) -> str:
     return node.kind
 
 
-def sizes_met(nodes: Sequence[Node]) -> list[str]:
+def sizes_used(nodes: Sequence[Node]) -> list[str]:
     """Return the size names that nodes use anywhere, sorted."""
     names: set[str] = set()
     for node in everything(nodes):

@@ -118,6 +118,8 @@ class Size:
 
         Raises: ShapeError if a name has no value or the result is not an integer.
         """
+        if self.is_name and type(known := values.get(self.key)) is int:
+            return known
         found = self.amount(values)
         if found.denominator != 1:
             raise ShapeError(f"the size {self} is {found}, which is not an integer")

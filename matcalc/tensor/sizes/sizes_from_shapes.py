@@ -8,6 +8,7 @@ determines are arguments of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ShapeError
@@ -102,14 +103,20 @@ def undetermined(declared: Declared, names: Iterable[str]) -> tuple[str, ...]:
 
     An axis of length `m*n` does not count: it determines m only if n is not 0.
     """
-    axes = [size for _, shape in declared for size in shape]
+    known = _determined(tuple(size for _, shape in declared for size in shape))
+    return tuple(name for name in dict.fromkeys(names) if name not in known)
+
+
+@lru_cache(maxsize=256)
+def _determined(axes: Shape) -> frozenset[str]:
+    """Return the names that axes of these lengths determine."""
     known: set[str] = set()
     while True:
         parts = [linear_part(size, [name for name in size.names if name not in known]) for size in axes]
         rows = [Equation[str](left, rest) for left, rest in filter(None, parts) if left]
         found = {name for left, *_ in eliminate(rows) for name in left if len(left) == 1}
         if not found:
-            return tuple(name for name in dict.fromkeys(names) if name not in known)
+            return frozenset(known)
         known |= found
 
 

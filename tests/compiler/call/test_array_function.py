@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.compiler.targets import ON_NUMPY, SAVED, TARGETS
 from matcalc.errors import NotSupported
 
@@ -123,6 +123,7 @@ def test_torch_differentiates():
     np.testing.assert_allclose(arrays[1].grad.numpy(), gradient(W), rtol=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("target", FRAMEWORKS)
 @pytest.mark.parametrize(
     ("formula", "wrt", "let"),

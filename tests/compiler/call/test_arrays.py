@@ -77,10 +77,11 @@ def ways(tmp_path_factory):
     }
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("way", ["numba", "numpy", "saved", "saved, plain", "passes", "plain"])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(120)
 def test_arrays_of_every_kind(way, kind, order, ways):
     """Exact arrays are passed before and after each unusual one: nothing learnt of one may affect the other."""
     kinds = np.dtype(kind).newbyteorder(order)
@@ -170,6 +171,7 @@ def test_masks_of_cotangents_and_constants():
         mc.expression("x", "x: vector(n)") + NO_ARRAYS["masked"]
 
 
+@pytest.mark.whole
 def test_njit_twins_refuse_what_numba_misreads(ways):
     fn = ways["numba"]
     value, slope = np.empty(1), np.empty(3)

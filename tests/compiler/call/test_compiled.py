@@ -251,6 +251,7 @@ def system_into(x, y, z):
         fn.numba  # noqa: B018
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_faults_name_the_matrix(target):
     fn = Compiled(replace(samples.GAUSS, target=target))
@@ -293,6 +294,7 @@ def test_twins_for_njit(logreg, gauss, padded):
     assert padded.numba(np.arange(5.0), 2.0, np.ones((3, 4)), 2)[1].shape == (2, 3)
 
 
+@pytest.mark.whole
 def test_callers_of_twins_are_not_cached(logreg):
     """Numba keys a cached caller by the caller's own file, so the entry would outlive a change of the formula."""
     from numba import njit
@@ -335,6 +337,7 @@ def resident():
         return int(file.read().split()[1]) * 4096 / 2**20
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 def test_faults_leak_nothing(gauss):
     """1,000 failures of 300 x 300 in each kind of call would leak 700 MB if one array were not freed."""

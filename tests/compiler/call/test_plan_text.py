@@ -28,7 +28,7 @@ def test_each_step_has_numbers_and_a_time(known):
     assert plan.time == pytest.approx(132e-6)
     assert plan == "first\n  of it\nsecond" and plan.splitlines()[0] == "first"
     assert "where m = 1, n = 1:" in str(plan.at(m=1, n=1)) and plan.at(m=0).time == 0
-    with pytest.raises(ValueError, match="k is no size of the plan; the sizes are m, n"):
+    with pytest.raises(ValueError, match="k is not a size of the plan; the sizes are m, n"):
         plan.at(k=1)
     copied = pickle.loads(pickle.dumps(plan))
     assert (copied, str(copied), copied.time) == (plan, text, plan.time)

@@ -9,7 +9,7 @@ import pytest
 from c_files import CCall, gcc, why_not
 
 import matcalc as mc
-from matcalc.api.exporting import exported
+from matcalc.api.export import exported
 from matcalc.commands.cli import main
 from matcalc.errors import NotSupported
 

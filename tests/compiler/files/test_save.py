@@ -73,6 +73,7 @@ print(hashlib.sha256(saved_text(spec).encode()).hexdigest())
 """
 
 
+@pytest.mark.whole
 def test_same_bytes_for_any_hash_seed():
     code = HASH.format(path=str(Path(__file__).parents[1] / "samples.py"))
     said = {

@@ -12,11 +12,11 @@ from numba import types
 from numba.core import config
 from scipy.linalg import expm
 
-from matcalc.compiler.kernels import kernel_code, kernels, shipped
+from matcalc.compiler.kernels import kernel_code, kernels, shipped_kernels
 from matcalc.compiler.kernels.kernel_code import Part
 from matcalc.compiler.kernels.library import load_library
 from matcalc.compiler.kernels.modules import load_items, symbol_of
-from matcalc.compiler.machine import made_by
+from matcalc.compiler.machine import provenance
 from matcalc.store import shipped_files
 from matcalc.store.cache_entries import file_name, recording
 
@@ -29,31 +29,31 @@ AROUND = "who\nhow\nwhere"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(shipped_files, "data_folder", lambda name: tmp_path)
-    shipped._read.cache_clear()
+    shipped_kernels._read.cache_clear()
     yield tmp_path / shipped_files.FOLDER
-    shipped._read.cache_clear()
+    shipped_kernels._read.cache_clear()
 
 
 def found(around=AROUND):
     """Return the result of a new process, and its note."""
-    shipped._read.cache_clear()
+    shipped_kernels._read.cache_clear()
     with recording() as record:
-        kernels_found = {symbol: shipped.shipped(symbol, around) for symbol in KERNELS}
+        kernels_found = {symbol: shipped_kernels.shipped(symbol, around) for symbol in KERNELS}
     return {symbol: content for symbol, content in kernels_found.items() if content is not None}, record.note
 
 
 def test_what_is_packed_is_found(folder):
     assert found() == ({}, "")
-    path = shipped.packed(KERNELS, AROUND, folder)
+    path = shipped_kernels.packed(KERNELS, AROUND, folder)
     assert found() == (KERNELS, "")
     assert found(AROUND + " else") == ({}, "")
-    assert shipped.shipped("matcalc.d", AROUND) is None
-    shipped.packed({}, AROUND, folder)
+    assert shipped_kernels.shipped("matcalc.d", AROUND) is None
+    shipped_kernels.packed({}, AROUND, folder)
     assert found() == ({}, "") and list(folder.iterdir()) == [path]
 
 
 def test_each_damage_leaves_nothing(folder):
-    path = shipped.packed(KERNELS, AROUND, folder)
+    path = shipped_kernels.packed(KERNELS, AROUND, folder)
     whole = path.read_bytes()
     for end in (0, 1, 24, 88, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:end])
@@ -68,15 +68,15 @@ def test_each_damage_leaves_nothing(folder):
 
 
 def test_a_file_for_others_is_not_taken_under_another_name(folder):
-    path = shipped.packed(KERNELS, "another processor", folder)
-    path.rename(folder / file_name(shipped.STEM, AROUND))
+    path = shipped_kernels.packed(KERNELS, "another processor", folder)
+    path.rename(folder / file_name(shipped_kernels.STEM, AROUND))
     assert found()[0] == {}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="POSIX")
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_others_may_write_is_not_read(folder, what):
-    path = shipped.packed(KERNELS, AROUND, folder)
+    path = shipped_kernels.packed(KERNELS, AROUND, folder)
     (path if what == "file" else folder).chmod(0o777)
     kernels_found, note = found()
     assert kernels_found == {} and "others may" in note
@@ -88,34 +88,34 @@ def test_what_others_may_write_is_not_read(folder, what):
 
 
 def test_a_level_is_taken_where_all_of_it_is_there(monkeypatch):
-    third, fourth = (level.needs.split() for level in reversed(made_by.LEVELS))
+    third, fourth = (level.needs.split() for level in reversed(provenance.LEVELS))
     cases = [(fourth, "x86-64-v4"), (fourth[:-1], "x86-64-v3"), (third, "x86-64-v3"), (third[1:], None), ([], None)]
     for features, name in cases:
-        made_by.level_of_host.cache_clear()
+        provenance.level_of_host.cache_clear()
         monkeypatch.setattr(llvm, "get_host_cpu_features", lambda features=features: dict.fromkeys(features, True))
-        level = made_by.level_of_host()
+        level = provenance.level_of_host()
         assert (level and level.name) == (name if llvm.get_process_triple().startswith("x86_64-") else None)
     monkeypatch.setattr(llvm, "get_process_triple", lambda: "aarch64-unknown-linux-gnu")
     monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: dict.fromkeys(fourth, True))
-    made_by.level_of_host.cache_clear()
-    assert made_by.level_of_host() is None
-    made_by.level_of_host.cache_clear()
+    provenance.level_of_host.cache_clear()
+    assert provenance.level_of_host() is None
+    provenance.level_of_host.cache_clear()
 
 
 def test_each_setting_that_changes_code_is_another_key(monkeypatch):
-    before = made_by.surroundings()
-    assert made_by.own() == before[-1] and len(set(before)) == len(before)
+    before = provenance.surroundings()
+    assert provenance.own() == before[-1] and len(set(before)) == len(before)
     for name, value in [("OPT", 1), ("BOUNDSCHECK", 1), ("ENABLE_AVX", 0), ("LOOP_VECTORIZE", 0)]:
         with monkeypatch.context() as patch:
             patch.setattr(config, name, value)
-            assert not set(made_by.surroundings()) & set(before), name
+            assert not set(provenance.surroundings()) & set(before), name
     for name in ("OPT", "BOUNDSCHECK", "ENABLE_AVX", "LOOP_VECTORIZE"):
         with monkeypatch.context() as patch:
             patch.setenv(f"NUMBA_{name}", "0")
-            assert not set(made_by.surroundings()) & set(before), name
+            assert not set(provenance.surroundings()) & set(before), name
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
     monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2")
-    assert made_by.surroundings() == (made_by.own(),) != before
+    assert provenance.surroundings() == (provenance.own(),) != before
 
 
 # ---- parts and signatures
@@ -179,10 +179,10 @@ kept = [p.name for p in Path(CACHE).glob("kernel.*")]
 print(json.dumps({"found": found, "numba": numba, "kept": kept, "note": fn.stats["note"]}))
 """
 PACK = """
-from matcalc.compiler.kernels import kernel_code, shipped
-from matcalc.compiler.machine.made_by import own
+from matcalc.compiler.kernels import kernel_code, shipped_kernels
+from matcalc.compiler.machine.provenance import own
 around, place = own(), Path(PLACE) / shipped_files.FOLDER
-shipped.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
+shipped_kernels.packed({s: kernel_code.in_cache(s, around) for s in kernel_code._kernels}, around, place)
 """
 SIZES = (1, 2, 7, 30)
 
@@ -202,7 +202,7 @@ def told(process):
 
 @pytest.fixture(scope="module")
 def level():
-    level = made_by.level_of_host()
+    level = provenance.level_of_host()
     if level is None:
         pytest.skip("this processor is of no level")
     return {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features}

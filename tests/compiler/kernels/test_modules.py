@@ -149,6 +149,7 @@ def test_import_block_is_sorted():
     assert block == "import math\n\nimport numpy as np\nfrom numba import njit, types"
 
 
+@pytest.mark.whole
 def test_the_lines_of_a_module_go_with_it(folder):
     """Numba and Python read the text of a function by its path, absolute or relative to the working directory."""
     loaded = load_text('"""Nothing but text."""\n', "shown", stays=False)

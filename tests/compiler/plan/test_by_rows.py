@@ -12,7 +12,7 @@ import matcalc as mc
 from matcalc.compiler.emit.module import emit
 from matcalc.compiler.lowering_entries import BLOCK, LEAST, ONCE
 from matcalc.compiler.verify.interpret import interpret
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 
 WIDE = 999
 """Columns: with a vector beside them rows have 1000 entries, blocks LEAST rows, and one block holds up to ROWS rows."""
@@ -301,8 +301,8 @@ def test_networks_have_no_blocks():
 
 def planned(formula, wrt, declarations, monkeypatch):
     kept = []
-    real = building.plan
-    monkeypatch.setattr(building, "plan", lambda *args, **named: kept.append(real(*args, **named)) or kept[-1])
+    real = build.plan
+    monkeypatch.setattr(build, "plan", lambda *args, **named: kept.append(real(*args, **named)) or kept[-1])
     mc.value_and_gradient(formula, wrt, declarations)
     return kept[0]
 

@@ -48,6 +48,7 @@ def is_whole(said):
     return not said.startswith("for ") and "..." not in said
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 @pytest.mark.sampled(12)
 def test_comments_are_true(case):
@@ -59,6 +60,7 @@ def test_comments_are_true(case):
             assert any(same(value, expected) for value in values), said
 
 
+@pytest.mark.whole
 def test_nearly_all_comments_are_judged():
     said = [(words, data) for case in CASES[::10] for f, data in [program(case)] for words, _ in seen(f, data)]
     said = [(words, data) for words, data in said if not words.startswith("for ")]  # states no value

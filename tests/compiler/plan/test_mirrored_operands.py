@@ -33,6 +33,7 @@ def large(program):
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fact", ["symmetric", "spd"])
 @pytest.mark.parametrize("text", PRODUCTS)
 def test_a_product_with_a_symmetric_matrix_is_computed_once(text, fact):

@@ -23,7 +23,7 @@ def body(function):
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(36)
 def test_a_name_holds_one_value(case):
     """All assignments to a name hold one formula, the formula of the name."""
     function = mc.compile([mc.expression(case.text, case.let), judging.derive(case)], target="numpy", name="f")
@@ -43,6 +43,7 @@ def test_a_name_holds_one_value(case):
         ), (name, said, kept)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", TARGETS)
 def test_parts_factors_and_entries(target):
     source = body(mc.value_and_gradient(GP, ["s", "l", "t"], GP_LET, target=target))

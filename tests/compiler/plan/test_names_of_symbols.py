@@ -10,7 +10,7 @@ import re
 import pytest
 
 import matcalc as mc
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.tensor.sizes.size import Size
 
 SIZES = {"m": 2000, "n": 700, "k": 40, "p": 300}
@@ -73,11 +73,12 @@ def namings(let):
         yield {name: OTHERS[place] for name, place in zip(symbols, order, strict=True)}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.whole)])
 def test_a_plan_does_not_depend_on_names(name, part, monkeypatch):
-    monkeypatch.setattr(building, "loaded", stop)
+    monkeypatch.setattr(build, "loaded", stop)
     text, wrt, let = FORMULAS[name]
     ways = list(namings(let))
     chosen = ways[:: max(1, len(ways) // 4)] if part == 0 else ways

@@ -50,6 +50,7 @@ def step(f, given, name):
     return found
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(50)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("pair", PAIRS, ids=" | ".join)

@@ -12,7 +12,7 @@ from matcalc.calculus.derive import conventions
 from matcalc.compiler.entrywise import reads
 from matcalc.compiler.plan import plan, to_save
 from matcalc.compiler.program import Call, Loop, View, statements, walk
-from matcalc.pipeline import building
+from matcalc.pipeline import build
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, matmul, number, ones, product, symbol, total
 from matcalc.tensor.nodes.node import toposort
@@ -96,6 +96,7 @@ JACOBIANS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", JACOBIANS)
 def test_jacobians_numpy(name):
     text, declarations, wrt = JACOBIANS[name]
@@ -190,7 +191,7 @@ def random_outputs(r):
 
 
 @pytest.mark.parametrize("seed", range(150))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_random_products_numpy(seed):
     outputs, inputs = random_outputs(random.Random(seed))
     check(outputs, inputs, "numpy", seed)
@@ -249,7 +250,7 @@ def test_structured_hessian_needs_nothing_of_its_size():
 def test_the_terms_of_a_hessian_have_kernels_of_their_own():
     """The factor common to the terms of the sum is, in one term, the other side of a symmetric product."""
     f = mc.expression("sum((tanh(X*W)*w - y).^2)", "X: matrix(m, d); W: matrix(d, h); w: vector(h); y: vector(m)")
-    program = building.planned(building.request_of([f.hessian("W")], ["H"])).program
+    program = build.planned(build.request_of([f.hessian("W")], ["H"])).program
     assert "syrk" in calls(program)
     assert max(len(b.shape) for b in temporaries(program) if Size.of("m") in b.shape) == 3
 
@@ -277,6 +278,7 @@ def test_equal_parts_are_computed_once():
     assert calls(plan([("y", root)], symbols)).count("gemm") == 2
 
 
+@pytest.mark.whole
 def test_a_loop_reads_before_it_overwrites():
     """A loop may overwrite the memory of values that it reads last, but only after reading them."""
     for name in FAMILIES:

@@ -33,7 +33,7 @@ def data(n, seed=0):
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("text", CASES)
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_values(text, target):

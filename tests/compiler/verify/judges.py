@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from compiler.plan.running import compiled
-from compiler.verify.supervised import SETS, compare, data_of, fits, values
+from compiler.verify.interpret_plans import SETS, compare, data_of, fits, values
 
 from matcalc.compiler.program import ProgramFault
 from matcalc.compiler.verify.accesses import proved

@@ -6,7 +6,7 @@ import sys
 from fractions import Fraction
 
 import pytest
-from compiler.verify.textual import faulty
+from compiler.verify.program_json import faulty
 
 import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Literal
@@ -26,7 +26,7 @@ def test_the_programs_of_a_former_planner_are_refused(name):
 
 def planned(text, declarations=VECTORS):
     """Return the Program that is compiled for a formula."""
-    from matcalc.pipeline.building import planned, request_of
+    from matcalc.pipeline.build import planned, request_of
 
     return planned(request_of([mc.expression(text, declarations)], ["result"])).program
 

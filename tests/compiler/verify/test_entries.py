@@ -14,7 +14,7 @@ from matcalc.compiler.verify.faults import RunFault
 from matcalc.compiler.verify.inequalities import Known, known_of
 from matcalc.compiler.verify.interpret import interpret
 from matcalc.errors import ShapeError
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 from matcalc.tensor.sizes.size import Size
 
 i, j, k, m, n, N = map(Size.of, ("i", "j", "k", "m", "n", "N"))

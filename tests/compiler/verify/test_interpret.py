@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from compiler.verify.supervised import supervise
-from compiler.verify.textual import faulty
+from compiler.verify.interpret_plans import supervise
+from compiler.verify.program_json import faulty
 
 import matcalc as mc
 from matcalc.compiler.entrywise import Guard, Product, Read, Select
@@ -177,7 +177,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("text", RIGHT)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 def test_programs_that_are_right_pass_and_give_the_value(text):
     """Value and gradient at all sets of sizes, compared with plain evaluation of the nodes."""
     e = mc.expression(text, D)

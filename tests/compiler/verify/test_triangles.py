@@ -11,7 +11,7 @@ import pytest
 
 import matcalc as mc
 from matcalc.compiler.verify.triangles import exact
-from matcalc.pipeline.building import planned, request_of
+from matcalc.pipeline.build import planned, request_of
 from matcalc.tensor.sizes.size import Size
 
 LET = "A: matrix(n, n); B: matrix(m, p); w: vector(m)"
@@ -43,8 +43,9 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(("kind", "text"), CASES)
-@pytest.mark.sampled(29)
+@pytest.mark.sampled(87)
 def test_no_program_is_refused(kind, text):
     program = planned(request_of([KINDS[kind](text)], ["result"], target="numpy")).program
     assert program.proof.discharged > 0

@@ -80,6 +80,7 @@ DATA = {
 LET = "A: matrix(m, n); B: matrix(m, n); u: vector(m); v: vector(n); c: scalar"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_reductions_over_rows_of_row_wise_functions(formula):
     """Value and gradient in A, plain and on the NumPy target; square data, so that sizes do not distinguish axes."""

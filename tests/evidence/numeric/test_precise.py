@@ -34,15 +34,16 @@ def of(rule):
 
 
 UNTWINNED = {"log_rising", "log_rising_diff"}
-"""Rules whose value has no high-precision form; tests/test_found_numbers.py compares them with mpmath."""
+"""Rules whose value has no high-precision form; tests/test_delicate_values.py compares them with mpmath."""
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(
     "rule",
     [r for r in BOOK.rules.values() if r.values and r.kind != "implicit" and r.name not in UNTWINNED],
     ids=lambda rule: rule.name,
 )
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 def test_values(rule):
     """Every value in the rulebook runs in high precision and agrees with itself in double precision."""
     found = of(rule)
@@ -203,7 +204,7 @@ ELEMENTWISE = [
 @pytest.mark.parametrize(
     "rule", [r for r in ELEMENTWISE if r.values and r.name not in UNTWINNED], ids=lambda rule: rule.name
 )
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(55)
 def test_special_points(rule):
     """Elementwise rules at every special point, outside their domains too, in high precision.
 

@@ -59,7 +59,7 @@ def _claim(text: str, wrt: str, declared: str, kind: str) -> tuple[Expression, E
     return e, made, Claim(made.node, trace or Derivation("value", e.node), f"the {kind}")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("text", "wrt", "declared"), FORMULAS)
 def test_right_results_pass_and_faults_are_refused(text: str, wrt: str, declared: str, kind: str) -> None:
@@ -159,6 +159,7 @@ print(mc.compile("tanh(A*x)'*x").checked, "matcalc.evidence.written.compiled" in
 """
 
 
+@pytest.mark.whole
 def test_a_second_process_does_not_check_again(tmp_path: Path) -> None:
     env = {**os.environ, "MATCALC_CACHE": str(tmp_path)}
     said = [subprocess.run([sys.executable, "-c", SECOND], env=env, capture_output=True, text=True) for _ in range(2)]

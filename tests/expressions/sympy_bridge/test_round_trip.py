@@ -77,8 +77,9 @@ def numeric(made):
     return np.array([float(sp.N(entry)) for entry in entries])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(40)
 def test_sympy_has_the_value(case):
     data = numbers_of(case)
     for e in pairs(case):
@@ -87,7 +88,7 @@ def test_sympy_has_the_value(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(18)
 def test_reads_back_to_the_same_value(case):
     data = numbers_of(case)
     for e in pairs(case):
@@ -109,7 +110,7 @@ def test_most_read_back_to_the_same_node():
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call["f"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_every_function(call):
     """Each has a SymPy form that evaluates and reads back with its shape, or an error with a reason."""
     e = expression(call["f"])

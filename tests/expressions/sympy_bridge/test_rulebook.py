@@ -30,7 +30,7 @@ def calls(rule):
 
 
 @pytest.mark.parametrize("rule", [r for r in BOOK.rules.values() if r.name not in BOUND], ids=lambda rule: rule.name)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_latex_and_sympy_form_or_a_reason(rule):
     for formula, declarations in calls(rule):
         try:

@@ -18,7 +18,7 @@ KINDS = ("vector(m)", "matrix(m, n)", "tensor(m, n, k)", "tensor(m, n, k, l)")
 
 
 @pytest.mark.parametrize("name", ALONG)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(18)
 def test_along_every_axis(name):
     for rank, kind in enumerate(KINDS, 1):
         T = np.random.default_rng(rank).standard_normal((2, 3, 4, 2)[:rank])

@@ -138,7 +138,7 @@ def on_objects(spelling: str, one: mc.Expression, other: mc.Expression) -> mc.Ex
 
 @pytest.mark.parametrize("spelling", BINARY)
 @pytest.mark.parametrize("way", ["objects", "text"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_objects_and_numpys_spelling_broadcast_as_numpy_does(spelling, way):
     symbols = {str(e): e for e in mc.symbols(NAMED)}
     for one, other in product(LIKE_NUMPY, repeat=2):

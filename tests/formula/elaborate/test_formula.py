@@ -5,7 +5,7 @@ import pytest
 from matcalc.errors import MatcalcError, NotSupported, RuleError, ShapeError, UnknownName
 from matcalc.formula.elaborate.check_rule import check_rule
 from matcalc.formula.elaborate.linearity import degree, is_linear
-from matcalc.formula.elaborate.rule_formula import build_formula, build_rewrite
+from matcalc.formula.elaborate.rule_formula import RewriteSides, build_formula
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import RULE_KINDS, read_declarations
 from matcalc.rulebook.load import Rulebook, default_rulebook, load_text
@@ -117,9 +117,9 @@ def rewrite(text: str, let: str, condition: str | None = None) -> Rewrite:
 
 def test_rewrites() -> None:
     one = rewrite("log(det(X)) => logdet(X)", "X: matrix(n, n)", "positive(det(X))")
-    left, right, conditions = build_rewrite(one, one.variables, BOOK)
-    assert (left.rule.name, right.rule.name) == ("log", "logdet")
-    assert [(fact, node.rule.name) for fact, node in conditions] == [("positive", "det")]
+    sides = RewriteSides(one, one.variables, BOOK)
+    assert (sides.left.rule.name, sides.right.rule.name) == ("log", "logdet")
+    assert [(fact, node.rule.name) for fact, node in sides.conditions] == [("positive", "det")]
 
 
 @pytest.mark.parametrize(
@@ -131,5 +131,6 @@ def test_rewrites() -> None:
     ],
 )
 def test_rewrites_at_fault(text: str, let: str, kind: type[MatcalcError]) -> None:
+    one = rewrite(text, let)
     with pytest.raises(kind):
-        build_rewrite(one := rewrite(text, let), one.variables, BOOK)
+        assert RewriteSides(one, one.variables, BOOK).right

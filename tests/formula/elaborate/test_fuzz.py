@@ -6,6 +6,7 @@ from formula.elaborate.fuzz import DECLARED, Case, cases, outcome
 import matcalc as mc
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_texts_read_back_or_end_in_an_error_of_ours(seed: int) -> None:

@@ -44,6 +44,7 @@ SCALARS = [
 """Formulas that are arrays by the spelling of their names, with their variable and the kinds that fit."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "wrt", "expected"), SCALARS)
 def test_what_is_differentiated_as_a_scalar_is_one_if_one_smallest_change_makes_it_one(text, wrt, expected):
     marked = "; ".join(f"{one}, undeclared" for one in expected.split("; "))
@@ -194,6 +195,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.whole
 def test_no_undeclared_matrix_has_one_row_or_one_column():
     """`x*A*y` of two columns lacks a transpose and is rejected, not read as a product with an undeclared row."""
     read = refused = 0

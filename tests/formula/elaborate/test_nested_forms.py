@@ -33,7 +33,7 @@ def value(text):
     return made(**{name: given[name] for name in made.symbols})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("one", "other"), list(itertools.product(FORMS, repeat=2)))
 def test_a_form_sums_by_itself(one, other):
     left, right = (np.asarray(evaluate(text, data(), {"n": 3})).reshape(-1) for text in (one, other))
@@ -55,6 +55,7 @@ def loaded(path):
     return module
 
 
+@pytest.mark.whole
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("one", FORMS)
 def test_a_form_compiles_to_what_it_is(one, tmp_path):

@@ -34,6 +34,7 @@ def test_value(text: str) -> None:
     check(text, LET, make(LET), {})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", identities(), ids=lambda case: case.id)
 def test_reference_case(case) -> None:
     check(case.text, case.let, case.sample(), SIZES)

@@ -59,7 +59,7 @@ def drawn(chance, count):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_the_value_is_right_and_the_text_reads_back(seed):
     chance = random.Random(seed)
     factors, operator, expected = drawn(chance, chance.choice([13, 16, 24, 40]))
@@ -86,6 +86,7 @@ def test_no_part_of_a_chain_is_an_outer_product_of_far_ends():
     assert max(node.rank for g in gradients for node in toposort(g.node)) == 2
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("name", "steps"), [("halley", 4), ("newton", 5), ("reciprocal_root", 9)])
 def test_quotients_of_long_products_read_back(name, steps):
     e, wrt = QUOTIENTS[name](steps)

@@ -13,9 +13,9 @@ from math import prod
 
 from matcalc.compiler.entrywise import Expr, Guard, Literal, Number, Read, Select
 from matcalc.compiler.lowering_entries import TRAFFIC
+from matcalc.compiler.plan.products.contraction_memo import parts_in
 from matcalc.compiler.plan.products.contraction_order import Contraction
 from matcalc.compiler.plan.products.join import Join
-from matcalc.compiler.plan.products.known_orders import parts_in
 from matcalc.compiler.plan.products.match_kernel import Factor, Match
 from matcalc.compiler.plan.products.session import Session
 from matcalc.compiler.plan.products.weighted_squares import rooted

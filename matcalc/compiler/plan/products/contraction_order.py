@@ -15,8 +15,8 @@ from matcalc.compiler.lowering_entries import TRAFFIC, Kernel
 from matcalc.compiler.plan.products.join import Join, is_later
 from matcalc.compiler.plan.products.match_kernel import Factor, Matcher
 from matcalc.compiler.plan.products.part_keys import Key, part_key
-from matcalc.compiler.plan.values.ahead import SHARE
 from matcalc.compiler.plan.values.estimate import loop_time
+from matcalc.compiler.plan.values.precompute import SHARE
 
 BUDGET = 400
 FEW = 5  # operands of a product whose pairs may be parts of others

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from matcalc.compiler.entrywise import At, Expr, Index, Literal, Read
 from matcalc.compiler.lowering_entries import Kernel, Lowerings
-from matcalc.compiler.plan.products.known_orders import Orders, Parts
+from matcalc.compiler.plan.products.contraction_memo import Orders, Parts
 from matcalc.compiler.plan.products.match_kernel import Matcher
 from matcalc.compiler.plan.products.part_keys import Key
-from matcalc.compiler.plan.values.ahead import SHARE, Ahead
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.memory_layout import Order
+from matcalc.compiler.plan.values.precompute import SHARE, Precomputed
 from matcalc.compiler.plan.values.values import Graph, Operand, Run, Value
-from matcalc.compiler.plan.values.wanted_orders import Order
 from matcalc.compiler.program import Program
 from matcalc.compiler.terms import Term
 from matcalc.compiler.verify.inequalities import Known
@@ -57,7 +57,7 @@ class Session:
     form: Callable[[Session, Node], Ref]  # lowers a node that was deferred
     plan: Callable[..., Program]  # plans a part with symbols of its own, from outputs and inputs
     describe: Describer
-    ahead: Ahead | None = None  # the values that fixed inputs determine
+    ahead: Precomputed | None = None  # the values that fixed inputs determine
     refs: dict[Node, Ref] = field(default_factory=dict)
     known: dict[Key, Value] = field(default_factory=dict)
     known_axes: dict[Key, tuple[int, ...]] = field(default_factory=dict)

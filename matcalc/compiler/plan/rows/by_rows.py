@@ -13,9 +13,9 @@ from matcalc.compiler.plan.memory.allocate import Allocator
 from matcalc.compiler.plan.memory.name_values import name_values, words_of
 from matcalc.compiler.plan.memory.schedule import Scheduler
 from matcalc.compiler.plan.rows.row_blocks import Block, block_of, region_of, width_of, without
-from matcalc.compiler.plan.values.ahead import sizes_of
 from matcalc.compiler.plan.values.describe import Describer
 from matcalc.compiler.plan.values.estimate import Estimate
+from matcalc.compiler.plan.values.precompute import sizes_of
 from matcalc.compiler.plan.values.values import Graph, Value
 from matcalc.compiler.program import Program, Source
 from matcalc.compiler.verify.accesses import proved

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from matcalc.compiler.entrywise import Apply, Expr, Literal, Read, Select, within
 from matcalc.compiler.listing import listing, operations
 from matcalc.compiler.lowering_entries import Blocks, Kernel, Part, read_kernel
-from matcalc.compiler.plan.values.ahead import values_read
+from matcalc.compiler.plan.values.precompute import values_read
 from matcalc.compiler.plan.values.values import Graph, Item, Operand, Run, Value, rebuilt
 from matcalc.compiler.program import Program
 from matcalc.language.identifiers import free

@@ -21,7 +21,7 @@ from matcalc.language.short_names import short_name
 from matcalc.language.syntax import Ast
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import product
-from matcalc.tensor.nodes.node import LONG, Node, Operand, everything, sizes_met
+from matcalc.tensor.nodes.node import LONG, Node, Operand, everything, sizes_used
 from matcalc.tensor.sizes.size import Size
 
 LENGTH, TAIL = 56, 12
@@ -82,7 +82,7 @@ class Describer:
         self.parts = parts
         self.defined: dict[Node, Ast] = {}
         self.texts: dict[object, str] = {}
-        self.readings = Readings(frozenset({*symbols, *sizes_met(roots), *parts.values()}), self._named)
+        self.readings = Readings(frozenset({*symbols, *sizes_used(roots), *parts.values()}), self._named)
 
     def __call__(self, subject: Subject) -> str:
         """Return the text of a comment, about LENGTH characters at most; empty if the language cannot write it."""

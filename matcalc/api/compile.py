@@ -1,0 +1,106 @@
+"""Provides `compile` and `value_and_gradient`: compiled functions, built or loaded from the cache.
+
+A request in text alone is looked up in the cache before anything is parsed or imported. If it is there, its machine
+code is loaded unchanged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from matcalc.compiler.call import spec_cache
+from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.spec.spec import Again, Later
+from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from matcalc.expressions.handle import Key, Symbol, Wrt
+    from matcalc.expressions.read_input import Readables
+    from matcalc.pipeline.inputs import Outputs
+
+
+def compile(  # noqa: A001 - the interface names it so
+    outputs: Outputs,
+    args: Sequence[Symbol] | None = None,
+    target: str = "numba",
+    dtype: DTypeLike = "float64",
+    sizes: Mapping[Key, int] | None = None,
+    declarations: str = "",
+    dialect: str = "matrix",
+    name: str = "f",
+    check_facts: bool = False,
+    guards: str = "allow",
+    threads: int = 1,
+    check: bool = True,
+) -> Compiled:
+    """Return a compiled function of one formula or of a nesting of several.
+
+    `args` sets the order of the arguments (names or symbols). `sizes` are typical sizes; they affect speed only.
+    Results of `dtype="float32"` are computed in float64 and rounded once. With `check_facts` every call from Python
+    checks that its arguments have their declared facts, as `fn(..., check_facts=True)` does for one call. Every access
+    to an array is proved to be inside it for all sizes, or is guarded; `fn.plan` ends with the count. `guards="refuse"`
+    raises if an access needs a guard. With `threads`, calls on large data whose work separates over rows (leading axes)
+    are divided into so many shares. The shares run in parallel and are added in order. Other calls use so many BLAS
+    threads. `fn.stats` reports which, and why.
+
+    Before the function is returned, it is called at small random data and compared with the formulas as written;
+    `fn.checked` reports the data. `check=False` omits the comparison.
+
+    Raises: NotSupported if the target lacks an operation, or if a guard is needed and `guards="refuse"`; InternalError
+        if the function differs from its formulas; TypeError or ValueError for an invalid number of threads; and the
+        errors of reading the formulas.
+    """
+    return _made(
+        CompileInputs(outputs, args, target, dtype, sizes, declarations, dialect, name, check_facts, guards, check),
+        threads,
+    )
+
+
+def value_and_gradient(
+    f: Readables,
+    wrt: Wrt,
+    declarations: str = "",
+    dialect: str = "matrix",
+    convention: str = "projected",
+    target: str = "numba",
+    sizes: Mapping[Key, int] | None = None,
+    name: str = "f",
+    check_facts: bool = False,
+    dtype: DTypeLike = "float64",
+    threads: int = 1,
+    check: bool = True,
+) -> Compiled:
+    """Return a compiled function with result (value, gradient); the gradient is a tuple if `wrt` is a list.
+
+    `threads` is as in `compile`.
+    """
+    return _made(
+        GradientInputs(f, wrt, declarations, dialect, convention, target, sizes, name, check_facts, dtype, check),
+        threads,
+    )
+
+
+def _made(inputs: Inputs, threads: int) -> Compiled:
+    """Return the function from the cache, or build it."""
+    if type(threads) is not int or threads != 1:
+        from matcalc.rows.in_threads import in_threads
+
+        return in_threads(inputs, threads)
+    start = time.perf_counter()
+    key = spec_cache.key(inputs)
+    spec = spec_cache.read(key)
+    if spec is not None:
+        return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
+    from matcalc.compiler.targets import TARGETS
+    from matcalc.pipeline import build
+
+    made = build.build(build.request_for(inputs), TARGETS)
+    again = Again(Later(build.__name__, "writers"), inputs)
+    formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
+    spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
+    return made

@@ -1,0 +1,93 @@
+"""Makes deviations from a mean, `x - mean(x)`, exactly 0 where all entries are equal.
+
+The sum of 1448 entries 1.81, divided by 1448, is not 1.81. Their standard deviation is then rounding, by which its
+gradient divides. So before values are computed, a subtracted mean is settled: the mean of the remaining deviations is
+added to it. For equal entries all deviations are the same number, a few units in the last place. Their sum is exact,
+and the settled mean is the entry itself. For other entries it is the more accurate mean too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.constructors import add, apply, power, product, size_number, zeros
+from matcalc.tensor.nodes.node import Node, Operand, toposort
+from matcalc.tensor.substitute import rebuild
+
+Term = tuple[Fraction, Node]
+
+
+def with_exact_deviations(roots: Sequence[Node]) -> list[Node]:
+    """Return the roots with each mean settled that is subtracted from its own entries."""
+    if not any(node.kind == "sum" and _settled(node) is not node for node in toposort(roots)):
+        return list(roots)
+    return rebuild(roots, _settled)
+
+
+def with_original_means(node: Node) -> Node:
+    """Return a node with means in their original form."""
+    rule = default_rulebook().playing("settled_mean")
+    return rebuild([node], lambda made: made.args[0] if made.kind == "map" and made.rule is rule else made)[0]
+
+
+@lru_cache(maxsize=1024)
+def _settled(node: Node) -> Node:
+    if node.kind != "sum":
+        return node
+    left, done = list(node.terms), []
+    while (pair := _pair(left)) is not None:
+        (c, entries), mean, axes = pair
+        left = [term for term in left if term not in ((c, entries), mean)]
+        done += [(c, entries), (-c, _mean(entries, axes))]
+    return add([*left, *done]) if done else node
+
+
+def _pair(terms: Sequence[Term]) -> tuple[Term, Term, tuple[int, ...]] | None:
+    """Return c*x, -c*mean(x), and the axes of the mean."""
+    for c, mean in terms:
+        along = _broadcast(mean)
+        if not along:
+            continue
+        for other, entries in terms:
+            axes = tuple(sorted(along - _broadcast(entries)))
+            if axes and _scaled(c, mean) is _scaled(-other, _spread(_plain_mean(entries, axes), entries, axes)):
+                return (other, entries), (c, mean), axes
+    return None
+
+
+def _broadcast(node: Node) -> frozenset[int]:
+    """Return the axes along which all entries of a product are the same, as its indices show."""
+    if node.kind != "product":
+        return frozenset()
+    met = {i for _, at in node.operands for i in at}
+    return frozenset(axis for axis, i in enumerate(node.out) if i not in met and node.out.count(i) == 1)
+
+
+def _scaled(c: Fraction, node: Node) -> Node:
+    whole = tuple(range(len(node.shape)))
+    return product(c, [(node, whole)], whole, dict(enumerate(node.shape)))
+
+
+def _plain_mean(entries: Node, axes: Sequence[int]) -> Node:
+    """Return the mean along axes, without these axes."""
+    whole, sizes = tuple(range(len(entries.shape))), dict(enumerate(entries.shape))
+    counts: list[Operand] = [(power(size_number(sizes[axis]), Fraction(-1)), ()) for axis in axes]
+    return product(1, [(entries, whole), *counts], tuple(i for i in whole if i not in axes), sizes)
+
+
+def _spread(mean: Node, entries: Node, axes: Sequence[int]) -> Node:
+    """Return a mean in the shape of its entries."""
+    whole = tuple(range(len(entries.shape)))
+    return product(1, [(mean, tuple(i for i in whole if i not in axes))], whole, dict(enumerate(entries.shape)))
+
+
+def _mean(entries: Node, axes: Sequence[int]) -> Node:
+    """Return the settled mean, in the shape of the entries."""
+    mean = _plain_mean(entries, axes)
+    rule = default_rulebook().playing("settled_mean")
+    mean = apply(rule, [mean, zeros(mean.shape)])  # one number wherever it is read, rounded in one way
+    rest = _plain_mean(add([(Fraction(1), entries), (Fraction(-1), _spread(mean, entries, axes))]), axes)
+    return _spread(apply(rule, [mean, rest]), entries, axes)

@@ -1,0 +1,152 @@
+"""Compiles the rewrites of the rulebook to patterns: nodes over the variables of each side.
+
+`array` variables match scalars, vectors and matrices, and, if the left side reduces a vector, also the rows of a
+matrix: then the right side has a batch axis. Right sides and conditions are built when a left side first matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import NamedTuple, Protocol
+
+from matcalc.calculus.function_bodies import derivative
+from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
+from matcalc.formula.elaborate.rule_formula import RewriteSides
+from matcalc.language.declare import Declaration
+from matcalc.language.read import read
+from matcalc.language.syntax import call_name, name, walk
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.rule import Rewrite
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import Batched, instantiate, spread
+
+ARRAYS = {"scalar": (), "vector": (name("n_"),), "matrix": (name("m_"), name("n_"))}
+"""The kinds and sizes of an `array` variable in the patterns of a rewrite."""
+
+Others = tuple[tuple[str, Node | Fraction], ...]
+Conditions = tuple[tuple[str, Node], ...]
+
+
+class Sides(Protocol):
+    """Both sides of a rewrite, and the facts that nodes must have."""
+
+    @property
+    def left(self) -> Node: ...
+    @property
+    def right(self) -> Node: ...
+    @property
+    def conditions(self) -> Conditions: ...
+
+
+class Pattern(NamedTuple):
+    """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
+
+    Its right side and conditions are built when its left side first matches. `others` are its function and number
+    variables: names and what represents them. The right side is then rebuilt for their bindings, over the tensors
+    `declared`.
+    """
+
+    left: Node
+    sides: Sides
+    rewrite: Rewrite
+    declared: tuple[Declaration, ...] = ()
+    others: Others = ()
+
+    @property
+    def right(self) -> Node:
+        """The right side."""
+        return self.sides.right
+
+    @property
+    def conditions(self) -> Conditions:
+        """The facts that nodes over the variables must have, each with its node."""
+        return self.sides.conditions
+
+
+@lru_cache(maxsize=256)
+def sides(rewrite: Rewrite, declared: tuple[Declaration, ...], others: Others, book: Rulebook) -> RewriteSides:
+    """Return both sides and the conditions of a rewrite with `others` as its functions and numbers."""
+    bodies = {name: value for name, value in others if isinstance(value, Node)}
+    functions = dict(bodies)
+    used = _names_in(rewrite.right)
+    for function, body in bodies.items():
+        for order in (1, 2):
+            known = "d" * order + function
+            if known not in used:
+                continue
+            functions[known] = function_variable(known) if is_function_variable(body) else derivative(body, order)
+    numbers = {name: Size.of(value) for name, value in others if not isinstance(value, Node)}
+    return RewriteSides(rewrite, declared, book, functions, numbers)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(text: str) -> frozenset[str]:
+    """Return the names in a formula, of operations and of variables."""
+    return frozenset(call_name(a) if a.head == "call" else str(a.value) for a in walk(read(text)))
+
+
+@lru_cache(maxsize=1024)
+def compiled(rewrite: Rewrite, book: Rulebook) -> tuple[Pattern, ...]:
+    """Return the patterns of a rewrite, one for each rank that its array variables may have."""
+    if all(d.kind != "array" for d in rewrite.variables):
+        return (_pattern(rewrite, rewrite.variables, book),)
+    patterns = []
+    for kind, sizes in ARRAYS.items():
+        declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
+        pattern = _pattern(rewrite, declared, book)
+        required = _names_in(rewrite.right) & {d.name for d in pattern.declared}
+        if not required <= {v.name for v in _variables(pattern.left)}:
+            continue  # with a scalar the left side may be a number: exp(x)/sum(exp(x))
+        patterns.append(pattern)
+        if kind == "vector" and (not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))):
+            lifted = ByRows(pattern.sides)
+            patterns.append(pattern._replace(left=lifted.left, sides=lifted))
+    return tuple(patterns)
+
+
+def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:
+    numbers = iter(NUMBERS)
+    others = tuple(
+        (d.name, function_variable(d.name) if d.kind == "function" else next(numbers))
+        for d in declared
+        if d.kind in ("function", "number")
+    )
+    tensors = tuple(d for d in declared if d.kind not in ("function", "number"))
+    found = sides(rewrite, tensors, others, book)
+    return Pattern(found.left, found, rewrite, tensors, others)
+
+
+class ByRows:
+    """The sides of a rewrite with its vector variables as the rows of matrices."""
+
+    def __init__(self, sides: Sides) -> None:
+        rows = Size.of("b_")
+        self._sides, self._rows = sides, rows
+        self._bound = {
+            v: Batched(symbol(v.name, (rows, *v.shape), tuple(v.data[1])), (0,))
+            for v in _variables(sides.left)
+            if v.shape
+        }
+        self.left: Node = self._lifted(sides.left)
+
+    @cached_property
+    def right(self) -> Node:
+        """The right side."""
+        return self._lifted(self._sides.right)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """The facts that the rewrite requires, each with its node."""
+        return tuple((fact, self._lifted(node)) for fact, node in self._sides.conditions)
+
+    def _lifted(self, node: Node) -> Node:
+        return spread(instantiate(node, self._bound, {}, (self._rows,)), (0,), (self._rows,))
+
+
+def _variables(root: Node) -> list[Node]:
+    return [node for node in toposort([root]) if node.kind == "symbol"]

@@ -1,0 +1,139 @@
+"""Compiles and caches the scalar functions of `codegen/numba` as bitcode, which callers link in.
+
+Numba compiles each function once for the kinds of its arguments; later only LLVM is needed. The cached bitcode is
+Numba's optimised function with its vector forms, without the wrapper for Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import llvmlite.binding as llvm
+
+from matcalc.compiler.kernels.library import load_library
+from matcalc.compiler.kernels.modules import load_items, symbol_of
+from matcalc.compiler.kernels.native_kinds import REAL, TRUTH, Kind, is_number
+from matcalc.compiler.kernels.shipped_kernels import shipped
+from matcalc.compiler.lowering_entries import FIELD, load
+from matcalc.compiler.machine.machine_code import host_machine
+from matcalc.compiler.machine.provenance import surroundings
+from matcalc.compiler.numba.llvm_passes import drop_unused
+from matcalc.locks import loading
+from matcalc.store import cache_entries
+from matcalc.store.cache_entries import count_built
+from matcalc.store.data_folders import data_folder
+
+STEM = "linked"
+PREFIX = "matcalc.linked."
+RAISES = (b"picklebuf", b"NRT_", b"numba_unpickle", b"PyErr")
+"""Names that occur only in functions which can raise or allocate arrays: such functions are not linked."""
+
+SHARED = "matcalc_rarely_"
+"""The prefix of functions for rare cases, which keep external linkage: their vector forms are found by name."""
+
+
+class Linked(NamedTuple):
+    """The bitcode of a function, its name in it, and the word for its result type."""
+
+    name: str
+    result: str
+    code: bytes
+
+
+_known: dict[str, Linked | None] = {}
+
+
+def linked(name: str, kinds: Sequence[Kind]) -> Linked | None:
+    """Return a scalar function of the sources for these kinds of arguments; None if it may raise."""
+    key = _key(name, kinds)
+    with loading:
+        if key not in _known:
+            _known[key] = _found(key) or _made(key, name, kinds)
+        return _known[key]
+
+
+def called_by_entries() -> dict[str, list[tuple[Kind, ...]]]:
+    """Return the functions that elementwise operations call, each with the kinds of its arguments."""
+    items, found = load_library("numba").items, dict[str, list[tuple[Kind, ...]]]()
+    for entry in load(data_folder("codegen")).scalars.values():
+        text = FIELD.sub("x", entry.templates.get("numba", ""))
+        for call in ast.walk(ast.parse(text)):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+                continue
+            if call.func.id not in items or items[call.func.id].is_kernel:
+                continue
+            kinds = tuple(TRUTH if isinstance(arg, ast.Compare) else REAL for arg in call.args)
+            if kinds not in found.setdefault(call.func.id, []):
+                found[call.func.id].append(kinds)
+    return found
+
+
+def in_cache(name: str, kinds: Sequence[Kind]) -> tuple[str, bytes | None]:
+    """Return the key of a function and its content in the cache, or None if it is not cached."""
+    key = _key(name, kinds)
+    return key, cache_entries.read(STEM, f"{key}\n{surroundings()[-1]}")
+
+
+def _key(name: str, kinds: Sequence[Kind]) -> str:
+    return f"{symbol_of('numba', name)}({', '.join(kind.number for kind in kinds)})"
+
+
+def _found(key: str) -> Linked | None:
+    for around in surroundings():
+        content = shipped(key, around) or cache_entries.read(STEM, f"{key}\n{around}")
+        if content is not None:
+            return read(content)
+    return None
+
+
+def written(function: Linked) -> bytes:
+    """Return a function as bytes for the cache."""
+    return json.dumps([function.name, function.result]).encode() + b"\n" + function.code
+
+
+def read(content: bytes) -> Linked:
+    """Return the function that `written` encoded."""
+    head, _, code = content.partition(b"\n")
+    name, result = json.loads(head)
+    return Linked(name, result, code)
+
+
+def _made(key: str, name: str, kinds: Sequence[Kind]) -> Linked | None:
+    from numba import njit, types
+
+    module = load_items("numba", [name])[name]
+    given = ", ".join(f"x{k}" for k in range(len(kinds)))
+    call = eval(f"lambda {given}: f({given})", {"f": getattr(sys.modules[module], name)})  # noqa: S307 - our own text
+    dispatcher = njit(error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(call)
+    signature = tuple(getattr(types, kind.number) for kind in kinds)
+    dispatcher.compile(signature)
+    compiled = dispatcher.overloads[signature]
+    count_built()
+    result = str(compiled.signature.return_type)
+    symbol = PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
+    code = _alone(compiled.library._get_module_for_linking().as_bitcode(), compiled.fndesc.llvm_func_name, symbol)
+    if not is_number(result) or any(word in code for word in RAISES):
+        return None
+    function = Linked(symbol, result, code)
+    cache_entries.write(STEM, f"{key}\n{surroundings()[-1]}", written(function))
+    return function
+
+
+def _alone(code: bytes, name: str, symbol: str) -> bytes:
+    """Return a module reduced to one function and its callees; the function is renamed to `symbol`."""
+    around = llvm.create_context()
+    module = llvm.parse_bitcode(code, around)
+    for value in [*module.functions, *module.global_variables]:
+        if value.name == name:
+            value.linkage, value.name = "external", symbol
+        elif not value.is_declaration and not value.name.startswith(("llvm.", SHARED)):
+            value.linkage = "internal"
+    drop_unused(module, host_machine())
+    found = bytes(module.as_bitcode())
+    del module
+    return found

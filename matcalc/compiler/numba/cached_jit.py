@@ -1,0 +1,122 @@
+"""Decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
+
+Numba's own cache reads unverified pickles, and its one index is overwritten by each processor and version in turn.
+Here the key of an entry contains the source text, the build settings and the processor.
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import sigutils, typeinfer
+from numba.core.caching import CompileResultCacheImpl
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from matcalc.compiler.entry.call_slot import exact_call
+from matcalc.compiler.entry.entry_code import Taken, exact_entry
+from matcalc.compiler.machine.generated_modules import COMPILED, ENTERED, TEXT_DIGEST
+from matcalc.compiler.machine.provenance import compiler_version
+from matcalc.compiler.numba.engine import Dispatcher
+from matcalc.store import cache_entries
+
+SETTLED = {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+"""Options of every function compiled on its own. The C wrapper is left out: nobody calls it, and it takes time."""
+
+
+def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.njit` with matcalc's cache.
+
+    With a signature, the function is compiled or read from the cache at once, and its memory is freed with its lease.
+    Without one, it is linked into its callers.
+    """
+
+    def decorate(function: Any) -> Any:
+        settled = SETTLED | {"no_cpython_wrapper": bool(function.__globals__.get(ENTERED))}
+        made = Dispatcher(function, settled | options) if signature else numba.njit(**options)(function)
+        if cache and TEXT_DIGEST in function.__globals__:
+            made._cache = DiskCache(function)
+        if signature:
+            with typeinfer.register_dispatcher(made):
+                made.compile(signature[0])
+                made.disable_compile()
+            function.__globals__.setdefault(COMPILED, []).append(made)
+        return made
+
+    return decorate
+
+
+def exact(dispatcher: Any) -> Any:
+    """Return the machine code of a function of one signature; it raises TypeError for inexact arguments."""
+    compiled = dispatcher.overloads[dispatcher.signatures[0]]
+    if not dispatcher.targetoptions.get("no_cpython_wrapper"):
+        return compiled.entry_point
+    taken = [Taken(str(getattr(k, "dtype", k)), getattr(k, "ndim", 0), getattr(k, "mutable", False))
+             for k in compiled.signature.args]  # fmt: skip
+    return exact_call(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), exact_entry(taken))
+
+
+def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.cfunc` with matcalc's cache."""
+
+    def decorate(function: Any) -> Any:
+        made: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
+        if cache and TEXT_DIGEST in function.__globals__:
+            made._cache = DiskCache(function)
+        made.compile()
+        return made
+
+    return decorate
+
+
+class DiskCache:
+    """The cache object of a Numba dispatcher: the entries of one function of a generated module."""
+
+    cache_path = None
+
+    def __init__(self, function: Any) -> None:
+        module = function.__globals__
+        self._stem = module["__name__"].rpartition(".")[2]
+        self._made_of = f"{module[TEXT_DIGEST]} {function.__qualname__} {bool(module.get(ENTERED))}"
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the compiled function for a signature; None if it must be compiled."""
+        target.refresh()
+        pickled = cache_entries.read(self._stem, self._key(signature, target.codegen()))
+        if pickled is not None:
+            try:
+                parts = pickle.loads(pickled)
+            except Exception as fault:  # the bytes are intact, but something that they name no longer exists
+                cache_entries.note(f"{self._stem} cannot be read back ({fault}): compiled again")
+            else:
+                return CompileResult._rebuild(target, *parts)
+        cache_entries.count_built()
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Cache a compiled function, unless it contains addresses of this process."""
+        if compiled.library.has_dynamic_globals or any(not part.can_cache for part in compiled.lifted):
+            return
+        pickled = dumps(CompileResultCacheImpl.reduce(self, compiled))
+        cache_entries.write(self._stem, self._key(signature, compiled.library.codegen), pickled)
+
+    def _key(self, signature: Any, codegen: Any) -> str:
+        processor = " ".join(map(str, codegen.magic_tuple()))
+        return "\n".join([self._made_of, str(signature), processor, _surroundings()])
+
+
+@cache
+def _surroundings() -> str:
+    """Return the versions and settings that compiled code depends on besides its text and the processor."""
+    import matcalc
+
+    python = f"{platform.python_implementation()} {sys.version} {getattr(sys, 'abiflags', '')}"
+    return f"matcalc {matcalc.__version__} numpy {np.__version__} {python}\n{compiler_version()}"

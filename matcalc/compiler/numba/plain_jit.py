@@ -1,0 +1,44 @@
+"""Provides the decorators of generated code by public members of Numba alone, for versions without the private ones.
+
+Results are the same. Calls take longer, every process compiles anew, and the memory of a function is never freed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+from matcalc.compiler.numba.private_members import removed
+from matcalc.store.cache_entries import count_built, note
+
+
+def njit(*signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.njit`."""
+    return numba.njit(*signature, **options)  # type: ignore[no-any-return]
+
+
+def cfunc(signature: Any, cache: bool = False, **options: Any) -> Callable[[Any], Any]:
+    """Return `numba.cfunc`."""
+    return numba.cfunc(signature, **options)  # type: ignore[no-any-return]
+
+
+def kernel(module: str) -> Callable[[Any], Any]:
+    """Return a decorator that leaves a kernel as it is: Numba links it into each caller."""
+    return lambda dispatcher: dispatcher
+
+
+linked = kernel
+
+
+def by_address(dispatcher: Any) -> Any:
+    """Return the njit function itself."""
+    return dispatcher
+
+
+def exact(dispatcher: Any) -> Any:
+    """Return the njit function itself, which converts inexact numbers; add a note for the user."""
+    count_built()
+    note(f"{removed()[0]} is not there: compiled by public functions of Numba, so calls take longer")
+    return dispatcher

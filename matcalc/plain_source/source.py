@@ -22,6 +22,7 @@ from matcalc.plain_source.stable import stable_tree
 from matcalc.plain_source.term import Pool, Term, terms_in
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, free_sizes
 
 
@@ -148,17 +149,24 @@ def _sizes(
     """Return statements for the sizes that the body reads."""
     start = "  " + str(words.table["comment"]).partition("{")[0]
     met = set(WORD.findall("\n".join(line.partition(start)[0] for line in lines)))
-    made: list[str] = []
+    found: list[tuple[str, Node, int]] = []
     for size in names.size_names:
         if renamed[size] not in met or size in arguments:
             continue
-        found = next(
-            ((s, axis) for s in names.ordered() for axis, length in enumerate(s.shape) if str(length) == size), None
-        )
-        assert found is not None
-        symbol, axis = found
-        value = filled(words.table["sizes"]["one"], {"array": renamed[symbol.name], "axis": str(axis)})
-        made.append(words.word("assign", name=renamed[size], value=value))
+        axes = ((s, axis) for s in names.ordered() for axis, length in enumerate(s.shape) if str(length) == size)
+        symbol, axis = next(axes)
+        found.append((size, symbol, axis))
+    made: list[str] = []
+    for symbol in dict.fromkeys(symbol for _, symbol, _ in found):
+        own = {axis: renamed[size] for size, other, axis in found if other is symbol}
+        array = renamed[symbol.name]
+        if len(own) == symbol.rank > 1 and "all" in words.table["sizes"]:
+            names_of_all = ", ".join(own[axis] for axis in range(symbol.rank))
+            made.append(filled(words.table["sizes"]["all"], {"names": names_of_all, "array": array}))
+            continue
+        for axis, name in own.items():
+            value = filled(words.table["sizes"]["one"], {"array": array, "axis": str(axis + int(words.table["first"]))})
+            made.append(words.word("assign", name=name, value=value))
     return made
 
 

@@ -29,29 +29,32 @@ def result(words: Language, labels: Sequence[str], results: Sequence[str]) -> li
     return [opening, *(f"{words.indent}{part}{end}" for part, end in zip(parts, ends, strict=True)), closing]
 
 
+def axis_of(name: str, symbols: Sequence[Node]) -> tuple[Node, int] | None:
+    """Return the first axis whose length is a named size."""
+    wanted = Size.of(name)
+    return next(((s, axis) for s in symbols for axis, length in enumerate(s.shape) if length == wanted), None)
+
+
 def size_value(words: Language, name: str, symbols: Sequence[Node], renamed: Mapping[str, str]) -> str:
-    """Return the text of a named size: the length of an axis, or what follows from a length such as `2*n + 1`.
+    """Return the text of a named size that follows from a length such as `2*n + 1`.
 
     Raises: NotSupported if no axis alone gives it.
     """
     wanted = Size.of(name)
-    axes = [(s, axis, length) for s in symbols for axis, length in enumerate(s.shape)]
-    for symbol, axis, length in axes:
-        if length == wanted:
-            return _axis(words, renamed[symbol.name], symbol.rank, axis)
-    for symbol, axis, length in axes:
-        factor = length.substitute({name: Size.of(1)}) - length.substitute({name: Size.of(0)})
-        rest = length - wanted * factor
-        if length.names != (name,) or not factor.is_integer or not rest.is_integer:
-            continue
-        text = _axis(words, renamed[symbol.name], symbol.rank, axis)
-        if rest != 0:
-            text += f" - {rest}" if rest.constant > 0 else f" + {-rest}"
-        return text if factor == 1 else words.table["sizes"]["//"].replace("{0}", text).replace("{1}", str(factor))
+    for symbol in symbols:
+        for axis, length in enumerate(symbol.shape):
+            factor = length.substitute({name: Size.of(1)}) - length.substitute({name: Size.of(0)})
+            rest = length - wanted * factor
+            if length.names != (name,) or not factor.is_integer or not rest.is_integer:
+                continue
+            text = axis_text(words, renamed[symbol.name], symbol.rank, axis)
+            if rest != 0:
+                text += f" - {rest}" if rest.constant > 0 else f" + {-rest}"
+            return text if factor == 1 else words.table["sizes"]["//"].replace("{0}", text).replace("{1}", str(factor))
     raise NotSupported(f"the size {name} follows from several arrays alone, so that it has no plain source")
 
 
-def _axis(words: Language, array: str, rank: int, axis: int) -> str:
+def axis_text(words: Language, array: str, rank: int, axis: int) -> str:
     """Return the text of an array's size along an axis."""
     forms = words.table["sizes"]
     form = forms.get("vector" if rank == 1 else f"axis_{axis}" if rank == 2 else "one", forms["one"])

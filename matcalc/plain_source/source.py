@@ -17,7 +17,7 @@ from matcalc.plain_source.docstring import Output, docstring
 from matcalc.plain_source.entry_values import with_values
 from matcalc.plain_source.factorise import factorised
 from matcalc.plain_source.helpers import helper_names, helper_text
-from matcalc.plain_source.language import Language
+from matcalc.plain_source.language import Language, filled
 from matcalc.plain_source.language import language as language_named
 from matcalc.plain_source.read import Reader
 from matcalc.plain_source.recycling import recycled
@@ -26,6 +26,7 @@ from matcalc.plain_source.stable import stable_tree
 from matcalc.plain_source.term import Pool, Term, terms_in
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, free_sizes
 
 
@@ -176,12 +177,27 @@ def _sizes(
     """Return statements for the sizes that the body reads."""
     start = "  " + str(words.table["comment"]).partition("{")[0]
     met = set(WORD.findall("\n".join(line.partition(start)[0] for line in lines)))
+    found: list[tuple[str, Node, int]] = []
     made: list[str] = []
     for size in names.size_names:
         if renamed[size] not in met or size in arguments:
             continue
-        value = layout.size_value(words, size, names.ordered(), renamed)
-        made.append(words.word("assign", name=renamed[size], value=value))
+        place = layout.axis_of(size, names.ordered())
+        if place is None:
+            value = layout.size_value(words, size, names.ordered(), renamed)
+            made.append(words.word("assign", name=renamed[size], value=value))
+        else:
+            found.append((size, *place))
+    for symbol in dict.fromkeys(symbol for _, symbol, _ in found):
+        own = {axis: renamed[size] for size, other, axis in found if other is symbol}
+        array = renamed[symbol.name]
+        if len(own) == symbol.rank > 1 and "all" in words.table["sizes"]:
+            names_of_all = ", ".join(own[axis] for axis in range(symbol.rank))
+            made.append(filled(words.table["sizes"]["all"], {"names": names_of_all, "array": array}))
+            continue
+        for axis, name in own.items():
+            value = layout.axis_text(words, array, symbol.rank, axis)
+            made.append(words.word("assign", name=name, value=value))
     return made
 
 

@@ -235,6 +235,14 @@ def _imports(words: Language, texts: Sequence[Text], helpers: Sequence[str]) -> 
             made.append(f"import {module}")
         else:
             modules.setdefault(module, []).append(word)
-    made += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(modules.items())]
+    made += [line for module, found in sorted(modules.items()) for line in _from(words, module, sorted(found))]
     made = [*sorted(standard), *([""] if standard and made else []), *made]
     return [*made, "", ""] if made else []
+
+
+def _from(words: Language, module: str, names: Sequence[str]) -> list[str]:
+    """Return the import of names, one on each line if they do not fit one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= words.width:
+        return [line]
+    return [f"from {module} import (", *(f"{words.indent}{name}," for name in names), ")"]

@@ -32,6 +32,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
+from matcalc.language.latex.latex_statements import NUMBER
 from matcalc.language.latex.latex_subscripts import elements, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
@@ -258,6 +259,9 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
+    if node.value == NUMBER and found.kind != "scalar":
+        hint = "write the formula of the function in its place"
+        raise fault(f"a {found.kind or 'value of unknown kind'} in a function that takes a number", node, hint)
     return found if node.value == "brace" else replace_span(found, node)
 
 

@@ -98,14 +98,15 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
     segments: list[Segment] = []
     for one in found.parts:
         one = one._replace(formula=with_functions(one.formula, functions))
-        if one.parameters is not None:
-            functions[one.key] = one
+        if one.is_put_in:
+            functions[one.key[: len(one.key) - len(one.indices)]] = one
             continue
-        name = _name_of_part(reading, cast(Ast, one.name))
+        name = _name_of_part(reading, one)
         part = needed(reading, _read_one(reading, one.formula))
         assert part.tree is not None
         segments.append(Segment(name, cast(Ast, one.name).span[0], len(trees), 0))
         trees.append(part.tree)
+        reading.ranks.pop(name, None)
         reading.parts[name] = part.kind
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
     formula = with_functions(objective(reading, found.formula), functions)
@@ -140,20 +141,19 @@ def _infer_from_transposes(reading: Reading, layout: Ast) -> None:
             reading.ranks[name] = 1
 
 
-def _name_of_part(reading: Reading, name: Ast) -> str:
+def _name_of_part(reading: Reading, one: Statement) -> str:
     """Return the name of a part.
 
-    Raises: ParseError if it is no name, or known.
+    Raises: ParseError if it is known.
     """
-    _read_one(reading, name)
-    found = needed(reading, name).tree
-    if found is None or found.head != "name":
-        raise fault("the left side is not a name", name, "a part is a letter, K = A A^\\top")
-    if reading.is_known(str(found.value)):
-        conflict = "named twice" if found.value in reading.parts else "both a declared symbol and a part"
-        raise fault(f"{found.value} is {conflict}", name, "give the part another name")
-    reading.ranks.pop(str(found.value), None)
-    return str(found.value)
+    shown = cast(Ast, one.name)
+    if without_top(shown)[1]:
+        raise fault("a part with a superscript is not supported", shown, "a part is a letter, K = A A^\\top")
+    name = name_of(one.key, shown.caret)
+    if one.key in reading.keys or reading.is_known(name):
+        conflict = "named twice" if name in reading.parts else "both a declared symbol and a part"
+        raise fault(f"{name} is {conflict}", shown, "give the part another name")
+    return name
 
 
 def _check_line(line: Sequence[Ast]) -> None:

@@ -80,7 +80,7 @@ def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _without_bars(text: str, begin: int, end: int) -> str:
-    r"""Return a text in which arguments on the left of = that hold bars are blank: those of `p(y \mid x) = ...`.
+    r"""Return a text in which arguments on the left of = that hold bars are 0: those of `p(y \mid x) = ...`.
 
     They only name what is defined. The lines of a display begin anew.
     """
@@ -93,7 +93,8 @@ def _without_bars(text: str, begin: int, end: int) -> str:
         arguments = _ARGUMENTS.search(side)
         if arguments and _BARS.search(arguments[0]):
             at = start + arguments.start()
-            text = text[:at] + " " * len(arguments[0]) + text[at + len(arguments[0]) :]
+            inside = "(0" + " " * (len(arguments[0]) - 3) + ")"
+            text = text[:at] + inside + text[at + len(arguments[0]) :]
     return text
 
 

@@ -54,12 +54,16 @@ class Value(NamedTuple):
 
 @dataclass(eq=False)
 class Index:
-    """A bound index, with its first and last values, which count from 1, as far as they are written."""
+    """A bound index, with its first and last values, which count from 1, as far as they are written.
+
+    size: without bounds, the length of the axes that it is an index of, if they have one length.
+    """
 
     name: str
     low: Ast | None = None
     high: Ast | None = None
     measured: bool = False
+    size: str = ""
 
 
 @dataclass(frozen=True, slots=True)

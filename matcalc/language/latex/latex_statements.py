@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
 from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
-from matcalc.language.latex.latex_subscripts import elements
+from matcalc.language.latex.latex_subscripts import elements, letters_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
 EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
@@ -24,15 +24,22 @@ NUMBER = "number of a function"
 
 
 class Statement(NamedTuple):
-    """A line: the layout of the name on its left side (None without one), its arguments, and the formula.
+    r"""A line: the layout of the name on its left side (None without one), its arguments, and the formula.
 
-    key: that of the name. parameters: the letters in parentheses after it, None if there are none.
+    key: that of the name. parameters: the letters in parentheses after it, None if there are none. indices: the
+    letters of its subscript if they are indices of the formula too, u_i = x_i^\top w.
     """
 
     name: Ast | None
     key: Key
     parameters: tuple[Ast, ...] | None
     formula: Ast
+    indices: tuple[str, ...] = ()
+
+    @property
+    def is_put_in(self) -> bool:
+        """Whether the formula is put in where the name is used: that of a function or of entries."""
+        return self.parameters is not None or bool(self.indices)
 
 
 def statement(line: Ast) -> Statement:
@@ -58,7 +65,24 @@ def statement(line: Ast) -> Statement:
     if key is None:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
-    return Statement(items[0], key, parameters, formula)
+    return Statement(items[0], key, parameters, formula, _indices(items[0], formula))
+
+
+def _indices(name: Ast, formula: Ast) -> tuple[str, ...]:
+    """Return the letters of a name's subscript if all are subscripts in the formula that it does not bind itself."""
+    below = subscript_of(name) if name.head == "script" else None
+    if below is None or key_of(name.args[0]) is None:
+        return ()
+    items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
+    letters = tuple(str(x.value[0]) for x in items if x.head == "letter")  # type: ignore[index]
+    scripts = [below for node in walk(formula) if node.head == "script" and (below := subscript_of(node))]
+    free = {x for below in scripts for x in letters_in(below)} - _bound(formula)
+    return letters if len(letters) == len(items) and set(letters) <= free else ()
+
+
+def _bound(formula: Ast) -> set[str]:
+    """Return the letters below the sums of a formula."""
+    return {x for node in walk(formula) if node.head == "big" for below in node.args[:-1] for x in letters_in(below)}
 
 
 def _key(item: Ast) -> Key | None:
@@ -101,7 +125,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chos
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
-        free = [one for one in main if not any(one.key in used[id(x)] for x in every if x is not one)]
+        free = [one for one in main if not any(_named(one) in used[id(x)] for x in every if x is not one)]
         target = free[0] if len(free) == 1 else main[-1]
         if len(free) > 1:
             raise fault("several formulas", cast(Ast, free[1].name), "no line uses the others: give one of them alone")
@@ -124,7 +148,10 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
     """Raise ParseError if a formula with a name is an equation: the name is known, or part of the formula."""
     if target.name is None:
         return
-    is_known = target.key in reading.keys or (target.parameters is None and target.key in used)
+    names = set(reading.keys.get(target.key, ()))
+    if target.parameters is not None:
+        names -= set(reading.known.sizes)
+    is_known = names or (target.parameters is None and target.key in used)
     if is_known:
         hint = "write one formula, the right side of the ="
         raise fault(f"'=' after {'_'.join(target.key)} is an equation", target.name, hint)
@@ -149,7 +176,7 @@ def _in_order(parts: Sequence[Statement], used: Mapping[int, frozenset[Key]]) ->
     done: list[Statement] = []
     left = list(parts)
     while left:
-        ready = [one for one in left if not any(x.key in used[id(one)] for x in left if x is not one or _is_circle(x))]
+        ready = [one for one in left if not any(_named(x) in used[id(one)] for x in left)]
         if not ready:
             raise fault("these parts are defined by each other", cast(Ast, left[0].name))
         done += ready
@@ -157,8 +184,9 @@ def _in_order(parts: Sequence[Statement], used: Mapping[int, frozenset[Key]]) ->
     return tuple(done)
 
 
-def _is_circle(one: Statement) -> bool:
-    return one.parameters is None
+def _named(one: Statement) -> Key:
+    """Return the key by which other lines use a statement: u for u_i."""
+    return one.key[: len(one.key) - len(one.indices)]
 
 
 def objective(reading: Reading, one: Statement) -> Ast:
@@ -247,6 +275,8 @@ def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
         return layout
 
     def change(node: Ast) -> Ast:
+        if node.head == "script":
+            return _entry(node, functions)
         if node.head != "row":
             return node
         items: list[Ast] = []
@@ -254,7 +284,7 @@ def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
             shown, above = without_top(item)
             base = shown.args[0] if shown.head == "script" else shown
             one = functions.get(_key(items[-1]) or ()) if items else None
-            if one is None or base.head != "fence" or base.value not in TOPS:
+            if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
                 items.append(item)
                 continue
             put = _applied(one, base)
@@ -262,6 +292,36 @@ def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
         return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
 
     return rebuild(layout, change)
+
+
+def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
+    """Return the formula of an entry that the passage defines, with these subscripts, and the superscripts after it.
+
+    Raises: ParseError if a subscript is an index of a sum inside the formula.
+    """
+    shown, above = without_top(node)
+    if shown.head != "script" or subscript_of(shown) is None:
+        return node
+    one = functions.get(key_of(shown.args[0]) or ())
+    if one is None or not one.indices:
+        return node
+    below = cast(Ast, subscript_of(shown))
+    items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
+    if len(items) != len(one.indices):
+        raise fault(f"{len(items)} subscripts of {'_'.join(_named(one))}, which has {len(one.indices)}", below)
+    if taken := sorted(set(letters_in(below)) & _bound(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)
+    put = dict(zip(one.indices, items, strict=True))
+
+    def change(x: Ast) -> Ast:
+        return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
+
+    made = Ast("fence", (rebuild(one.formula, change),), "open", shown.span, shown.at)
+    if not above:
+        return made
+    marks = tuple(mark for mark, _ in above)
+    return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
 
 
 def _applied(one: Statement, fence: Ast) -> Ast:

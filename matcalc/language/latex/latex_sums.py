@@ -9,7 +9,7 @@ from typing import cast
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed
-from matcalc.language.latex.latex_subscripts import elements, is_number, letters_in, sum_of
+from matcalc.language.latex.latex_subscripts import elements, is_number, length_of, letters_in, sum_of
 from matcalc.language.syntax import Ast, walk
 
 
@@ -42,7 +42,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         waiting += _index_letters(element)
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{waiting[0]}=1}}^{{...}}")
-    found.update({name: Index(name) for name in waiting})
+    found.update({name: Index(name, size=length_of(reading, node.args[-1], name)) for name in waiting})
     if twice := [name for name in found if name in scope.indices]:
         raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
     reading.sums[node] = found

@@ -42,11 +42,11 @@ def cox(X, beta):
     return sum(u[i] - np.log(np.sum(np.exp(u[i:]))) for i in range(len(u)))
 
 
-READ = [
+PASSAGES = [
     Passage(
         "ridge regression",
         r"\hat{\beta} = \arg\min_{\beta} \left\{ \norm{y - X\beta}_2^2 + \lambda \norm{\beta}_2^2 \right\}",
-        "X: matrix(m, n); y: vector(m); beta: vector(n); lambda_: scalar positive".replace("lambda_", "lam"),
+        "X: matrix(m, n); y: vector(m); beta: vector(n); lam: scalar positive",
         "beta",
         lambda X, y, beta, lam: np.sum((y - X @ beta) ** 2) + lam * beta @ beta,
     ),
@@ -62,13 +62,14 @@ READ = [
         r"\underset{w}{\operatorname{minimize}} \;\; \tfrac{1}{2m} \norm{Xw - y}^2 + \lambda\left(\alpha \norm{w}_1 + \tfrac{1-\alpha}{2} \norm{w}_2^2\right)",
         "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar positive; alpha: scalar",
         "w",
-        lambda X, y, w, lam, alpha: np.sum((X @ w - y) ** 2) / (2 * len(y))
-        + lam * (alpha * np.sum(abs(w)) + (1 - alpha) / 2 * w @ w),
+        lambda X, y, w, lam, alpha: (
+            np.sum((X @ w - y) ** 2) / (2 * len(y)) + lam * (alpha * np.sum(abs(w)) + (1 - alpha) / 2 * w @ w)
+        ),
     ),
     Passage(
         "logistic regression, labels 1 and -1",
         r"\mathcal{L}(w) = \frac{1}{m} \sum_{i=1}^{m} \log\left(1 + \exp(-y_i x_i^\top w)\right) + \frac{\mu}{2} \|w\|^2",
-        "X: matrix(m, n); y: vector(m) pm1; w: vector(n); mu: scalar positive".replace(" pm1", ""),
+        "X: matrix(m, n); y: vector(m); w: vector(n); mu: scalar positive",
         "w",
         lambda X, y, w, mu: np.mean(np.logaddexp(0, -y * (X @ w))) + mu / 2 * w @ w,
     ),
@@ -94,9 +95,11 @@ READ = [
         \end{aligned}""",
         "y: vector(n); K: matrix(n, n) spd; sigma_n: scalar positive",
         "sigma_n",
-        lambda y, K, sigma_n: -0.5 * y @ np.linalg.solve(K + sigma_n**2 * np.eye(len(y)), y)
-        - 0.5 * np.linalg.slogdet(K + sigma_n**2 * np.eye(len(y)))[1]
-        - len(y) / 2 * np.log(2 * np.pi),
+        lambda y, K, sigma_n: (
+            -0.5 * y @ np.linalg.solve(K + sigma_n**2 * np.eye(len(y)), y)
+            - 0.5 * np.linalg.slogdet(K + sigma_n**2 * np.eye(len(y)))[1]
+            - len(y) / 2 * np.log(2 * np.pi)
+        ),
     ),
     Passage(
         "variational autoencoder, KL term",
@@ -110,8 +113,10 @@ READ = [
         r"""$$\mathrm{ELBO}(m, S) = -\frac{1}{2\sigma^2}\left(\|y - X m\|^2 + \tr(X S X^\top)\right) - \frac{1}{2}\left(\tr(S) + m^\top m - n - \log\det S\right)$$""",
         "X: matrix(p, n); y: vector(p); m: vector(n); S: matrix(n, n) spd; sigma: scalar positive",
         "S",
-        lambda X, y, m, S, sigma: -(np.sum((y - X @ m) ** 2) + np.trace(X @ S @ X.T)) / (2 * sigma**2)
-        - 0.5 * (np.trace(S) + m @ m - len(m) - np.linalg.slogdet(S)[1]),
+        lambda X, y, m, S, sigma: (
+            -(np.sum((y - X @ m) ** 2) + np.trace(X @ S @ X.T)) / (2 * sigma**2)
+            - 0.5 * (np.trace(S) + m @ m - len(m) - np.linalg.slogdet(S)[1])
+        ),
     ),
     Passage(
         "matrix factorisation",
@@ -129,7 +134,7 @@ READ = [
     ),
     Passage(
         "Poisson regression",
-        r"\ell(\beta) = \sum_{i=1}^{n} \left\{ y_i x_i^{T}\beta - \exp(x_i^{T}\beta) - \log(y_i!) \right\}".replace(r" - \log(y_i!)", ""),
+        r"\ell(\beta) = \sum_{i=1}^{n} \left\{ y_i x_i^{T}\beta - \exp(x_i^{T}\beta) \right\}",
         "X: matrix(n, p); y: vector(n); beta: vector(p)",
         "beta",
         lambda X, y, beta: np.sum(y * (X @ beta) - np.exp(X @ beta)),
@@ -156,13 +161,6 @@ READ = [
         lambda X, y, w, lam: lam / 2 * w @ w + np.mean(hinge(1 - y * (X @ w)) ** 2),
     ),
     Passage(
-        "attention",
-        r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d}}\right) V",
-        "Q: matrix(m, k); K: matrix(n, k); V: matrix(n, p); d: scalar positive",
-        "Q",
-        None,
-    ),
-    Passage(
         "attention, one query",
         r"\mathrm{Attn}(q) = \sum_{j=1}^{n} \alpha_j v_j, \qquad \text{where } \alpha = \mathrm{softmax}\left(\frac{K q}{\sqrt{d}}\right)",
         "q: vector(k); K: matrix(n, k); V: matrix(n, p); d: scalar positive",
@@ -178,7 +176,7 @@ READ = [
     ),
     Passage(
         "Bradley-Terry",
-        r"\ell(\theta) = \sum_{i \neq j} n_{ij} \left[ \theta_i - \log\left( e^{\theta_i} + e^{\theta_j} \right) \right]".replace("n_{", "N_{"),
+        r"\ell(\theta) = \sum_{i \neq j} N_{ij} \left[ \theta_i - \log\left( e^{\theta_i} + e^{\theta_j} \right) \right]",
         "N: matrix(k, k); theta: vector(k)",
         "theta",
         lambda N, theta: np.sum(
@@ -251,11 +249,13 @@ READ = [
         \text{ where } C = \beta^{-1} I + \alpha^{-1} \Phi\Phi^\top""",
         "Phi: matrix(n, p); y: vector(n); alpha: scalar positive; beta: scalar positive",
         "alpha",
-        lambda Phi, y, alpha, beta: -0.5
-        * (
-            len(y) * np.log(2 * np.pi)
-            + np.linalg.slogdet(np.eye(len(y)) / beta + Phi @ Phi.T / alpha)[1]
-            + y @ np.linalg.solve(np.eye(len(y)) / beta + Phi @ Phi.T / alpha, y)
+        lambda Phi, y, alpha, beta: (
+            -0.5
+            * (
+                len(y) * np.log(2 * np.pi)
+                + np.linalg.slogdet(np.eye(len(y)) / beta + Phi @ Phi.T / alpha)[1]
+                + y @ np.linalg.solve(np.eye(len(y)) / beta + Phi @ Phi.T / alpha, y)
+            )
         ),
     ),
     Passage(
@@ -271,13 +271,15 @@ READ = [
         + (\mu_1 - \mu_0)^\top \Sigma_1^{-1} (\mu_1 - \mu_0) - k + \ln \frac{\det\Sigma_1}{\det\Sigma_0} \right]""",
         "mu_0: vector(k); mu_1: vector(k); Sigma_0: matrix(k, k) spd; Sigma_1: matrix(k, k) spd",
         "mu_1",
-        lambda mu_0, mu_1, Sigma_0, Sigma_1: 0.5
-        * (
-            np.trace(np.linalg.solve(Sigma_1, Sigma_0))
-            + (mu_1 - mu_0) @ np.linalg.solve(Sigma_1, mu_1 - mu_0)
-            - len(mu_0)
-            + np.linalg.slogdet(Sigma_1)[1]
-            - np.linalg.slogdet(Sigma_0)[1]
+        lambda mu_0, mu_1, Sigma_0, Sigma_1: (
+            0.5
+            * (
+                np.trace(np.linalg.solve(Sigma_1, Sigma_0))
+                + (mu_1 - mu_0) @ np.linalg.solve(Sigma_1, mu_1 - mu_0)
+                - len(mu_0)
+                + np.linalg.slogdet(Sigma_1)[1]
+                - np.linalg.slogdet(Sigma_0)[1]
+            )
         ),
     ),
     Passage(
@@ -290,7 +292,7 @@ READ = [
     Passage(
         "low-rank recovery",
         r"\min_{X}\ \tfrac{1}{2} \norm{M \odot (X - Y)}_F^2 + \lambda \norm{X}_*",
-        "X: matrix(m, n) distinct_sv; Y: matrix(m, n); M: matrix(m, n); lam: scalar positive".replace(" distinct_sv", ""),
+        "X: matrix(m, n); Y: matrix(m, n); M: matrix(m, n); lam: scalar positive",
         "X",
         lambda X, Y, M, lam: 0.5 * np.sum((M * (X - Y)) ** 2) + lam * np.sum(np.linalg.svd(X)[1]),
     ),
@@ -303,7 +305,7 @@ READ = [
     ),
     Passage(
         "portfolio",
-        r"\underset{w}{\text{maximize}} \quad \mu^{\top} w - \frac{\gamma}{2} w^{\top} \Sigma w - \mathbf{1}^{\top} \abs{w}".replace(r"\mathbf{1}^{\top} \abs{w}", r"\kappa \norm{w}_1"),
+        r"\underset{w}{\text{maximize}} \quad \mu^{\top} w - \frac{\gamma}{2} w^{\top} \Sigma w - \kappa \norm{w}_1",
         "mu: vector(n); w: vector(n); Sigma: matrix(n, n) spd; gamma: scalar positive; kappa: scalar positive",
         "w",
         lambda mu, w, Sigma, gamma, kappa: mu @ w - gamma / 2 * w @ Sigma @ w - kappa * np.sum(abs(w)),
@@ -313,22 +315,19 @@ READ = [
         r"""\def\HSIC{\tr(K H L H)} \frac{1}{(n-1)^2} \HSIC, \quad\text{with } H = I - \tfrac{1}{n} \mathbf{1}\mathbf{1}^\top""",
         "K: matrix(n, n) symmetric; L: matrix(n, n) symmetric",
         "K",
-        lambda K, L: np.trace(
-            K
-            @ (np.eye(len(K)) - np.ones(K.shape) / len(K))
-            @ L
-            @ (np.eye(len(K)) - np.ones(K.shape) / len(K))
-        )
-        / (len(K) - 1) ** 2,
+        lambda K, L: (
+            np.trace(
+                K @ (np.eye(len(K)) - np.ones(K.shape) / len(K)) @ L @ (np.eye(len(K)) - np.ones(K.shape) / len(K))
+            )
+            / (len(K) - 1) ** 2
+        ),
     ),
     Passage(
         "mixture of Gaussians, equal spheres",
-        r"\mathcal{L}(M) = \sum_{i=1}^{m} \log \sum_{j=1}^{k} \pi_j \exp\left(-\tfrac{1}{2} \|x_i - \mu_j\|_2^2\right)".replace(r"\mu_j", "c_j").replace("(M)", "(C)"),
+        r"\mathcal{L}(C) = \sum_{i=1}^{m} \log \sum_{j=1}^{k} \pi_j \exp\left(-\tfrac{1}{2} \|x_i - c_j\|_2^2\right)",
         "X: matrix(m, p); C: matrix(k, p); pi: vector(k) positive",
         "C",
-        lambda X, C, pi: np.sum(
-            np.log(np.exp(-0.5 * np.sum((X[:, None, :] - C[None, :, :]) ** 2, axis=2)) @ pi)
-        ),
+        lambda X, C, pi: np.sum(np.log(np.exp(-0.5 * np.sum((X[:, None, :] - C[None, :, :]) ** 2, axis=2)) @ pi)),
     ),
     Passage(
         "skip-gram with negative samples",
@@ -353,11 +352,15 @@ READ = [
         "x",
         lambda A, b, x, x_k, eta: 0.5 * np.sum((A @ x - b) ** 2) + np.sum((x - x_k) ** 2) / (2 * eta),
     ),
-    Passage(
-        "policy gradient with expectation",
-        r"J(\theta) = \E_{x \sim \pi_\theta}[r(x)]",
-        "theta: vector(n)",
-        "theta",
-        None,
-    ),
 ]
+
+REFUSED = [
+    (
+        "attention of many queries",
+        r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d}}\right) V",
+        "Q: matrix(m, k); K: matrix(n, k); V: matrix(n, p); d: scalar positive",
+        "axis=1",
+    ),
+    ("policy gradient", r"J(\theta) = \E_{x \sim \pi_\theta}[r(x)]", "theta: vector(n)", "the mean over the data"),
+]
+"""Passages that have no value here: the paper, the LaTeX, the declarations, and words of the reason."""

@@ -367,6 +367,10 @@ def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
     if tree.head != "name" or reading.is_known(str(tree.value)):
         return
     fence = items[1].args[0] if items[1].head == "script" else items[1]
+    for element in fence.args:
+        inner = reading.made.get(element)
+        if inner is not None and inner.fault is not None:
+            raise inner.fault
     is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
     key = key_of(base)
     stands_alone = key is not None and key[0] in reading.bare

@@ -32,7 +32,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     subscripts_in,
 )
-from matcalc.language.latex.latex_statements import Statement, chosen, objective, with_functions
+from matcalc.language.latex.latex_statements import Statement, as_whole, chosen, objective, used, with_functions
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
@@ -85,7 +85,9 @@ def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
         if begin < 0:
             return node
         last = origins[max(end - 1, begin)] + 1
-        return replace(node, span=(origins[begin], max(last, origins[begin])), at=origins[node.at] if node.at >= 0 else -1)
+        return replace(
+            node, span=(origins[begin], max(last, origins[begin])), at=origins[node.at] if node.at >= 0 else -1
+        )
 
     return rebuild(tree, change)
 
@@ -94,13 +96,16 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
     """Return the tree of the formula of a passage, with the names of its parts replaced."""
     found = chosen(reading, lines, aside)
     functions: dict[Key, Statement] = {}
+    rest = [*found.parts[1:], found.formula]
     trees: list[Ast] = []
     segments: list[Segment] = []
-    for one in found.parts:
+    for k, one in enumerate(found.parts):
         one = one._replace(formula=with_functions(one.formula, functions))
         if one.is_put_in:
-            functions[one.key[: len(one.key) - len(one.indices)]] = one
-            continue
+            functions[one.used_as] = one
+            if not any(one.used_as in used(with_functions(x.formula, functions)) for x in rest[k:]):
+                continue
+            one = as_whole(one)
         name = _name_of_part(reading, one)
         part = needed(reading, _read_one(reading, one.formula))
         assert part.tree is not None
@@ -109,7 +114,7 @@ def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
         reading.ranks.pop(name, None)
         reading.parts[name] = part.kind
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
-    formula = with_functions(objective(reading, found.formula), functions)
+    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
     last = needed(reading, _read_one(reading, formula))
     assert last.tree is not None
     if not segments:

@@ -40,7 +40,9 @@ _SHARED: Mapping[str, Macro] = {
 }
 """Macros that packages or most papers define alike; they are expanded before an opening brace."""
 
-_DEFINING = re.compile(r"\\(newcommand|renewcommand|providecommand|def|DeclareMathOperator|DeclarePairedDelimiter)\b\*?")
+_DEFINING = re.compile(
+    r"\\(newcommand|renewcommand|providecommand|def|DeclareMathOperator|DeclarePairedDelimiter)\b\*?"
+)
 _NAME = re.compile(r"\s*(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))")
 _WORD = re.compile(r"\\([A-Za-z]+)\*?|\\.|%[^\n]*", re.DOTALL)
 _EXTREMES = "|".join(("arg(?:\\\\[,;! ]|~|\\s)*", ""))

@@ -33,7 +33,7 @@ from matcalc.language.latex.latex_scope import (
     value,
 )
 from matcalc.language.latex.latex_statements import NUMBER
-from matcalc.language.latex.latex_subscripts import elements, named, part_of
+from matcalc.language.latex.latex_subscripts import elements, length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
@@ -77,7 +77,8 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "script" and (names := _listed(reading, node)):
-        inner = replace(scope, indices={**scope.indices, **{name: Index(name) for name in names}})
+        found = {name: Index(name, size=length_of(reading, node.args[0], name)) for name in names}
+        inner = replace(scope, indices={**scope.indices, **found})
         return [inner, *[scope] * (len(node.args) - 1)]
     if node.head == "function":
         x = node.args[0]

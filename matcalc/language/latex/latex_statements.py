@@ -41,8 +41,13 @@ class Statement(NamedTuple):
         """Whether the formula is put in where the name is used: that of a function or of entries."""
         return self.parameters is not None or bool(self.indices)
 
+    @property
+    def used_as(self) -> Key:
+        """The key by which other lines use the name: u for u_i."""
+        return key_of(cast(Ast, self.name).args[0]) or self.key if self.indices else self.key
 
-def statement(line: Ast) -> Statement:
+
+def statement(reading: Reading, line: Ast) -> Statement:
     """Return a line as a name and its formula.
 
     Raises: ParseError for an equation, whose left side is more than a name.
@@ -65,18 +70,19 @@ def statement(line: Ast) -> Statement:
     if key is None:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)
-    return Statement(items[0], key, parameters, formula, _indices(items[0], formula))
+    return Statement(items[0], key, parameters, formula, () if parameters else _indices(reading, items[0], formula))
 
 
-def _indices(name: Ast, formula: Ast) -> tuple[str, ...]:
+def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
     """Return the letters of a name's subscript if all are subscripts in the formula that it does not bind itself."""
     below = subscript_of(name) if name.head == "script" else None
     if below is None or key_of(name.args[0]) is None:
         return ()
     items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
     letters = tuple(str(x.value[0]) for x in items if x.head == "letter")  # type: ignore[index]
-    scripts = [below for node in walk(formula) if node.head == "script" and (below := subscript_of(node))]
-    free = {x for below in scripts for x in letters_in(below)} - _bound(formula)
+    own = [node for node in walk(formula) if node.head == "script" and _key(without_top(node)[0]) not in reading.keys]
+    scripts = [below for node in own if (below := subscript_of(node))]
+    free = {x for below in scripts for x in letters_in(below)} - _bound(formula) - reading.known.sizes
     return letters if len(letters) == len(items) and set(letters) <= free else ()
 
 
@@ -115,25 +121,25 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chos
 
     Raises: ParseError if two lines can be the formula, for an equation between known names, and for parts in a circle.
     """
-    main = [statement(line) for line in lines]
-    others = [x for x in map(statement, aside) if not _tells_set(reading, x)]
+    main = [statement(reading, line) for line in lines]
+    others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
     for one in others:
         if one.name is None:
             raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
     every = [*main, *others]
-    used = {id(one): _used(one.formula) for one in every}
+    uses = {id(one): used(one.formula) for one in every}
     if unnamed := [one for one in main if one.name is None]:
         target = unnamed[-1]
     else:
-        free = [one for one in main if not any(_named(one) in used[id(x)] for x in every if x is not one)]
+        free = [one for one in main if not any(one.used_as in uses[id(x)] for x in every if x is not one)]
         target = free[0] if len(free) == 1 else main[-1]
         if len(free) > 1:
             raise fault("several formulas", cast(Ast, free[1].name), "no line uses the others: give one of them alone")
     if len(unnamed) > 1:
-        hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula"
+        hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
         raise fault("a line that does not name a part", unnamed[0].formula, hint)
-    _check_label(reading, target, used[id(target)])
-    return Chosen(target, _in_order([one for one in every if one is not target], used))
+    _check_label(reading, target, uses[id(target)])
+    return Chosen(target, _in_order([one for one in every if one is not target], uses))
 
 
 def _tells_set(reading: Reading, one: Statement) -> bool:
@@ -157,7 +163,7 @@ def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> N
         raise fault(f"'=' after {'_'.join(target.key)} is an equation", target.name, hint)
 
 
-def _used(layout: Ast) -> frozenset[Key]:
+def used(layout: Ast) -> frozenset[Key]:
     """Return the keys of all letters in a layout, with and without their subscripts."""
     found: set[Key] = set()
     for node in walk(layout):
@@ -168,7 +174,7 @@ def _used(layout: Ast) -> frozenset[Key]:
     return frozenset(found)
 
 
-def _in_order(parts: Sequence[Statement], used: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:
+def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:
     """Return parts so that each stands behind those that it uses.
 
     Raises: ParseError if that is impossible.
@@ -176,7 +182,7 @@ def _in_order(parts: Sequence[Statement], used: Mapping[int, frozenset[Key]]) ->
     done: list[Statement] = []
     left = list(parts)
     while left:
-        ready = [one for one in left if not any(_named(x) in used[id(one)] for x in left)]
+        ready = [one for one in left if not any(x.used_as in uses[id(one)] for x in left)]
         if not ready:
             raise fault("these parts are defined by each other", cast(Ast, left[0].name))
         done += ready
@@ -184,9 +190,14 @@ def _in_order(parts: Sequence[Statement], used: Mapping[int, frozenset[Key]]) ->
     return tuple(done)
 
 
-def _named(one: Statement) -> Key:
-    """Return the key by which other lines use a statement: u for u_i."""
-    return one.key[: len(one.key) - len(one.indices)]
+def as_whole(one: Statement) -> Statement:
+    """Return the statement of a vector or matrix of which a statement gives the entries."""
+    if not one.indices:
+        return one
+    name = cast(Ast, one.name)
+    fence = Ast("fence", (one.formula,), "bracket", one.formula.span)
+    form = Ast("script", (fence, cast(Ast, subscript_of(name))), ("_",), one.formula.span, one.formula.caret)
+    return Statement(name.args[0], one.used_as, None, form)
 
 
 def objective(reading: Reading, one: Statement) -> Ast:
@@ -308,7 +319,7 @@ def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
     below = cast(Ast, subscript_of(shown))
     items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
     if len(items) != len(one.indices):
-        raise fault(f"{len(items)} subscripts of {'_'.join(_named(one))}, which has {len(one.indices)}", below)
+        raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
     if taken := sorted(set(letters_in(below)) & _bound(one.formula)):
         hint = "give the index of the sum in its definition another letter"
         raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)

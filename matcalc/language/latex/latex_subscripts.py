@@ -117,11 +117,12 @@ def elements(layout: Ast) -> tuple[Ast, ...]:
 
 
 def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
-    """Raise ParseError for x_1 if only a matrix X is declared."""
+    """Raise ParseError for x_1 and x_i if only a matrix X is declared."""
     large = _large(reading, key)
-    if large and all(x.head == "number" for x in elements(below)):
+    if large and all(x.head in ("number", "letter") for x in elements(below)):
         shown = "_".join(key)
-        hint = f"declare {shown}_1 if it is a symbol; rows are {large}_{{1,:}}, columns {large}_{{:,1}}"
+        last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
+        hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
         raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
 
 

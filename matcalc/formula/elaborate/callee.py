@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Callee:
-    """A call being read: its spelling, candidates, arguments, and which of these are functions."""
+    """A call being read: its spelling, candidates, arguments, and which of these are functions.
+
+    is_over_all: the call is one over all entries in the notation of its text, which has no axis for this.
+    """
 
     spelling: str
     candidates: Sequence[Candidate]
@@ -28,6 +31,7 @@ class Callee:
     keywords: list[str]
     functions: list[bool]
     axis: Ast | None
+    is_over_all: bool = False
 
 
 def enter_call(inference: Inference, ast: Ast) -> Callee:
@@ -48,8 +52,10 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
     positional = len(args)
     args += [value for key, value in call_keywords(ast) if key != "axis"]
     axis = next((value for key, value in call_keywords(ast) if key == "axis"), None)
+    is_over_all = axis is not None and axis.head == "empty"
+    axis = None if is_over_all else axis
     functions = [k < positional and _has_kind(candidates, k, "function") for k in range(len(args))]
-    return Callee(spelling, candidates, args, keywords, functions, axis)
+    return Callee(spelling, candidates, args, keywords, functions, axis, is_over_all)
 
 
 def _literal(inference: Inference, ast: Ast) -> Ast:

@@ -28,7 +28,7 @@ from matcalc.formula.inference.required_sizes import Pair, require
 from matcalc.formula.inference.typed import ONE, Typed, kind, typed_exact
 from matcalc.formula.inference.unify import bounded, is_unknown
 from matcalc.language.declare import Declaration, write_signature
-from matcalc.language.syntax import Ast, call_name
+from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.language.write import text as write
 from matcalc.tensor.nodes.signature import (
     EXTREMA,
@@ -71,11 +71,30 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
         return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
+    _check_axis(inference, ast, callee, arguments)
     if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
     return call_candidates(inference, ast, callee.spelling, candidates, arguments, callee.keywords, axis)
+
+
+def _check_axis(inference: Inference, ast: Ast, callee: Callee, arguments: Sequence[Typed]) -> None:
+    """Raise for a function of a matrix whose axis must be named, in a formula of a user.
+
+    Raises: ShapeError.
+    """
+    rank = max((v.rank for v in arguments[:1] if v.form != "function"), default=0)
+    if callee.axis is not None or callee.is_over_all or inference.strict or rank < 2 or not any(c.rule.per_axis for c in callee.candidates):
+        return
+    every = ", ".join(map(str, range(rank)))
+    name = call_name(ast)
+    raise inference.fault(
+        f"'{name}' of a matrix needs its axis",
+        ast,
+        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n"
+        f"{name}(..., axis=[{every}]) over all entries",
+    )
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:
@@ -340,6 +359,10 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
     tensor = next((v for v in arguments if v.form != "function"), None)
     rank = tensor.rank if tensor is not None else 0
     exact = value.exact
+    if callee.axis.head == "block" and rank > 1:
+        listed = [x.value for x in walk(callee.axis) if x.head == "number"]
+        if sorted(listed) == list(range(rank)):  # type: ignore[type-var]
+            return None
     if exact is None or not exact.is_integer or exact.constant.denominator != 1:
         raise inference.fault("axis is a number, 0 or 1", callee.axis)
     axis = int(exact)

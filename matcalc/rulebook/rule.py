@@ -89,6 +89,7 @@ class Rule:
     keeps_rows: bool = False
     nonempty: bool | Sequence[str] = False
     per_axis: bool = False
+    infinite: Sequence[str] = ()
     jumps: Sequence[str] = ()
     pieces: Mapping[str, str] | None = None
     choices: Mapping[str, str] | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from matcalc.errors import MatcalcError
 from matcalc.formula.elaborate.callee import Callee
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Typed
@@ -43,6 +44,18 @@ def check(inference: Inference, ast: Ast, operands: Sequence[Typed], note: objec
             names = [p.name for p in candidate.signature.parameters]
             if all(k < len(names) and names[k] in takes for k in infinite):
                 return
-    operand = operands[infinite[0]]
+    raise _fault(inference, operands[infinite[0]].ast)
+
+
+def check_whole(inference: Inference, root: Ast, value: Typed) -> None:
+    """Raise for a formula that is an infinity.
+
+    Raises: ShapeError.
+    """
+    if is_infinite(value):
+        raise _fault(inference, root)
+
+
+def _fault(inference: Inference, ast: Ast) -> MatcalcError:
     hint = "inf is a value of choices and bounds: where(M > 0, S, -inf), clip(x, 0, inf), max(x, -inf)"
-    raise inference.fault("inf is no number to calculate with", operand.ast, hint=hint)
+    return inference.fault("inf is no number to calculate with", ast, hint=hint)

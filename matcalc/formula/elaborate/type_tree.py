@@ -78,6 +78,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
         passed = entered.passed or [NONE] * len(entered.operands)
         pairs = list(zip(entered.operands, passed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
+    infinity.check_whole(inference, root, values[0])
     return values.pop()
 
 

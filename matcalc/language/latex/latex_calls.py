@@ -107,7 +107,7 @@ def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:
     made: dict[int, Value] = {}
     for number, layout in found.operands.items():
         x = reading.made.get(layout)
-        if x is None or (x.form and x.form != "relation"):
+        if x is None or (x.form and x.form != "relation") or _keyword(layout):
             return None
         takes_ = reading.names.parameters.get(found.pattern.look.spelling, ())
         if x.fault is not None or (

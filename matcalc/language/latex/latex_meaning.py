@@ -160,6 +160,12 @@ def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
     raise fault(f"'{node.value}' without operands", node)
 
 
+def _mark(reading: Reading, node: Ast, scope: Scope) -> Value:
+    if node.value != "infty":
+        raise fault("a mark without a base", node)
+    return Value(Ast("name", (), "inf", node.span), "scalar")
+
+
 # Scripts.
 
 
@@ -374,6 +380,6 @@ _MEANINGS: dict[str, Meaning] = {
     "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "matrix": _matrix,
     "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
-    "mark": _refused("a mark without a base"), "slice": _refused("a range is only allowed in a subscript"),
+    "mark": _mark, "slice": _refused("a range is only allowed in a subscript"),
     **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

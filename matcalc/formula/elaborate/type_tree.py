@@ -251,6 +251,9 @@ def _check_index(inference: Inference, ast: Ast, name: str, facts: Collection[st
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
     """Return the error for an unknown name, with the nearest names."""
     name = str(ast.value)
+    if name == "nan":
+        hint = "leave such entries out, or choose others by where(m > 0, x, 0)"
+        return UnknownName("nan is no number", text=inference.text, at=ast.caret, hint=hint)
     found = near(name, [*inference.symbols, *inference.size_names])
     hint = f"did you mean {' or '.join(found)}?" if found else f"declare it, as in  {name}: matrix(m, n)"
     return UnknownName(f"unknown name '{name}'", text=inference.text, at=ast.caret, hint=hint)

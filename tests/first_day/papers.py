@@ -59,7 +59,8 @@ PASSAGES = [
     ),
     Passage(
         "elastic net",
-        r"\underset{w}{\operatorname{minimize}} \;\; \tfrac{1}{2m} \norm{Xw - y}^2 + \lambda\left(\alpha \norm{w}_1 + \tfrac{1-\alpha}{2} \norm{w}_2^2\right)",
+        r"\underset{w}{\operatorname{minimize}} \;\; \tfrac{1}{2m} \norm{Xw - y}^2 + "
+        r"\lambda\left(\alpha \norm{w}_1 + \tfrac{1-\alpha}{2} \norm{w}_2^2\right)",
         "X: matrix(m, n); y: vector(m); w: vector(n); lam: scalar positive; alpha: scalar",
         "w",
         lambda X, y, w, lam, alpha: (
@@ -68,21 +69,24 @@ PASSAGES = [
     ),
     Passage(
         "logistic regression, labels 1 and -1",
-        r"\mathcal{L}(w) = \frac{1}{m} \sum_{i=1}^{m} \log\left(1 + \exp(-y_i x_i^\top w)\right) + \frac{\mu}{2} \|w\|^2",
+        r"\mathcal{L}(w) = \frac{1}{m} \sum_{i=1}^{m} \log\left(1 + \exp(-y_i x_i^\top w)\right) + "
+        r"\frac{\mu}{2} \|w\|^2",
         "X: matrix(m, n); y: vector(m); w: vector(n); mu: scalar positive",
         "w",
         lambda X, y, w, mu: np.mean(np.logaddexp(0, -y * (X @ w))) + mu / 2 * w @ w,
     ),
     Passage(
         "logistic regression, cross-entropy",
-        r"""\ell(\theta) = -\sum_{i} \left[ y_i \log \sigma(x_i^\top\theta) + (1 - y_i) \log\left(1 - \sigma(x_i^\top \theta)\right) \right]""",
+        r"""\ell(\theta) = -\sum_{i} \left[ y_i \log \sigma(x_i^\top\theta) + (1 - y_i) \log\left(1 -
+        \sigma(x_i^\top \theta)\right) \right]""",
         "X: matrix(m, n); y: vector(m); theta: vector(n)",
         "theta",
         lambda X, y, theta: -np.sum(y * log_sigmoid(X @ theta) + (1 - y) * log_sigmoid(-X @ theta)),
     ),
     Passage(
         "softmax regression",
-        r"J(W) = -\sum_{i=1}^{m} \sum_{c=1}^{k} Y_{ic} \log \frac{\exp(w_c^\top x_i)}{\sum_{j=1}^{k} \exp(w_j^\top x_i)}",
+        r"J(W) = -\sum_{i=1}^{m} \sum_{c=1}^{k} Y_{ic} \log \frac{\exp(w_c^\top x_i)}{\sum_{j=1}^{k} "
+        r"\exp(w_j^\top x_i)}",
         "X: matrix(m, n); Y: matrix(m, k); W: matrix(k, n)",
         "W",
         lambda X, Y, W: -np.sum(Y * special.log_softmax(X @ W.T, axis=1)),
@@ -90,7 +94,8 @@ PASSAGES = [
     Passage(
         "Gaussian process marginal likelihood",
         r"""\begin{aligned}
-        \log p(y \mid X, \theta) &= -\tfrac{1}{2} y^\top K_y^{-1} y - \tfrac{1}{2} \log |K_y| - \tfrac{n}{2} \log 2\pi, \\
+        \log p(y \mid X, \theta) &= -\tfrac{1}{2} y^\top K_y^{-1} y - \tfrac{1}{2} \log |K_y| - \tfrac{n}{2}
+        \log 2\pi, \\
         K_y &= K + \sigma_n^2 I
         \end{aligned}""",
         "y: vector(n); K: matrix(n, n) spd; sigma_n: scalar positive",
@@ -110,7 +115,8 @@ PASSAGES = [
     ),
     Passage(
         "Gaussian ELBO",
-        r"""$$\mathrm{ELBO}(m, S) = -\frac{1}{2\sigma^2}\left(\|y - X m\|^2 + \tr(X S X^\top)\right) - \frac{1}{2}\left(\tr(S) + m^\top m - n - \log\det S\right)$$""",
+        r"""$$\mathrm{ELBO}(m, S) = -\frac{1}{2\sigma^2}\left(\|y - X m\|^2 + \tr(X S X^\top)\right) -
+        \frac{1}{2}\left(\tr(S) + m^\top m - n - \log\det S\right)$$""",
         "X: matrix(p, n); y: vector(p); m: vector(n); S: matrix(n, n) spd; sigma: scalar positive",
         "S",
         lambda X, y, m, S, sigma: (
@@ -120,14 +126,16 @@ PASSAGES = [
     ),
     Passage(
         "matrix factorisation",
-        r"\min_{U, V} \; \sum_{i,j} M_{ij} \left(R_{ij} - u_i^\top v_j\right)^2 + \lambda \left(\norm{U}_F^2 + \norm{V}_F^2\right)",
+        r"\min_{U, V} \; \sum_{i,j} M_{ij} \left(R_{ij} - u_i^\top v_j\right)^2 + \lambda "
+        r"\left(\norm{U}_F^2 + \norm{V}_F^2\right)",
         "R: matrix(m, n); M: matrix(m, n); U: matrix(m, k); V: matrix(n, k); lam: scalar positive",
         "U",
         lambda R, M, U, V, lam: np.sum(M * (R - U @ V.T) ** 2) + lam * (np.sum(U**2) + np.sum(V**2)),
     ),
     Passage(
         "principal component analysis",
-        r"\max_{W} \; \tr\left(W^\top S W\right) \quad \text{where } S = \frac{1}{n} \sum_{i=1}^{n} (x_i - \mu)(x_i - \mu)^\top",
+        r"\max_{W} \; \tr\left(W^\top S W\right) \quad \text{where } S = \frac{1}{n} \sum_{i=1}^{n} "
+        r"(x_i - \mu)(x_i - \mu)^\top",
         "X: matrix(n, p); mu: vector(p); W: matrix(p, k)",
         "W",
         lambda X, mu, W: np.trace(W.T @ ((X - mu).T @ (X - mu) / len(X)) @ W),
@@ -155,28 +163,32 @@ PASSAGES = [
     ),
     Passage(
         "squared hinge",
-        r"f(w) = \frac{\lambda}{2} w^\top w + \frac{1}{n} \sum_{i=1}^n \left[ 1 - y_i \langle w, x_i \rangle \right]_+^2",
+        r"f(w) = \frac{\lambda}{2} w^\top w + \frac{1}{n} \sum_{i=1}^n \left[ 1 - y_i \langle w, x_i "
+        r"\rangle \right]_+^2",
         "X: matrix(n, p); y: vector(n); w: vector(p); lam: scalar positive",
         "w",
         lambda X, y, w, lam: lam / 2 * w @ w + np.mean(hinge(1 - y * (X @ w)) ** 2),
     ),
     Passage(
         "attention, one query",
-        r"\mathrm{Attn}(q) = \sum_{j=1}^{n} \alpha_j v_j, \qquad \text{where } \alpha = \mathrm{softmax}\left(\frac{K q}{\sqrt{d}}\right)",
+        r"\mathrm{Attn}(q) = \sum_{j=1}^{n} \alpha_j v_j, \qquad \text{where } \alpha = "
+        r"\mathrm{softmax}\left(\frac{K q}{\sqrt{d}}\right)",
         "q: vector(k); K: matrix(n, k); V: matrix(n, p); d: scalar positive",
         "q",
         lambda q, K, V, d: special.softmax(K @ q / np.sqrt(d)) @ V,
     ),
     Passage(
         "contrastive loss",
-        r"\mathcal{L}_{\text{NCE}} = -\frac{1}{m} \sum_{i=1}^{m} \log \frac{\exp(z_i^\top w_i / \tau)}{\sum_{j=1}^{m} \exp(z_i^\top w_j / \tau)}",
+        r"\mathcal{L}_{\text{NCE}} = -\frac{1}{m} \sum_{i=1}^{m} \log \frac{\exp(z_i^\top w_i / "
+        r"\tau)}{\sum_{j=1}^{m} \exp(z_i^\top w_j / \tau)}",
         "Z: matrix(m, p); W: matrix(m, p); tau: scalar positive",
         "Z",
         contrastive,
     ),
     Passage(
         "Bradley-Terry",
-        r"\ell(\theta) = \sum_{i \neq j} N_{ij} \left[ \theta_i - \log\left( e^{\theta_i} + e^{\theta_j} \right) \right]",
+        r"\ell(\theta) = \sum_{i \neq j} N_{ij} \left[ \theta_i - \log\left( e^{\theta_i} + "
+        r"e^{\theta_j} \right) \right]",
         "N: matrix(k, k); theta: vector(k)",
         "theta",
         lambda N, theta: np.sum(
@@ -192,7 +204,8 @@ PASSAGES = [
     ),
     Passage(
         "Ising pseudo-likelihood",
-        r"\mathrm{PL}(J) = \sum_{t=1}^{m}\sum_{i=1}^{n} \left[ S_{ti} (S J)_{ti} - \log\left(2\cosh (S J)_{ti}\right) \right]",
+        r"\mathrm{PL}(J) = \sum_{t=1}^{m}\sum_{i=1}^{n} \left[ S_{ti} (S J)_{ti} - \log\left(2\cosh "
+        r"(S J)_{ti}\right) \right]",
         "S: matrix(m, n); J: matrix(n, n) symmetric",
         "J",
         lambda S, J: np.sum(S * (S @ J) - np.log(2 * np.cosh(S @ J))),
@@ -223,7 +236,8 @@ PASSAGES = [
     ),
     Passage(
         "kernel ridge regression",
-        r"\begin{align} J(\alpha) &= \frac{1}{n} (y - K\alpha)^\top (y - K\alpha) \nonumber \\ &\quad + \lambda\, \alpha^\top K \alpha \end{align}",
+        r"\begin{align} J(\alpha) &= \frac{1}{n} (y - K\alpha)^\top (y - K\alpha) \nonumber \\ &\quad "
+        r"+ \lambda\, \alpha^\top K \alpha \end{align}",
         "K: matrix(n, n) symmetric; y: vector(n); alpha: vector(n); lam: scalar positive",
         "alpha",
         lambda K, y, alpha, lam: np.mean((y - K @ alpha) ** 2) + lam * alpha @ K @ alpha,
@@ -231,7 +245,8 @@ PASSAGES = [
     Passage(
         "robust regression, Huber",
         r"""L(w) = \sum_{i=1}^{m} h\left((Xw - y)_i\right), \quad \text{where} \quad
-        h(r) = \begin{cases} \frac{1}{2} r^2 & \text{if } |r| \le \delta \\ \delta\left(|r| - \frac{1}{2}\delta\right) & \text{otherwise} \end{cases}""",
+        h(r) = \begin{cases} \frac{1}{2} r^2 & \text{if } |r| \le \delta \\ \delta\left(|r| -
+        \frac{1}{2}\delta\right) & \text{otherwise} \end{cases}""",
         "X: matrix(m, n); y: vector(m); w: vector(n); delta: scalar positive",
         "w",
         lambda X, y, w, delta: np.sum(special.huber(delta, X @ w - y)),
@@ -267,7 +282,8 @@ PASSAGES = [
     ),
     Passage(
         "KL divergence of Gaussians",
-        r"""\mathrm{KL}(\mathcal{N}_0 \,\|\, \mathcal{N}_1) = \frac{1}{2} \left[ \operatorname{tr}(\Sigma_1^{-1}\Sigma_0)
+        r"""\mathrm{KL}(\mathcal{N}_0 \,\|\, \mathcal{N}_1) = \frac{1}{2} \left[
+        \operatorname{tr}(\Sigma_1^{-1}\Sigma_0)
         + (\mu_1 - \mu_0)^\top \Sigma_1^{-1} (\mu_1 - \mu_0) - k + \ln \frac{\det\Sigma_1}{\det\Sigma_0} \right]""",
         "mu_0: vector(k); mu_1: vector(k); Sigma_0: matrix(k, k) spd; Sigma_1: matrix(k, k) spd",
         "mu_1",
@@ -312,7 +328,8 @@ PASSAGES = [
     ),
     Passage(
         "centred kernel alignment",
-        r"""\def\HSIC{\tr(K H L H)} \frac{1}{(n-1)^2} \HSIC, \quad\text{with } H = I - \tfrac{1}{n} \mathbf{1}\mathbf{1}^\top""",
+        r"""\def\HSIC{\tr(K H L H)} \frac{1}{(n-1)^2} \HSIC, \quad\text{with } H = I - \tfrac{1}{n}
+        \mathbf{1}\mathbf{1}^\top""",
         "K: matrix(n, n) symmetric; L: matrix(n, n) symmetric",
         "K",
         lambda K, L: (

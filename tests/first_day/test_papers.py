@@ -5,9 +5,9 @@ The gradient is compared with central differences of the NumPy function, which s
 
 import numpy as np
 import pytest
+from first_day.papers import PASSAGES, REFUSED
 
 import matcalc as mc
-from first_day.papers import PASSAGES, REFUSED
 from oracle.data import declared, make
 
 

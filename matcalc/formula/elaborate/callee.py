@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.inference.inference import Inference
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.syntax import Ast, call_keywords, call_name, names_in, number, renamed, value_of_leaf, with_order
 
 if TYPE_CHECKING:
@@ -114,3 +115,27 @@ def _part(ast: Ast) -> str:
     if not indices or min(indices) < 0:
         return f"{call_name(ast)}[...]"
     return f"{call_name(ast)}[{', '.join(map(str, indices))}], counted from 0,"
+
+
+def check_axis(inference: Inference, ast: Ast, callee: Callee, arguments: Sequence[Typed]) -> None:
+    """Raise for a function of a matrix whose axis must be named, in a formula of a user.
+
+    Raises: ShapeError.
+    """
+    rank = max((v.rank for v in arguments[:1] if v.form != "function"), default=0)
+    if (
+        callee.axis is not None
+        or callee.is_over_all
+        or inference.strict
+        or rank < 2
+        or not any(c.rule.per_axis for c in callee.candidates)
+    ):
+        return
+    every = ", ".join(map(str, range(rank)))
+    name = call_name(ast)
+    raise inference.fault(
+        f"'{name}' of a matrix needs its axis",
+        ast,
+        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n"
+        f"{name}(..., axis=[{every}]) over all entries",
+    )

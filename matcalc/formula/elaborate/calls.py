@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
-from matcalc.formula.elaborate.callee import Callee
+from matcalc.formula.elaborate.callee import Callee, check_axis
 from matcalc.formula.inference.expansion import equal_shapes, expanded, no_expansion
 from matcalc.formula.inference.inference import (
     Inference,
@@ -71,30 +71,12 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
         return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
-    _check_axis(inference, ast, callee, arguments)
+    check_axis(inference, ast, callee, arguments)
     if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)
     return call_candidates(inference, ast, callee.spelling, candidates, arguments, callee.keywords, axis)
-
-
-def _check_axis(inference: Inference, ast: Ast, callee: Callee, arguments: Sequence[Typed]) -> None:
-    """Raise for a function of a matrix whose axis must be named, in a formula of a user.
-
-    Raises: ShapeError.
-    """
-    rank = max((v.rank for v in arguments[:1] if v.form != "function"), default=0)
-    if callee.axis is not None or callee.is_over_all or inference.strict or rank < 2 or not any(c.rule.per_axis for c in callee.candidates):
-        return
-    every = ", ".join(map(str, range(rank)))
-    name = call_name(ast)
-    raise inference.fault(
-        f"'{name}' of a matrix needs its axis",
-        ast,
-        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n"
-        f"{name}(..., axis=[{every}]) over all entries",
-    )
 
 
 def call_rule(inference: Inference, ast: Ast, name: str, values: Sequence[Typed]) -> Typed:

@@ -1,7 +1,7 @@
 """Reads `inf` and `-inf`: values of choices and bounds, `where(M > 0, S, -inf)`, not operands of arithmetic.
 
-Arithmetic on infinities has no normal form (`inf - inf` is no number), so formulas hold them only where a rule says that
-an argument may be infinite.
+Arithmetic on infinities has no normal form (`inf - inf` is no number), so formulas hold them only where a rule says
+that an argument may be infinite.
 """
 
 from __future__ import annotations

@@ -29,17 +29,17 @@ CASES = [
     (f"softmax({MASKED}, axis=1)", P, None),
     (f"sum(G.*softmax({MASKED}, axis=1))", np.sum(G * P), SHOWN * P * (G - np.sum(G * P, axis=1, keepdims=True))),
     (f"sum(G.*exp({MASKED}))", np.sum(G * np.exp(W)), SHOWN * G * np.exp(S)),
-    (f"max({MASKED})", W.max(), (W == W.max()).astype(float)),
+    (f"max({MASKED})", W.max(), (W.max() == W).astype(float)),
     (f"sum(max({MASKED}, 0))", np.maximum(W, 0).sum(), SHOWN * (S > 0)),
     (
         f"sum(where(M > 0, G.*log_softmax({MASKED}, axis=1), 0))",
-        np.sum((G * np.log(np.where(M > 0, P, 1)))),
+        np.sum(G * np.log(np.where(M > 0, P, 1))),
         SHOWN * G - P * SHOWN * WEIGHTED,
     ),
     (f"logsumexp({MASKED}[0, :])", SUMS[0], SHOWN * P * (np.arange(4) == 0)[:, None]),
     ("sum(clip(x, 0, inf))", np.maximum(X, 0).sum(), (X > 0).astype(float)),
     ("sum(max(x, -inf))", X.sum(), np.ones(5)),
-    ("min(where(x > 0, x, inf))", X[X > 0].min(), (X == X[X > 0].min()).astype(float)),
+    ("min(where(x > 0, x, inf))", X[X > 0].min(), (X[X > 0].min() == X).astype(float)),
 ]
 
 

@@ -119,12 +119,14 @@ def elaborate(
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:
     """Raise for an undeclared name that is a typing slip away from a declared one that no formula uses.
 
+    Single letters are often left undeclared beside others, so they do not count.
+
     Raises: UnknownName, which names both.
     """
     used = {str(node.value) for tree in trees for node in whole(tree) if node.head == "name"}
     unused = [name for name in declared if name not in used]
     for name in scope.undeclared if unused else ():
-        found = near(name, unused)
+        found = near(name, unused) if len(name) > 1 else []
         if not found:
             continue
         text, at = next(

@@ -19,7 +19,7 @@ _MOST = 20_000
 class Macro(NamedTuple):
     """A macro: its number of arguments, its text with #1 to #9, and the default of the first one if it has one."""
 
-    count: int
+    arguments: int
     body: str
     default: str | None = None
 
@@ -171,7 +171,7 @@ def _applied(macro: Macro, text: _Text, found: re.Match[str]) -> _Text:
         written = re.match(r"\s*\[([^\]]*)\]", "".join(c for c, _ in rest))
         arguments.append(rest[written.start(1) : written.end(1)] if written else [(c, origin) for c in macro.default])
         rest = rest[written.end() :] if written else rest
-    while len(arguments) < macro.count:
+    while len(arguments) < macro.arguments:
         argument, rest = _argument(rest, found, origin)
         arguments.append(argument)
     made: _Text = []

@@ -340,6 +340,9 @@ def _applied(one: Statement, fence: Ast) -> Ast:
     parameters = one.parameters or ()
     if len(parameters) != len(fence.args):
         raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
+    if taken := sorted({x for argument in fence.args for x in letters_in(argument)} & _bound(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", fence, hint)
     put: dict[Key, Ast] = {}
     for letter, argument in zip(parameters, fence.args, strict=True):
         key = key_of(letter)

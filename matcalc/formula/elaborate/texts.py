@@ -145,8 +145,8 @@ def _read_numpy(text: str, inference: Inference) -> Ast:
 
 def _read_latex(text: str, inference: Inference) -> Ast:
     """Return the tree of LaTeX; declarations distinguish names from entries and rows, and fonts imply kinds."""
-    from matcalc.language.latex.latex_dialect import read_latex
     from matcalc.language.latex.latex_scope import Known
+    from matcalc.language.latex.passages.read_latex import read_latex
 
     shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
     kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}

@@ -21,6 +21,7 @@ from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
+    NUMBER,
     Index,
     Reading,
     Scope,
@@ -32,7 +33,6 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_statements import NUMBER
 from matcalc.language.latex.latex_subscripts import elements, length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import TOPS, without_top
-from matcalc.language.latex.latex_scope import Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_scope import NUMBER, Key, Reading, fault, key_of, key_of_subscript, subscript_of
 from matcalc.language.latex.latex_subscripts import elements, letters_in
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -19,8 +19,6 @@ EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
 _LOGARITHMS = ("log", "ln")
 _EXTREMES = ("min", "max")
 _ARGUMENTS = ("arg", "argmin", "argmax")
-NUMBER = "number of a function"
-"""The form of a fence around the operand of a function that the passage defines."""
 
 
 class Statement(NamedTuple):

@@ -13,9 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.latex_macros import expanded
 from matcalc.language.latex.latex_meaning import meaning
-from matcalc.language.latex.latex_passage import passage_of
 from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_scope import (
     Key,
@@ -32,8 +30,10 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     subscripts_in,
 )
-from matcalc.language.latex.latex_statements import Statement, as_whole, chosen, objective, used, with_functions
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.passage import passage_of
+from matcalc.language.latex.passages.statements import Statement, as_whole, chosen, objective, used, with_functions
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 

@@ -61,6 +61,22 @@ def test_refused(paper, latex, let, words):
 
 
 SAME = [
+    (
+        r"y^\top \log \hat{y}, \quad \hat{y} = \mathrm{softmax}(A x)",
+        "A: matrix(n, n); x: vector(n); y: vector(n)",
+        "y'*log(softmax(A*x))",
+    ),
+    (
+        r"\begin{align*} \mathcal{L} = {} & \|A - B\|_F^2 \\ & + \operatorname{tr}(A) \end{align*}",
+        "A: matrix(n, n); B: matrix(n, n)",
+        "norm2(A - B)^2 + tr(A)",
+    ),
+    (r"\KL(p \| q) = \sum_i p_i \log \frac{p_i}{q_i}", "p: vector(n); q: vector(n)", "sum(p.*log(p./q))"),
+    (
+        r"\sum_{i<j} (D_{ij} - \|x_i - x_j\|)^2",
+        "X: matrix(n, p); D: matrix(n, n)",
+        "sum{i,j: (D[i,j] - norm2(X[i,:] - X[j,:]))^2*[i < j]}",
+    ),
     (r"\sum_{i=1}^m y_i u_i, \text{ where } u_i = x_i^\top w", "X: matrix(m, n); y: vector(m); w: vector(n)", "y'*X*w"),
     (
         r"$L(w) = \|f\|^2$ where $f = Xw - y$ and $X \in \mathbb{R}^{m \times n}$.",
@@ -104,6 +120,8 @@ def test_same(latex, let, text):
 
 
 FAULTS = [
+    (r"\frac{1}{|\mathcal{D}|} \sum_i x_i", "x: vector(n)", "a set or a symbol"),
+    (r"\sum_{i \in \mathcal{D}} x_i", "x: vector(n)", "the range of this sum"),
     ("2 f(x) = x^\\top x", "x: vector(n)", "more than a name"),
     ("y = X w", "X: matrix(m, n); y: vector(m); w: vector(n)", "is an equation"),
     ("x = A x + b", "A: matrix(n, n); b: vector(n)", "is an equation"),

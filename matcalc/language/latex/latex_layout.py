@@ -188,8 +188,14 @@ def _chain(children: Children) -> Ast:
 
 
 def _row(children: Children) -> Ast:
-    items = _differentials(children[0])
+    items = _differentials(_without_empty(children[0]))
     return items[0] if len(items) == 1 else _ast("row", items, None, items[0], items[-1])
+
+
+def _without_empty(items: Children) -> Children:
+    r"""Return a row without `{}`, which only sets the distance of the sign before it."""
+    shown = [x for x in items if not (x.head == "fence" and x.value == "brace" and not x.args)]
+    return shown or items
 
 
 def _differentials(items: Children) -> Children:

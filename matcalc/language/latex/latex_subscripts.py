@@ -81,6 +81,9 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
     ):
         hint = f"declare {key[0]}, or give each letter its own font"
         raise fault(f"'{key[0]}' can be one name or a product of letters", layout, hint)
+    if not names and base.head == "letter" and font_of(layout) == "script":
+        hint = f"declare {key[0]} if it is a symbol; the number of elements of a set is a size, n"
+        raise fault(f"the script letter {key[0]} can be a set or a symbol", layout, hint)
     name = names[0] if names else name_of(key, layout.caret)
     if (
         not names

@@ -33,7 +33,15 @@ from matcalc.language.latex.latex_scope import (
 from matcalc.language.latex.latex_superscripts import is_transposing
 from matcalc.language.latex.passages.macros import expanded
 from matcalc.language.latex.passages.passage import passage_of
-from matcalc.language.latex.passages.statements import Statement, as_whole, chosen, objective, used, with_functions
+from matcalc.language.latex.passages.statements import (
+    EQUAL,
+    Statement,
+    as_whole,
+    chosen,
+    objective,
+    used,
+    with_functions,
+)
 from matcalc.language.named_parts import Segment, with_parts
 from matcalc.language.syntax import Ast, rebuild, walk
 
@@ -65,7 +73,8 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
         _check_words(passage.shown, reading)
         for line in passage.lines:
             _check_line(line)
-        every = [*(line[0] for line in passage.lines), *(one for line in passage.aside for one in line)]
+        beside = [one for line in passage.lines for one in line[1:]]
+        every = [*(line[0] for line in passage.lines), *beside, *(one for line in passage.aside for one in line)]
         _check_fonts(every)
         reading.bare = frozenset(_bare(every))
         tree = _read(reading, every[: len(passage.lines)], every[len(passage.lines) :])
@@ -162,8 +171,10 @@ def _name_of_part(reading: Reading, one: Statement) -> str:
 
 
 def _check_line(line: Sequence[Ast]) -> None:
-    if len(line) > 1:
-        raise fault("several formulas", line[1], "write one formula")
+    """Raise ParseError for a second formula in a line, beside which only parts stand, `f(u), \\quad u = A x`."""
+    for one in line[1:]:
+        if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
+            raise fault("several formulas", one, "write one formula")
 
 
 def _check_words(text: str, reading: Reading) -> None:

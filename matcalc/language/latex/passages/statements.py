@@ -65,6 +65,9 @@ def statement(reading: Reading, line: Ast) -> Statement:
             parameters = fence.args
             items = items[:1]
     key = _key(items[0]) if len(items) == 1 else None
+    base = without_top(items[0])[0]
+    if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
+        key = (str(base.value[0]),) if len(items) == 1 else None  # type: ignore[index]
     if key is None:
         hint = "write one formula, the right side of the ="
         raise fault("the left side of this = is more than a name", line, hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.errors import ParseError
@@ -55,6 +56,7 @@ r"""Words for a minimum that is set upright, `\operatorname*{arg\,min}_w`."""
 _ANY = "|".join((_DEFINING.pattern, rf"\\(?:{'|'.join(_SHARED)})(?![A-Za-z])", _EXTREME.pattern))
 
 
+@lru_cache(maxsize=512)
 def expanded(text: str) -> Expanded:
     r"""Return a passage without definitions, with its macros replaced.
 

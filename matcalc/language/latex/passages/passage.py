@@ -7,6 +7,7 @@ replaced by spaces, so positions remain those of the passage.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from matcalc.language.latex.latex_layout import LINES, inside, lines_between
@@ -39,6 +40,7 @@ class Passage(NamedTuple):
     shown: str
 
 
+@lru_cache(maxsize=512)
 def passage_of(text: str) -> Passage:
     """Return the layouts of a passage.
 

@@ -91,3 +91,18 @@ def test_refused(text):
 
 def test_a_declared_name():
     assert str(mc.expression("inf*x", "inf: scalar; x: vector(n)")) == "inf*x"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrt"),
+    [
+        ("max(2*max(x, -inf))", "x"),
+        ("sum(clip(x, 0, inf))", "x"),
+        ("sum(clip(x, -inf, c))", "c"),
+        ("sum(min(-x, inf))", "x"),
+    ],
+)
+def test_gradients_are_read(text, wrt):
+    let = "x: vector(n); c: scalar"
+    g = mc.expression(text, let).gradient(wrt)
+    assert mc.expression(str(g), let).node is g.node

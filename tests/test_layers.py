@@ -22,6 +22,7 @@ ROOMS = [
     "pictures",
     "language",
     "language.latex",
+    "language.latex.passages",
     "rulebook",
     "tensor.sizes",
     "tensor.nodes",

@@ -23,12 +23,11 @@ FORMS = {
     "declaration": "a declaration reads  X: matrix(m, n) symmetric; w: vector(n); lam: scalar positive",
     "signature": "a signature reads  f(X: matrix(m, n), k: integer) -> matrix(n, n)",
 }
-_ENDS_OPERAND = {"NAME", "NUMBER", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T"}
+_ENDS_OPERAND = {"NAME", "NUMBER", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T", "RAISED"}
 _BEGINS_OPERAND = {"NAME", "NUMBER", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
 _SEPARATORS = {",", ";", ":"}
 _NUMPY = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
 _LATEX = 'LaTeX is read with dialect="latex", on the command line --dialect latex'
-_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _WORDS = {
     "COLON": "':'", "COMMA": "','", "OPEN": "'('", "CLOSE": "')'", "ARROW": "'->'", "NAME": "a name",
     "EQUALS": "'='", "DOTS": "'...'", "$END": "the end",
@@ -59,8 +58,6 @@ def show(character: str) -> str:
 
 def advice(rest: str) -> str:
     """Return a hint for text that begins with a character that is not in the language."""
-    if rest[0] in _SUPERSCRIPTS:
-        return "write a power as x^2, an inverse as inv(X)"
     method = re.match(r"\.([^\W\d]\w*)", rest)
     if method:
         name = method.group(1)
@@ -69,7 +66,9 @@ def advice(rest: str) -> str:
         return "a formula contains no quoted text; a transpose is A' in the matrix language, A.T in both"
     if rest[0] == "^":
         return "a power is written x**2"
-    if rest[0] == "|":
+    if rest[0] == "⊗":
+        return "a Kronecker product is kron(A, B), the product of two vectors outer(x, y)"
+    if rest[0] in "|‖":
         return "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)"
     if rest[0] in "&!~":
         return "there are no logical operators; where(x > 0, a, b) chooses entries"
@@ -159,6 +158,9 @@ def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[
     between = f"between {_quoted(left)} and '{found}'"
     if last.type == "NAME" and stack and stack[-1] == "{" and before[-2] in ("{", ","):
         return f"expected ',' or ':' {between}", at, "write {i,j: A[i,k]*B[k,j]}"
+    if last.type == "NUMBER" and found == "j":
+        unit = f"there is no imaginary unit; for the product write {left}*j"
+        return f"expected an operator {between}", at, unit
     plain = last.type not in ("CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE") and found.type in ("NAME", "NUMBER")
     hint = f"for the product write {left}*{found}" if plain else "for the product write a '*' there"
     entries = ", between entries a comma" if stack and stack[-1] == "[" else ""

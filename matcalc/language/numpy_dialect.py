@@ -186,6 +186,8 @@ def _called(
     if found.items:
         made = tuple(_oriented(Ast("call", plain, (name.rstrip("'"), keywords), span), name) for name in found.items)
         return Ast(_TUPLE, made, word, span)
+    if found.name in names.per_axis and "axis" not in dict(keywords):
+        keywords = (*keywords, ("axis", Ast("empty")))
     return Ast("call", plain, (found.name, keywords), span)
 
 

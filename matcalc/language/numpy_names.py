@@ -42,7 +42,8 @@ class NumpyNames:
     """NumPy's functions by name, and our functions that stack a matrix's columns and that cut a vector into columns.
 
     ordered: functions to which a number or a word after the argument gives another meaning, `norm(X, 'fro')`. differs:
-    for each function the modules in which it differs, `torch`, `torch with axis`, and how.
+    for each function the modules in which it differs, `torch`, `torch with axis`, and how. per_axis: our functions that
+    need an axis for a matrix, which NumPy's take over all entries without one.
     """
 
     functions: Mapping[str, Called]
@@ -50,6 +51,7 @@ class NumpyNames:
     unstacked: str
     ordered: frozenset[str] = frozenset()
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    per_axis: frozenset[str] = frozenset()
 
 
 MODULES = frozenset((

@@ -181,6 +181,19 @@ def _power(children: list[Any]) -> Ast:
     return Ast("power", (base, exponent), value, (base.span[0], exponent.span[1]), operator.start_pos)
 
 
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def _raised(children: list[Any]) -> Ast:
+    """Return a power written with raised digits: x², A⁻¹."""
+    base, mark = children
+    value = int(mark.translate(_DIGITS))
+    exponent = Ast("number", (), Fraction(abs(value)), _span(mark))
+    if value < 0:
+        exponent = Ast("negative", (exponent,), None, _span(mark), mark.start_pos)
+    return Ast("power", (base, exponent), "^", (base.span[0], mark.end_pos), mark.start_pos)
+
+
 def _transpose(children: list[Any]) -> Ast:
     x, mark = children
     value = "^T" if mark.type == "TO_THE_T" else None
@@ -345,7 +358,7 @@ def _unnamed(children: list[Any]) -> list[list[Any]]:
 ACTIONS: Actions = {
     "gather": _gather, "more": _more, "terms": _gather, "factors": _gather, "expression": _only,
     "call_arguments": _only, "part_subscripts": _only,
-    "sum": _sum, "product": _product, "signed": _signed, "power": _power,
+    "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
     "parenthesised": _parenthesised, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,

@@ -127,7 +127,8 @@ def numpy_names(book: Rulebook) -> NumpyNames:
     ordered = frozenset(call.partition(",")[0] for call in calls)
     names = {rule: {rule.name, *rule.numpy} for rule in book.rules.values() if rule.differs}
     differs = {name: rule.differs for rule in names for name in names[rule]}
-    return NumpyNames(found, stacked, unstacked, ordered, differs)
+    per_axis = frozenset(rule.name for rule in book.rules.values() if rule.per_axis)
+    return NumpyNames(found, stacked, unstacked, ordered, differs, per_axis)
 
 
 def _called(rule: Rule, words: tuple[str, ...]) -> Called:

@@ -88,6 +88,8 @@ class Rule:
     associative: bool = False
     keeps_rows: bool = False
     nonempty: bool | Sequence[str] = False
+    per_axis: bool = False
+    infinite: Sequence[str] = ()
     jumps: Sequence[str] = ()
     pieces: Mapping[str, str] | None = None
     choices: Mapping[str, str] | None = None

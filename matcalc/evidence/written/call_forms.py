@@ -48,9 +48,11 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
     axis: int | None = None
     scope = replace(outside, is_base=True) if meaning.takes_constants else outside
     for key, arg in call_keywords(tree):
+        if arg.head == "empty":
+            continue
         value = yield arg, scope
         if key == "axis":
-            axis = as_integer(value)
+            axis = as_integer(value) if arg.head != "block" else None
         else:
             arguments.append(Argument(value, key))
     return called(at.book, word, arguments, axis, at.expands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from fractions import Fraction
-from math import pi
+from math import inf, pi
 from typing import Any, cast
 
 import numpy as np
@@ -36,8 +36,8 @@ def _meaning(at: Evaluator, word: str, scope: Scope) -> Value:
         return found if isinstance(found, Value) else Value(np.asarray(found))
     if word in at.sizes:
         return exact(at.sizes[word])
-    if word == "pi":
-        return Value(np.asarray(pi), fixed=True)
+    if word in ("pi", "inf"):
+        return Value(np.asarray(pi if word == "pi" else inf), fixed=True)
     raise NoReference(f"the name {word}")
 
 

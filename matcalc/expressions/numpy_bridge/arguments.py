@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
-from math import prod
+from math import isinf, prod
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
 
@@ -100,6 +100,15 @@ def node_of(value: object) -> Node:
     if found is None:
         raise NotSupported(f"{shown(value)} is no array, number or symbol")
     return found
+
+
+def bound_of(value: object) -> Node:
+    """Return an argument that may be infinite, as a branch of a choice or a bound."""
+    if isinstance(value, float) and isinf(value):
+        import numpy as np
+
+        return constructors.constant(np.asarray(value))
+    return node_of(value)
 
 
 def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:

@@ -6,6 +6,7 @@ The signature of an operation determines its calls: which arguments are arrays, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import (
@@ -17,7 +18,7 @@ from matcalc.expressions.numpy_bridge.along_axes import (
     over_axes,
     tensors,
 )
-from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, check_room, node_of, size_in
+from matcalc.expressions.numpy_bridge.arguments import Operand, axes_of, bound_of, check_room, node_of, size_in
 from matcalc.expressions.numpy_bridge.shapes import matrix_transpose, moveaxis, ravel, with_keepdims
 from matcalc.language.numpy_names import Called
 from matcalc.rulebook.load import default_rulebook
@@ -100,7 +101,12 @@ def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple
     unknown = [key for key, _ in others if key not in plain]
     if unknown:
         raise NotSupported(f"the argument {unknown[0]} is not supported")
-    return [node_of(x) for x in operands], dict(others)
+    return [operand_of(name)(x) for x in operands], dict(others)
+
+
+def operand_of(name: str) -> Callable[[Any], Node]:
+    """Return what makes an argument of an operation a node: it may be infinite only where a rule says so."""
+    return bound_of if any(c.rule.infinite for c in default_rulebook().candidates(name)) else node_of
 
 
 def _is_array(value: object) -> bool:

@@ -16,7 +16,7 @@ from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge import conditions, elementwise, joining, linalg, products, reductions, shapes
 from matcalc.expressions.numpy_bridge.along_axes import entrywise, is_entrywise
 from matcalc.expressions.numpy_bridge.arguments import Compared, like, node_of, with_axes
-from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found
+from matcalc.expressions.numpy_bridge.by_rule import ALONG, by_rule, found, operand_of
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.language.numpy_names import MODULES, REFUSED
 from matcalc.rulebook.notations import spelled
@@ -208,7 +208,7 @@ def _entries(name: str, inputs: Sequence[object], keywords_: Keywords) -> object
     rule = found(name)
     if rule is None or not is_entrywise(rule.name, len(inputs)):
         raise NotSupported("this function is not supported on symbols")
-    return entrywise(rule.name, *map(node_of, inputs)) if not keywords_ else _raise_unknown(keywords_)
+    return entrywise(rule.name, *map(operand_of(rule.name), inputs)) if not keywords_ else _raise_unknown(keywords_)
 
 
 def _raise_unknown(keywords_: Keywords) -> NoReturn:

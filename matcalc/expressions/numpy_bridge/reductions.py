@@ -13,6 +13,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     Operand,
     axes_of,
     axis_of,
+    bound_of,
     check_room,
     common,
     node_of,
@@ -36,11 +37,11 @@ def where(condition: object, x: Operand, y: Operand) -> Node:
     if isinstance(condition, bool):
         hint = "== compares formulas: write np.equal(x, 0) for entries"
         raise NotSupported(f"the condition of where is {condition}, not a comparison of entries", hint=hint)
-    return condition_of(condition).choose(node_of(x), node_of(y))
+    return condition_of(condition).choose(bound_of(x), bound_of(y))
 
 
 def select(condlist: Sequence[Compared], choicelist: Sequence[Operand], default: Operand = 0) -> Node:
-    made = node_of(default)
+    made = bound_of(default)
     if len(condlist) != len(choicelist):
         raise ShapeError("select takes as many conditions as choices")
     if not all(isinstance(condition, Compared) for condition in condlist):
@@ -59,10 +60,10 @@ def clip(
     if low is None and high is None or (a_min is MISSING) != (a_max is MISSING):
         raise NotSupported("a bound is missing")
     if low is not None and high is not None:
-        return entrywise(called(clip), node, node_of(low), node_of(high))
+        return entrywise(called(clip), node, bound_of(low), bound_of(high))
     if low is not None:
-        node = entrywise(spelled("larger"), node, node_of(low))
-    return entrywise(spelled("smaller"), node, node_of(high)) if high is not None else node
+        node = entrywise(spelled("larger"), node, bound_of(low))
+    return entrywise(spelled("smaller"), node, bound_of(high)) if high is not None else node
 
 
 def average(a: Operand, axis: Axes = None, weights: Operand | None = None, *, keepdims: bool = False) -> Node:

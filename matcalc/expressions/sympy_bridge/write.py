@@ -106,7 +106,7 @@ CLOSED: dict[str, Callable[[Ast, Mapping[str, Node]], Basic]] = {
 def _name(name: str, symbols: Mapping[str, Node]) -> Basic:
     node = symbols.get(name)
     if node is None:
-        return sympy.pi if name == "pi" else sympy.Symbol(name)
+        return {"pi": sympy.pi, "inf": sympy.oo}.get(name) or sympy.Symbol(name)
     if node.rank == 0:
         return sympy.Symbol(name, positive=True) if "positive" in node.facts else sympy.Symbol(name)
     if node.rank > 2:

@@ -92,8 +92,8 @@ def _built_operands(value: Typed) -> list[Typed]:
 def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
     import numpy as np
 
-    if value.data == "pi":
-        return constant(np.asarray(pi))
+    if isinstance(value.data, str):
+        return constant(np.asarray(pi if value.data == "pi" else float(value.data)))
     entries = np.array([[as_float(entry) for entry in row] for row in value.data])
     if np.isinf(entries).any():
         raise NotSupported(

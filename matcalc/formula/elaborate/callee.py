@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from matcalc.errors import MatcalcError
 from matcalc.formula.inference.inference import Inference
+from matcalc.formula.inference.typed import Typed
 from matcalc.language.syntax import Ast, call_keywords, call_name, names_in, number, renamed, value_of_leaf, with_order
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Callee:
-    """A call being read: its spelling, candidates, arguments, and which of these are functions."""
+    """A call being read: its spelling, candidates, arguments, and which of these are functions.
+
+    is_over_all: the call is one over all entries in the notation of its text, which has no axis for this.
+    """
 
     spelling: str
     candidates: Sequence[Candidate]
@@ -28,6 +32,7 @@ class Callee:
     keywords: list[str]
     functions: list[bool]
     axis: Ast | None
+    is_over_all: bool = False
 
 
 def enter_call(inference: Inference, ast: Ast) -> Callee:
@@ -48,8 +53,10 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
     positional = len(args)
     args += [value for key, value in call_keywords(ast) if key != "axis"]
     axis = next((value for key, value in call_keywords(ast) if key == "axis"), None)
+    is_over_all = axis is not None and axis.head == "empty"
+    axis = None if is_over_all else axis
     functions = [k < positional and _has_kind(candidates, k, "function") for k in range(len(args))]
-    return Callee(spelling, candidates, args, keywords, functions, axis)
+    return Callee(spelling, candidates, args, keywords, functions, axis, is_over_all)
 
 
 def _literal(inference: Inference, ast: Ast) -> Ast:
@@ -108,3 +115,27 @@ def _part(ast: Ast) -> str:
     if not indices or min(indices) < 0:
         return f"{call_name(ast)}[...]"
     return f"{call_name(ast)}[{', '.join(map(str, indices))}], counted from 0,"
+
+
+def check_axis(inference: Inference, ast: Ast, callee: Callee, arguments: Sequence[Typed]) -> None:
+    """Raise for a function of a matrix whose axis must be named, in a formula of a user.
+
+    Raises: ShapeError.
+    """
+    rank = max((v.rank for v in arguments[:1] if v.form != "function"), default=0)
+    if (
+        callee.axis is not None
+        or callee.is_over_all
+        or inference.strict
+        or rank < 2
+        or not any(c.rule.per_axis for c in callee.candidates)
+    ):
+        return
+    every = ", ".join(map(str, range(rank)))
+    name = call_name(ast)
+    raise inference.fault(
+        f"'{name}' of a matrix needs its axis",
+        ast,
+        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n"
+        f"{name}(..., axis=[{every}]) over all entries",
+    )

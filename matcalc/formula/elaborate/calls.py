@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from matcalc.errors import ShapeError
-from matcalc.formula.elaborate.callee import Callee
+from matcalc.formula.elaborate.callee import Callee, check_axis
 from matcalc.formula.inference.expansion import equal_shapes, expanded, no_expansion
 from matcalc.formula.inference.inference import (
     Inference,
@@ -28,7 +28,7 @@ from matcalc.formula.inference.required_sizes import Pair, require
 from matcalc.formula.inference.typed import ONE, Typed, kind, typed_exact
 from matcalc.formula.inference.unify import bounded, is_unknown
 from matcalc.language.declare import Declaration, write_signature
-from matcalc.language.syntax import Ast, call_name
+from matcalc.language.syntax import Ast, call_name, walk
 from matcalc.language.write import text as write
 from matcalc.tensor.nodes.signature import (
     EXTREMA,
@@ -71,6 +71,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
         return typed_exact(bounded(reduce(extremum, exact)), ast)
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
+    check_axis(inference, ast, callee, arguments)
     if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
@@ -340,6 +341,10 @@ def _axis(inference: Inference, callee: Callee, value: Typed, arguments: Sequenc
     tensor = next((v for v in arguments if v.form != "function"), None)
     rank = tensor.rank if tensor is not None else 0
     exact = value.exact
+    if callee.axis.head == "block" and rank > 1:
+        listed = [x.value for x in walk(callee.axis) if x.head == "number"]
+        if sorted(listed) == list(range(rank)):  # type: ignore[type-var]
+            return None
     if exact is None or not exact.is_integer or exact.constant.denominator != 1:
         raise inference.fault("axis is a number, 0 or 1", callee.axis)
     axis = int(exact)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from matcalc.errors import NotSupported
+from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
@@ -21,10 +21,10 @@ from matcalc.formula.inference.kinds import fitting
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
 from matcalc.language.declare import MARK, read_declarations
-from matcalc.language.identifiers import is_one_of, shown
+from matcalc.language.identifiers import is_one_of, near, shown
 from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import read
-from matcalc.language.syntax import Ast, definition, part_name, parts_in
+from matcalc.language.syntax import Ast, definition, part_name, parts_in, whole
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
 from matcalc.tensor.nodes.node import Node, sizes_used
@@ -102,6 +102,7 @@ def elaborate(
     inference, values = fitting(read_as, first, fixed, varied)
     trees = inference.trees
     scope = scope_of(inference)
+    _check_slips(texts, trees, scope, [d.name for d in declared if d.kind != SIZE])
     builder = Builder(inference, scope.symbols, partial(template_of, book, 0))
     nodes: list[Node] = []
     parts: list[Mapping[str, Node]] = []
@@ -115,6 +116,27 @@ def elaborate(
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
 
 
+def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:
+    """Raise for an undeclared name that is a typing slip away from a declared one that no formula uses.
+
+    Single letters are often left undeclared beside others, so they do not count.
+
+    Raises: UnknownName, which names both.
+    """
+    used = {str(node.value) for tree in trees for node in whole(tree) if node.head == "name"}
+    unused = [name for name in declared if name not in used]
+    for name in scope.undeclared if unused else ():
+        found = near(name, unused) if len(name) > 1 else []
+        if not found:
+            continue
+        text, at = next(
+            ((text, node.caret) for text, tree in zip(texts, trees, strict=True) for node in whole(tree)
+             if node.head == "name" and node.value == name), ("", -1))  # fmt: skip
+        other = " and ".join(found)
+        message = f"{name} is not declared, and no formula uses {other}, which is declared"
+        raise UnknownName(message, text=text, at=at, hint=f"write {' or '.join(found)}, or declare {name} too")
+
+
 def _read_numpy(text: str, inference: Inference) -> Ast:
     from matcalc.language.numpy_dialect import read_numpy
 
@@ -123,8 +145,8 @@ def _read_numpy(text: str, inference: Inference) -> Ast:
 
 def _read_latex(text: str, inference: Inference) -> Ast:
     """Return the tree of LaTeX; declarations distinguish names from entries and rows, and fonts imply kinds."""
-    from matcalc.language.latex.latex_dialect import read_latex
     from matcalc.language.latex.latex_scope import Known
+    from matcalc.language.latex.passages.read_latex import read_latex
 
     shapes = {s.name: tuple(map(str, s.shape)) for s in inference.symbols.values()}
     kinds = {name: KINDS[min(len(shape), 3)] for name, shape in shapes.items()}

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
-from matcalc.formula.elaborate import arithmetic, blocks, calls, equations, function_arguments, indices, parts, powers
+from matcalc.formula.elaborate import (
+    arithmetic,
+    blocks,
+    calls,
+    equations,
+    function_arguments,
+    indices,
+    infinity,
+    parts,
+    powers,
+)
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.inference import exponents
 from matcalc.formula.inference.inference import Inference
@@ -68,6 +78,7 @@ def infer(inference: Inference, root: Ast) -> Typed:
         passed = entered.passed or [NONE] * len(entered.operands)
         pairs = list(zip(entered.operands, passed, strict=True))
         stack.extend((child, inner, None) for child, inner in reversed(pairs))
+    infinity.check_whole(inference, root, values[0])
     return values.pop()
 
 
@@ -98,6 +109,10 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     count = len(entered.operands)
     operands = values[len(values) - count :]
     del values[len(values) - count :]
+    opposite = infinity.of_opposite(ast, operands)
+    if opposite is not None:
+        return opposite
+    infinity.check(inference, ast, operands, entered.note)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:
         value = indices.summed(inference, value, entered.summed)
@@ -202,7 +217,7 @@ def _name(inference: Inference, ast: Ast) -> Typed:
         return Typed("symbol", ast, inference.symbols[name].shape, data=name)
     if name in inference.size_names:
         return typed_exact(inference.size_names[name], ast)
-    if name == "pi":
+    if name == "pi" or (name == "inf" and not inference.strict):
         return Typed("constant", ast, data=name)
     function_arguments.check_name(inference, ast)
     symbol = None if inference.strict else inference.infer_symbol(name, ast in inference.index_leaves)
@@ -236,6 +251,9 @@ def _check_index(inference: Inference, ast: Ast, name: str, facts: Collection[st
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
     """Return the error for an unknown name, with the nearest names."""
     name = str(ast.value)
+    if name == "nan":
+        hint = "leave such entries out, or choose others by where(m > 0, x, 0)"
+        return UnknownName("nan is no number", text=inference.text, at=ast.caret, hint=hint)
     found = near(name, [*inference.symbols, *inference.size_names])
     hint = f"did you mean {' or '.join(found)}?" if found else f"declare it, as in  {name}: matrix(m, n)"
     return UnknownName(f"unknown name '{name}'", text=inference.text, at=ast.caret, hint=hint)

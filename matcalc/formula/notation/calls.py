@@ -14,10 +14,12 @@ from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.definitions import calls_of
-from matcalc.formula.notation.form import Form
+from matcalc.formula.notation.form import ATOM, Form
 from matcalc.formula.notation.node_reading import Reading, of_difference
+from matcalc.language import syntax
 from matcalc.language.identifiers import supply
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.rule import Rule
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.nodes.signature import PLAIN, tensors_of
@@ -41,7 +43,7 @@ def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
     best = plain
     for coef, name, operands in calls_of(node):
         shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in operands]
-        form = forms.call(name, *shown)
+        form = forms.call(name, *shown, **_axes(default_rulebook().spellings[name][0].rule, operands[0]))
         if coef == 1 and form.tokens < best.form.tokens:
             best = Reading(form)
         elif coef == -1 and plain.minus is None and form.tokens <= plain.form.tokens:
@@ -96,7 +98,15 @@ def _difference(node: Node) -> tuple[int | None, bool]:
 def _call(context: Context, node: Node, shown: Sequence[Form]) -> Form:
     if node.rule.role == "matrix_power" and len(shown) == 1 and not is_written_out(Fraction(node.params[0])):
         return forms.raised(shown[0], parameter_form(context, node.params[0]), False)
-    return forms.call(name_of(node), *arguments(context, node, shown))
+    return forms.call(name_of(node), *arguments(context, node, shown), **_axes(node.rule, node.args[0]))
+
+
+def _axes(rule: Rule, operand: object) -> dict[str, Form]:
+    """Return the keyword that names all axes of a matrix, for an operation whose axis must be named."""
+    if not rule.per_axis or not isinstance(operand, Node) or operand.rank < 2:
+        return {}
+    row = syntax.block([[syntax.number(k) for k in range(operand.rank)]])
+    return {"axis": Form(row, ATOM, 2 * operand.rank + 1, 0, (), 0)}
 
 
 def name_of(node: Node) -> str:

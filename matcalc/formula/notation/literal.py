@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isfinite, pi
+from math import isfinite, isinf, pi
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
@@ -28,6 +28,9 @@ def literal(array: np.ndarray) -> Form:
 def _scalar(value: float) -> Form:
     if value == pi:
         return Form(syntax.name("pi"), ATOM, 1, 0, (), 0)
+    if isinf(value):
+        name = syntax.name("inf")
+        return Form(name, ATOM, 1, 0, (), 0) if value > 0 else Form(syntax.negative(name), SIGN, 2, 0, (), 0)
     ast = _number(value)
     return Form(ast, SIGN if ast.head == "negative" else ATOM, 1, 0, (), 0)
 

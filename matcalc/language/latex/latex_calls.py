@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_names import COMMANDS
 from matcalc.language.latex.latex_patterns import (
     ENTRY,
     SIZE,
@@ -23,7 +24,8 @@ from matcalc.language.latex.latex_patterns import (
     takes,
     without_top,
 )
-from matcalc.language.latex.latex_scope import Reading, Value, fault, is_plain_number, key_of, needed, value
+from matcalc.language.latex.latex_scope import Reading, Scope, Value, fault, is_plain_number, key_of, needed, value
+from matcalc.language.latex.latex_subscripts import part_of
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.syntax import Ast, walk
 
@@ -33,6 +35,7 @@ REFUSED = {
     **dict.fromkeys(("ldots", "cdots", "dots"), "write the sum with its bounds"),
     **dict.fromkeys(("vdots", "ddots"), "write the matrix with all its entries"),
     **dict.fromkeys(("pm", "mp"), "write one of the two formulas"),
+    **dict.fromkeys(("E", "EE"), r"write the mean over the data, \frac{1}{n} \sum_{i=1}^{n}"),
     **dict.fromkeys(("arg", "argmin", "argmax"), "write only the formula that is minimised"),
 }
 """Commands that are not functions -> what to write instead."""
@@ -104,7 +107,7 @@ def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:
     made: dict[int, Value] = {}
     for number, layout in found.operands.items():
         x = reading.made.get(layout)
-        if x is None or (x.form and x.form != "relation"):
+        if x is None or (x.form and x.form != "relation") or _keyword(layout):
             return None
         takes_ = reading.names.parameters.get(found.pattern.look.spelling, ())
         if x.fault is not None or (
@@ -145,7 +148,7 @@ def _tree(operands: dict[int, Value], number: int) -> Ast:
     return cast(Ast, operands[number].tree) if number in operands else Ast("empty")
 
 
-def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
+def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Value, int]:
     """Return the value of the first items of a row, and how many items they are."""
     heads: list[Sequence[Ast]] = []
     k = 0
@@ -164,8 +167,9 @@ def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
         if k + count == len(items):
             raise fault(f"{_shown(item)} without an operand", item)
         if count == 1 and _is_parenthesised(items[k + 1]):
-            found, length = _with_parentheses(reading, items[k], items[k + 1]), 2
+            found, length = _with_parentheses(reading, items[k], items[k + 1], scope), 2
             break
+        _check_braces(item, items[k + 1])
         heads.append(items[k : k + count])
         k += count
     for head in reversed(heads):
@@ -175,6 +179,22 @@ def sequence(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int]:
         made = _applied(reading, head, [operand], (), head[0])
         found = with_above(reading, made, head[0], without_top(head[0])[1])._replace(unclear=_shown(head[0]))
     return found, k + length
+
+
+def _check_braces(item: Ast, operand: Ast) -> None:
+    r"""Raise ParseError for \tr{A}^2: it depends on the definition of the macro whether A or the trace is squared."""
+    name, font = cast("tuple[str, str]", _word(item).value)
+    base = operand.args[0] if operand.head == "script" else operand
+    if base is operand or base.head != "fence" or base.value != "brace" or font != "\\" or name in COMMANDS:
+        return
+    hint = f"write \\{name}(...)^2 or \\{name}((...)^2), or define the macro with \\newcommand"
+    raise fault(f"what the superscript of \\{name}{{...}} raises depends on its definition", operand, hint)
+
+
+def _word(item: Ast) -> Ast:
+    while item.head == "script":
+        item = item.args[0]
+    return item
 
 
 def _check_word(reading: Reading, item: Ast) -> None:
@@ -245,11 +265,10 @@ def _shown(item: Ast) -> str:
     return f"\\{name}" if font == "\\" else name
 
 
-def _with_parentheses(reading: Reading, item: Ast, fenced: Ast) -> Value:
-    r"""Return a call with its operands in parentheses: `\operatorname{sum}(X, \mathrm{axis}=0)^\top`."""
-    fence, raised = (fenced.args[0], without_top(fenced)[1]) if fenced.head == "script" else (fenced, ())
-    if fenced.head == "script" and without_top(fenced)[0] is not fence:
-        raise fault("a subscript after a call is not supported", fenced, "put the call in parentheses, (f(X))_{ij}")
+def _with_parentheses(reading: Reading, item: Ast, fenced: Ast, scope: Scope) -> Value:
+    r"""Return a call with its operands in parentheses, or its entries: `\operatorname{softmax}(x)_i`."""
+    shown, raised = without_top(fenced)
+    fence = shown.args[0] if shown.head == "script" else shown
     operands: list[Value] = []
     keywords: list[tuple[str, Ast]] = []
     for element in fence.args:
@@ -259,8 +278,10 @@ def _with_parentheses(reading: Reading, item: Ast, fenced: Ast) -> Value:
         else:
             operands.append(needed(reading, element, _FORMS))
     made = _applied(reading, [item], operands, tuple(keywords), replace(item, span=(item.span[0], fence.span[1])))
-    power = without_top(item)[1]
-    return with_above(reading, with_above(reading, made, item, power), fenced, raised)
+    made = with_above(reading, made, item, without_top(item)[1])
+    if shown is not fence:
+        made = part_of(reading, made, None, shown.args[1], scope, fenced)
+    return with_above(reading, made, fenced, raised)
 
 
 def _keyword(element: Ast) -> str:
@@ -330,7 +351,8 @@ def _no_function(word: Ast, below: Ast | None) -> Exception:
         return fault(f"'{name}' is text", word, "write only the formula, without words")
     if below is not None:
         return fault(f"{_shown(word)} with this subscript is unknown", word)
-    return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, ""))
+    hint = rf"write \newcommand{{\{name}}}[1]{{...}} in front if it is a macro" if font == "\\" else ""
+    return fault(f"{_shown(word)} is not supported", word, REFUSED.get(name, hint))
 
 
 def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
@@ -345,6 +367,10 @@ def _check_not_called(reading: Reading, items: Sequence[Ast]) -> None:
     if tree.head != "name" or reading.is_known(str(tree.value)):
         return
     fence = items[1].args[0] if items[1].head == "script" else items[1]
+    for element in fence.args:
+        inner = reading.made.get(element)
+        if inner is not None and inner.fault is not None:
+            raise inner.fault
     is_call = len(fence.args) != 1 or fence.value == "bracket" or fence.args[0].head in ("letter", "script", "accent")
     key = key_of(base)
     stands_alone = key is not None and key[0] in reading.bare

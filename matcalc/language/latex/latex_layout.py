@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Children = list[Any]
 
-_LINES = "align|aligned|alignat|gather|gathered|multline|split"
+LINES = "align|aligned|alignat|gather|gathered|multline|split"
 _WRAPPED = (
     (r"\$\$", r"\$\$"), (r"\$", r"\$"), (r"\\\[", r"\\\]"), (r"\\\(", r"\\\)"),
     *((rf"\\begin\s*\{{(?:{words})\*?\}}", rf"\\end\s*\{{(?:{words})\*?\}}")
-      for words in ("equation|displaymath|math", _LINES)),
+      for words in ("equation|displaymath|math", LINES)),
 )  # fmt: skip
 _SIGNS = {"−": "-", "·": "\\cdot"}
 
@@ -40,7 +40,15 @@ def lines_of(text: str) -> tuple[list[Ast], ...]:
 
     Raises: ParseError with the text and the position.
     """
-    begin, end, has_lines = _inside(text)
+    begin, end, has_lines = inside(text)
+    return lines_between(text, begin, end, has_lines)
+
+
+def lines_between(text: str, begin: int, end: int, has_lines: bool) -> tuple[list[Ast], ...]:
+    """Return the lines of a range of a text.
+
+    Raises: ParseError with the text and the position.
+    """
     lost = re.compile(r"(?<!\\)\$").search(text, begin, end)
     if lost or not text[begin:end].strip():
         message = "text around a formula" if lost else "expected a formula, found nothing"
@@ -53,7 +61,7 @@ def lines_of(text: str) -> tuple[list[Ast], ...]:
         raise
 
 
-def _inside(text: str) -> tuple[int, int, bool]:
+def inside(text: str) -> tuple[int, int, bool]:
     """Return the range of a formula without dollar signs and environments, and whether it may have lines.
 
     The final punctuation is left out.
@@ -68,7 +76,7 @@ def _inside(text: str) -> tuple[int, int, bool]:
             last = re.compile(rf"{closing}\Z").search(text[begin:end]) if first else None
             if first and last and begin + last.start() >= first.end():
                 begin, end = first.end(), begin + last.start()
-                has_lines = has_lines or _LINES in opening
+                has_lines = has_lines or LINES in opening
                 break
         else:
             stop = re.compile(r"(?:\s|\\[,;:! ]|~)*(?<!\\)[.,;]\Z").search(text[begin:end])
@@ -180,8 +188,14 @@ def _chain(children: Children) -> Ast:
 
 
 def _row(children: Children) -> Ast:
-    items = _differentials(children[0])
+    items = _differentials(_without_empty(children[0]))
     return items[0] if len(items) == 1 else _ast("row", items, None, items[0], items[-1])
+
+
+def _without_empty(items: Children) -> Children:
+    r"""Return a row without `{}`, which only sets the distance of the sign before it."""
+    shown = [x for x in items if not (x.head == "fence" and x.value == "brace" and not x.args)]
+    return shown or items
 
 
 def _differentials(items: Children) -> Children:

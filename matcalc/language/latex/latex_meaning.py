@@ -21,6 +21,7 @@ from matcalc.language.latex.latex_layout import unbraced
 from matcalc.language.latex.latex_patterns import candidates, found_at, without_top
 from matcalc.language.latex.latex_products import chain, infix, row
 from matcalc.language.latex.latex_scope import (
+    NUMBER,
     Index,
     Reading,
     Scope,
@@ -32,7 +33,7 @@ from matcalc.language.latex.latex_scope import (
     subscript_of,
     value,
 )
-from matcalc.language.latex.latex_subscripts import elements, named, part_of
+from matcalc.language.latex.latex_subscripts import elements, length_of, named, part_of
 from matcalc.language.latex.latex_sums import indices_of, read_sum
 from matcalc.language.latex.latex_superscripts import with_above
 from matcalc.language.one_based import moved
@@ -76,7 +77,8 @@ def _inside(reading: Reading, node: Ast, scope: Scope) -> list[Scope]:
             bound = indices_of(reading, node, scope)
         return [*[scope] * len(scripts), replace(scope, indices={**scope.indices, **bound})]
     if node.head == "script" and (names := _listed(reading, node)):
-        inner = replace(scope, indices={**scope.indices, **{name: Index(name) for name in names}})
+        found = {name: Index(name, size=length_of(reading, node.args[0], name)) for name in names}
+        inner = replace(scope, indices={**scope.indices, **found})
         return [inner, *[scope] * (len(node.args) - 1)]
     if node.head == "function":
         x = node.args[0]
@@ -156,6 +158,12 @@ def _refused(message: str) -> Meaning:
 
 def _lone(reading: Reading, node: Ast, scope: Scope) -> Value:
     raise fault(f"'{node.value}' without operands", node)
+
+
+def _mark(reading: Reading, node: Ast, scope: Scope) -> Value:
+    if node.value != "infty":
+        raise fault("a mark without a base", node)
+    return Value(Ast("name", (), "inf", node.span), "scalar")
 
 
 # Scripts.
@@ -258,6 +266,9 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
         condition = Ast("condition", tree.args, tree.value, node.span, tree.caret)
         return Value(moved(condition, {index.name for index in scope.indices.values()}, -1), "scalar")
     found = needed(reading, inner)
+    if node.value == NUMBER and found.kind != "scalar":
+        hint = "write the formula of the function in its place"
+        raise fault(f"a {found.kind or 'value of unknown kind'} in a function that takes a number", node, hint)
     return found if node.value == "brace" else replace_span(found, node)
 
 
@@ -369,6 +380,6 @@ _MEANINGS: dict[str, Meaning] = {
     "accent": _letter, "script": _script, "fence": _fence, "frac": _frac, "radical": _radical, "matrix": _matrix,
     "row": row, "infix": infix, "chain": chain, "relation": _relation, "if": _condition, "function": _function,
     "entrywise": _lone, "big": _big, "empty": lambda *_: Value(None),
-    "mark": _refused("a mark without a base"), "slice": _refused("a range is only allowed in a subscript"),
+    "mark": _mark, "slice": _refused("a range is only allowed in a subscript"),
     **dict.fromkeys(("list", "cells"), _refused("a list is not a value")),
 }  # fmt: skip

@@ -81,6 +81,8 @@ def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
     found = NAME.fullmatch(name)
     if found is None:
         return rf"\mathit{{{escaped(name)}}}"
+    if name == "inf" and name not in kinds:
+        return r"\infty"
     if name == "end":
         return r"\mathrm{end}"
     word = _word(found["word"], "scalar" if entry else kinds.get(name, "scalar"))

@@ -42,7 +42,7 @@ def row(reading: Reading, node: Ast, scope: Scope) -> Value:
             sign = str(item.value)
             k += 1
             continue
-        found, length = sequence(reading, items[k:])
+        found, length = sequence(reading, items[k:], scope)
         if factors:
             _check_beside(reading, sign, signs, factors, first_items, found, item, node)
             signs.append(sign or " ")

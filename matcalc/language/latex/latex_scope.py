@@ -21,6 +21,8 @@ from matcalc.language.syntax import Ast, walk
 from matcalc.language.write import ends
 
 Key = tuple[str, ...]
+NUMBER = "number of a function"
+"""The form of a fence around the operand of a function that the passage defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,16 @@ class Value(NamedTuple):
 
 @dataclass(eq=False)
 class Index:
-    """A bound index, with its first and last values, which count from 1, as far as they are written."""
+    """A bound index, with its first and last values, which count from 1, as far as they are written.
+
+    size: without bounds, the length of the axes that it is an index of, if they have one length.
+    """
 
     name: str
     low: Ast | None = None
     high: Ast | None = None
     measured: bool = False
+    size: str = ""
 
 
 @dataclass(frozen=True, slots=True)

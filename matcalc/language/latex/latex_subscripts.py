@@ -24,6 +24,7 @@ from matcalc.language.latex.latex_scope import (
     key_of_subscript,
     name_of,
     needed,
+    subscript_of,
 )
 from matcalc.language.one_based import added
 from matcalc.language.syntax import Ast, walk
@@ -80,6 +81,9 @@ def symbol(reading: Reading, key: Key, layout: Ast) -> Value:
     ):
         hint = f"declare {key[0]}, or give each letter its own font"
         raise fault(f"'{key[0]}' can be one name or a product of letters", layout, hint)
+    if not names and base.head == "letter" and font_of(layout) == "script":
+        hint = f"declare {key[0]} if it is a symbol; the number of elements of a set is a size, n"
+        raise fault(f"the script letter {key[0]} can be a set or a symbol", layout, hint)
     name = names[0] if names else name_of(key, layout.caret)
     if (
         not names
@@ -116,11 +120,12 @@ def elements(layout: Ast) -> tuple[Ast, ...]:
 
 
 def _check_not_row(reading: Reading, key: Key, below: Ast, layout: Ast) -> None:
-    """Raise ParseError for x_1 if only a matrix X is declared."""
+    """Raise ParseError for x_1 and x_i if only a matrix X is declared."""
     large = _large(reading, key)
-    if large and all(x.head == "number" for x in elements(below)):
+    if large and all(x.head in ("number", "letter") for x in elements(below)):
         shown = "_".join(key)
-        hint = f"declare {shown}_1 if it is a symbol; rows are {large}_{{1,:}}, columns {large}_{{:,1}}"
+        last = "".join(str(x.value[2 if x.head == "number" else 0]) for x in elements(below))  # type: ignore[index]
+        hint = f"declare {shown}_{last} if it is a symbol; rows are {large}_{{{last},:}}, columns {large}_{{:,{last}}}"
         raise fault(f"this can be a symbol, or a row or column of {large}", layout, hint)
 
 
@@ -163,9 +168,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
 def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
     """Return row or column i of a matrix, if the bound of the sum over i determines which."""
     shape = reading.known.shapes[large]
-    if index.high is None:
-        return None
-    bound = written(index.high)
+    bound = written(index.high) if index.high is not None else index.size
     axes = [k for k, length in enumerate(shape) if length == bound]
     if len(axes) != 1:
         return None
@@ -173,6 +176,19 @@ def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | 
     at = _indexed(reading, index, Ast("number", (), Fraction(0)), shape[axes[0]])
     below = [at, (_all(layout), None)] if axes[0] == 0 else [(_all(layout), None), at]
     return Value(_part(name, below, layout), "vector")
+
+
+def length_of(reading: Reading, body: Ast, letter: str) -> str:
+    """Return the length of the axes of declared symbols that a letter is an index of; "" if they differ."""
+    lengths: set[str] = set()
+    for node in walk(body):
+        below = subscript_of(node) if node.head == "script" else None
+        key = key_of(node.args[0]) if below is not None else None
+        for name in reading.keys.get(key or (), ()):
+            shape = reading.known.shapes.get(name, ())
+            axes = _axes(cast(Ast, below), len(shape), Scope())
+            lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
+    return lengths.pop() if len(lengths) == 1 else ""
 
 
 # Parts.

@@ -8,8 +8,9 @@ from typing import cast
 
 from matcalc.language import syntax
 from matcalc.language.identifiers import supply
-from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed
-from matcalc.language.latex.latex_subscripts import elements, is_number, letters_in, sum_of
+from matcalc.language.latex.latex_names import OVER
+from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
+from matcalc.language.latex.latex_subscripts import elements, is_number, length_of, letters_in, sum_of
 from matcalc.language.syntax import Ast, walk
 
 
@@ -23,6 +24,14 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
     word, marks = cast("tuple[str, tuple[str, ...]]", node.value)
     if word not in reading.names.parameters:
         raise fault(f"\\{word} is not supported", node)
+    lost = [
+        x for x in letters_in(node.args[0]) if word in OVER and (x,) in reading.keys and x not in reading.known.sizes
+    ]
+    if lost and not any(
+        x in lost for y in walk(node.args[-1]) if y.head == "script" and (s := subscript_of(y)) for x in letters_in(s)
+    ):
+        hint = f"a whole formula may begin with \\{word}_{lost[0]}; it is read without it"
+        raise fault(f"the least or greatest value over {lost[0]} is not a formula", node, hint)
     scripts = dict(zip(marks, node.args, strict=False))
     if "_" not in scripts:
         raise fault(f"\\{word} without an index", node, rf"write \{word}_{{i=1}}^{{n}}")
@@ -42,7 +51,7 @@ def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]
         waiting += _index_letters(element)
     if high is not None and waiting:
         raise fault("a last value without a first", scripts["_"], rf"write \{word}_{{{waiting[0]}=1}}^{{...}}")
-    found.update({name: Index(name) for name in waiting})
+    found.update({name: Index(name, size=length_of(reading, node.args[-1], name)) for name in waiting})
     if twice := [name for name in found if name in scope.indices]:
         raise fault(f"the index {twice[0]} is bound already", node, "give one of the two another letter")
     reading.sums[node] = found

@@ -35,7 +35,7 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
     stack: list[str] = []
     last = ""
     lines: list[Token] = []
-    for token in _apart(_before(tokens), stack):
+    for token in _without_commas(_apart(_before(tokens), stack)) if has_lines else _apart(_before(tokens), stack):
         kind = token.type
         if kind in ("BAR", "DOUBLE_BAR"):
             kind = f"{kind}_CLOSE" if _is_end(token, kind, stack, last) else f"{kind}_OPEN"
@@ -55,6 +55,19 @@ def distinguished_tokens(tokens: Iterator[Token], has_lines: bool) -> Iterator[T
         lines = []
         last = kind
         yield token
+
+
+def _without_commas(tokens: Iterator[Token]) -> Iterator[Token]:
+    """Yield the tokens without the punctuation at the ends of lines."""
+    comma: Token | None = None
+    for token in tokens:
+        if comma is not None and token.type != "NEWLINE":
+            yield comma
+        comma = token if token.type == "COMMA" else None
+        if comma is None:
+            yield token
+    if comma is not None:
+        yield comma
 
 
 def _apart(tokens: Iterator[Token], stack: list[str]) -> Iterator[Token]:

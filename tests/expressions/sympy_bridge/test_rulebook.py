@@ -25,6 +25,8 @@ def calls(rule):
             if p.kind not in PLAIN:
                 sizes = f"({', '.join(map(text, p.sizes))})" if p.sizes and p.kind not in KINDS else ""
                 declarations.append(f"{p.name}: {KINDS.get(p.kind, p.kind)}{sizes} {' '.join(p.facts)}")
+        if rule.per_axis:
+            arguments.append("axis=[0, 1]")
         for name in rule.names:
             yield f"{name}({', '.join(arguments)})", "; ".join(declarations)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.latex.latex_layout import lines_of
 from matcalc.language.latex.latex_meaning import meaning
 from matcalc.language.latex.latex_patterns import LatexNames, without_top
 from matcalc.language.latex.latex_scope import (
+    Key,
     Known,
     Reading,
     Scope,
@@ -30,8 +31,19 @@ from matcalc.language.latex.latex_scope import (
     subscripts_in,
 )
 from matcalc.language.latex.latex_superscripts import is_transposing
+from matcalc.language.latex.passages.macros import expanded
+from matcalc.language.latex.passages.passage import passage_of
+from matcalc.language.latex.passages.statements import (
+    EQUAL,
+    Statement,
+    as_whole,
+    chosen,
+    objective,
+    used,
+    with_functions,
+)
 from matcalc.language.named_parts import Segment, with_parts
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, rebuild, walk
 
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z][a-z]{2,}(?![A-Za-z])")
 _HIDDEN = re.compile(
@@ -53,38 +65,66 @@ def read_latex(text: str, names: LatexNames, known: Known) -> ReadLatex:
 
     Raises: ParseError with the text and the position; for an ambiguous formula with its readings.
     """
-    lines = lines_of(text)
     reading = Reading(names, known, declared_keys({**known.kinds, **dict.fromkeys(known.sizes)}))
+    origins: Sequence[int] = ()
     try:
-        _check_words(text, reading)
-        for line in lines:
+        plain, origins = expanded(text)
+        passage = passage_of(plain)
+        _check_words(passage.shown, reading)
+        for line in passage.lines:
             _check_line(line)
-        _check_fonts(line[0] for line in lines)
-        reading.bare = frozenset(_bare(lines))
-        tree = _read(reading, lines)
+        beside = [one for line in passage.lines for one in line[1:]]
+        every = [*(line[0] for line in passage.lines), *beside, *(one for line in passage.aside for one in line)]
+        _check_fonts(every)
+        reading.bare = frozenset(_bare(every))
+        tree = _read(reading, every[: len(passage.lines)], every[len(passage.lines) :])
     except ParseError as refused:
         refused.text = text
+        if origins:
+            refused.at = origins[min(refused.at, len(origins) - 1)] if refused.at >= 0 else refused.at
         raise
-    return ReadLatex(tree, dict(reading.ranks))
+    return ReadLatex(tree if plain == text else _moved(tree, origins), dict(reading.ranks))
 
 
-def _read(reading: Reading, lines: Sequence[Sequence[Ast]]) -> Ast:
-    """Return the tree of the last line, with the names of the lines before replaced."""
+def _moved(tree: Ast, origins: Sequence[int]) -> Ast:
+    """Return a tree whose positions are those of the passage, before its macros were replaced."""
+
+    def change(node: Ast) -> Ast:
+        begin, end = node.span
+        if begin < 0:
+            return node
+        last = origins[max(end - 1, begin)] + 1
+        return replace(
+            node, span=(origins[begin], max(last, origins[begin])), at=origins[node.at] if node.at >= 0 else -1
+        )
+
+    return rebuild(tree, change)
+
+
+def _read(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Ast:
+    """Return the tree of the formula of a passage, with the names of its parts replaced."""
+    found = chosen(reading, lines, aside)
+    functions: dict[Key, Statement] = {}
+    rest = [*found.parts[1:], found.formula]
     trees: list[Ast] = []
     segments: list[Segment] = []
-    for line in lines[:-1]:
-        name, formula = _definition(reading, line[0])
-        found = needed(reading, _read_one(reading, formula))
-        assert found.tree is not None
-        segments.append(Segment(name, line[0].span[0], len(trees), 0))
-        trees.append(found.tree)
-        reading.parts[name] = found.kind
+    for k, one in enumerate(found.parts):
+        one = one._replace(formula=with_functions(one.formula, functions))
+        if one.is_put_in:
+            functions[one.used_as] = one
+            if not any(one.used_as in used(with_functions(x.formula, functions)) for x in rest[k:]):
+                continue
+            one = as_whole(one)
+        name = _name_of_part(reading, one)
+        part = needed(reading, _read_one(reading, one.formula))
+        assert part.tree is not None
+        segments.append(Segment(name, cast(Ast, one.name).span[0], len(trees), 0))
+        trees.append(part.tree)
+        reading.ranks.pop(name, None)
+        reading.parts[name] = part.kind
         reading.keys = {**declared_keys({**reading.known.kinds, **dict.fromkeys(reading.known.sizes), **reading.parts})}
-    if lines[-1][0].head == "relation":
-        sign = lines[-1][0].value[0]  # type: ignore[index]
-        shown = {"==": "="}.get(sign, sign)
-        raise fault(f"'{shown}' in a formula", lines[-1][0], "write one formula, the right side")
-    last = needed(reading, _read_one(reading, lines[-1][0]))
+    formula = with_functions(objective(reading, as_whole(found.formula)), functions)
+    last = needed(reading, _read_one(reading, formula))
     assert last.tree is not None
     if not segments:
         return last.tree
@@ -115,25 +155,26 @@ def _infer_from_transposes(reading: Reading, layout: Ast) -> None:
             reading.ranks[name] = 1
 
 
-def _definition(reading: Reading, line: Ast) -> tuple[str, Ast]:
-    if line.head != "relation" or line.value != ("==",) or len(line.args) != 2:
-        hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
-        raise fault("a line that does not name a part", line, hint)
-    name, formula = line.args
-    _read_one(reading, name)
-    found = needed(reading, name).tree
-    if found is None or found.head != "name":
-        raise fault("the left side is not a name", name, "a part is a letter, K = A A^\\top")
-    if reading.is_known(str(found.value)):
-        conflict = "named twice" if found.value in reading.parts else "both a declared symbol and a part"
-        raise fault(f"{found.value} is {conflict}", name, "give the part another name")
-    reading.ranks.pop(str(found.value), None)
-    return str(found.value), formula
+def _name_of_part(reading: Reading, one: Statement) -> str:
+    """Return the name of a part.
+
+    Raises: ParseError if it is known.
+    """
+    shown = cast(Ast, one.name)
+    if without_top(shown)[1]:
+        raise fault("a part with a superscript is not supported", shown, "a part is a letter, K = A A^\\top")
+    name = name_of(one.key, shown.caret)
+    if one.key in reading.keys or reading.is_known(name):
+        conflict = "named twice" if name in reading.parts else "both a declared symbol and a part"
+        raise fault(f"{name} is {conflict}", shown, "give the part another name")
+    return name
 
 
 def _check_line(line: Sequence[Ast]) -> None:
-    if len(line) > 1:
-        raise fault("several formulas", line[1], "write one formula")
+    """Raise ParseError for a second formula in a line, beside which only parts stand, `f(u), \\quad u = A x`."""
+    for one in line[1:]:
+        if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
+            raise fault("several formulas", one, "write one formula")
 
 
 def _check_words(text: str, reading: Reading) -> None:
@@ -188,16 +229,16 @@ def _name_leaves(script: Ast) -> list[Ast]:
     return found
 
 
-def _bare(lines: Sequence[Sequence[Ast]]) -> set[str]:
+def _bare(lines: Sequence[Ast]) -> set[str]:
     """Return the letters that occur without a subscript and without a parenthesis after them."""
     found: set[str] = set()
     for line in lines:
-        hidden = {base for x in walk(line[0]) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]
-        for row in walk(line[0]):
+        hidden = {base for x in walk(line) if x.head == "script" and "_" in x.value for base in walk(x)}  # type: ignore[operator]
+        for row in walk(line):
             if row.head == "row":
                 for item, after in zip(row.args, row.args[1:], strict=False):
                     shown = after.args[0] if after.head == "script" else after
                     if shown.head == "fence" and shown.value == "open":
                         hidden |= set(walk(item))
-        found |= {str(x.value[0]) for x in walk(line[0]) if x.head == "letter" and x not in hidden}  # type: ignore[index]
+        found |= {str(x.value[0]) for x in walk(line) if x.head == "letter" and x not in hidden}  # type: ignore[index]
     return found

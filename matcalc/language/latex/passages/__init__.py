@@ -1,0 +1,1 @@
+"""Passages of papers in LaTeX: their macros, their lines, and the formula among them."""

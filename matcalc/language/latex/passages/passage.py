@@ -1,0 +1,106 @@
+r"""Divides a passage of a paper into its formula and what follows the word "where".
+
+`$L = \|f\|^2$, where $f = Xw - y$` and the same in one display are read. Signs that only set the text apart are
+replaced by spaces, so positions remain those of the passage.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from matcalc.language.latex.latex_layout import LINES, inside, lines_between
+from matcalc.language.syntax import Ast
+
+Lines = tuple[list[Ast], ...]
+
+_WHERE = re.compile(
+    r"\\(?:text|textrm|textit|textnormal|mathrm|mbox|intertext)\s*\{[\s,;]*(?:where|with)[\s,:]*\}"
+    r"|(?<![\\A-Za-z{])(?:where|with)(?![A-Za-z}])"
+)
+_AND = re.compile(r"\\(?:text|textrm|textit|mathrm|mbox)\s*\{[\s,;]*and[\s,:]*\}|(?<![\\A-Za-z{])and(?![A-Za-z}])")
+_SETTING = re.compile(
+    r"(?<!\\)\$\$?|(?<!\\)\\[\[\]()]"
+    rf"|\\(?:begin|end)\s*\{{\s*(?:equation|displaymath|math|{LINES})\*?\s*\}}"
+)
+"""Signs that set formulas apart from text."""
+_EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
+_NEW_LINE = re.compile(r"(?<!\\)\\\\")
+_BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
+_EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
+_ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.DOTALL)
+
+
+class Passage(NamedTuple):
+    """The lines of the formula, the lines behind "where", and the text without words that are understood."""
+
+    lines: Lines
+    aside: Lines
+    shown: str
+
+
+@lru_cache(maxsize=512)
+def passage_of(text: str) -> Passage:
+    """Return the layouts of a passage.
+
+    Raises: ParseError with the position.
+    """
+    wheres = [found for found in _WHERE.finditer(text) if not _depth(text, 0, found.start())]
+    if not wheres:
+        begin, end, has_lines = inside(text)
+        masked = _without_bars(text, begin, end)
+        return Passage(lines_between(masked, begin, end, has_lines), (), masked)
+    shown = _SETTING.sub(_blank, text)
+    first = wheres[0]
+    ranges: list[tuple[int, int]] = []
+    begin = first.end()
+    for found in sorted([*wheres[1:], *_AND.finditer(text, first.end())], key=lambda x: x.start()):
+        ranges.append((begin, found.start()))
+        begin = found.end()
+        shown = shown[: found.start()] + " " * (begin - found.start()) + shown[begin:]
+    ranges.append((begin, len(text)))
+    shown = shown[: first.start()] + " " * (first.end() - first.start()) + shown[first.end() :]
+    lines: list[Lines] = []
+    for start, stop in [(0, first.start()), *ranges]:
+        start, stop = _trimmed(shown, start, stop)
+        shown = _without_bars(shown, start, stop)
+        lines.append(lines_between(shown, start, stop, has_lines=True))
+    return Passage(lines[0], tuple(line for some in lines[1:] for line in some), shown)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return a range without the spaces, punctuation and ends of lines around it."""
+    first = _EDGE.match(text, begin, end)
+    begin = first.end() if first else begin
+    ends = (at for at in range(begin, end + 1) if (found := _EDGE.match(text, at, end)) and found.end() == end)
+    return begin, next(ends, end)
+
+
+def _without_bars(text: str, begin: int, end: int) -> str:
+    r"""Return a text in which arguments on the left of = that hold bars are 0: those of `p(y \mid x) = ...`.
+
+    They only name what is defined. The lines of a display begin anew.
+    """
+    starts = [begin, *(found.end() for found in _NEW_LINE.finditer(text, begin, end))]
+    for start, stop in zip(starts, [*starts[1:], end], strict=True):
+        found = next((x for x in _EQUAL.finditer(text, start, stop) if not _depth(text, start, x.start())), None)
+        if found is None:
+            continue
+        side = text[start : found.start()].rstrip("& \t\n")
+        arguments = _ARGUMENTS.search(side)
+        if arguments and _BARS.search(arguments[0]):
+            at = start + arguments.start()
+            inside = "(0" + " " * (len(arguments[0]) - 3) + ")"
+            text = text[:at] + inside + text[at + len(arguments[0]) :]
+    return text
+
+
+def _depth(text: str, begin: int, end: int) -> int:
+    """Return how many parentheses, brackets and braces are open at the end of a range."""
+    opened = sum(text.count(sign, begin, end) for sign in "([{")
+    return opened - sum(text.count(sign, begin, end) for sign in ")]}")

@@ -1,0 +1,358 @@
+r"""Finds the formula of a passage: behind `f(\theta) =`, below `\min_w`, among lines that define parts and functions.
+
+The formula is the line without a name, else the one whose name no other line uses. Lines that it needs are its parts,
+in the order of their use. Functions that the passage defines, `h(r) = \ldots`, are put in where they are applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, cast
+
+from matcalc.language.latex.latex_layout import unbraced
+from matcalc.language.latex.latex_patterns import TOPS, without_top
+from matcalc.language.latex.latex_scope import NUMBER, Key, Reading, fault, key_of, key_of_subscript, subscript_of
+from matcalc.language.latex.latex_subscripts import elements, letters_in
+from matcalc.language.syntax import Ast, rebuild, walk
+
+EQUAL = ("==", ":=", r"\triangleq", r"\coloneqq", r"\equiv")
+_LOGARITHMS = ("log", "ln")
+_EXTREMES = ("min", "max")
+_ARGUMENTS = ("arg", "argmin", "argmax")
+
+
+class Statement(NamedTuple):
+    r"""A line: the layout of the name on its left side (None without one), its arguments, and the formula.
+
+    key: that of the name. parameters: the letters in parentheses after it, None if there are none. indices: the
+    letters of its subscript if they are indices of the formula too, u_i = x_i^\top w.
+    """
+
+    name: Ast | None
+    key: Key
+    parameters: tuple[Ast, ...] | None
+    formula: Ast
+    indices: tuple[str, ...] = ()
+
+    @property
+    def is_put_in(self) -> bool:
+        """Whether the formula is put in where the name is used: that of a function or of entries."""
+        return self.parameters is not None or bool(self.indices)
+
+    @property
+    def used_as(self) -> Key:
+        """The key by which other lines use the name: u for u_i."""
+        return key_of(cast(Ast, self.name).args[0]) or self.key if self.indices else self.key
+
+
+def statement(reading: Reading, line: Ast) -> Statement:
+    """Return a line as a name and its formula.
+
+    Raises: ParseError for an equation, whose left side is more than a name.
+    """
+    if line.head != "relation" or line.value not in [(sign,) for sign in EQUAL] or len(line.args) != 2:
+        return Statement(None, (), None, line)
+    side, formula = line.args
+    if side.head == "chain" and len(side.args) == 1:
+        side = side.args[0]
+    items = list(side.args) if side.head == "row" else [side]
+    if len(items) > 1 and items[0].head == "word" and items[0].value[0] in _LOGARITHMS:  # type: ignore[index]
+        items = items[1:]
+    parameters: tuple[Ast, ...] | None = None
+    if len(items) == 2:
+        fence = without_top(items[1])[0]
+        if fence.head == "fence" and fence.value in TOPS:
+            parameters = fence.args
+            items = items[:1]
+    key = _key(items[0]) if len(items) == 1 else None
+    base = without_top(items[0])[0]
+    if key is None and base.head == "word" and base.value[0] not in reading.names.parameters:  # type: ignore[index]
+        key = (str(base.value[0]),) if len(items) == 1 else None  # type: ignore[index]
+    if key is None:
+        hint = "write one formula, the right side of the ="
+        raise fault("the left side of this = is more than a name", line, hint)
+    return Statement(items[0], key, parameters, formula, () if parameters else _indices(reading, items[0], formula))
+
+
+def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
+    """Return the letters of a name's subscript if all are subscripts in the formula that it does not bind itself."""
+    below = subscript_of(name) if name.head == "script" else None
+    if below is None or key_of(name.args[0]) is None:
+        return ()
+    items = [x for one in elements(below) for x in (one.args if one.head == "row" else (one,))]
+    letters = tuple(str(x.value[0]) for x in items if x.head == "letter")  # type: ignore[index]
+    own = [node for node in walk(formula) if node.head == "script" and _key(without_top(node)[0]) not in reading.keys]
+    scripts = [below for node in own if (below := subscript_of(node))]
+    free = {x for below in scripts for x in letters_in(below)} - _bound(formula) - reading.known.sizes
+    return letters if len(letters) == len(items) and set(letters) <= free else ()
+
+
+def _bound(formula: Ast) -> set[str]:
+    """Return the letters below the sums of a formula."""
+    return {x for node in walk(formula) if node.head == "big" for below in node.args[:-1] for x in letters_in(below)}
+
+
+def _key(item: Ast) -> Key | None:
+    """Return the key of a name with its subscript; superscripts only decorate it."""
+    shown, above = without_top(item)
+    base, below = shown.args if shown.head == "script" else (shown, None)
+    key = key_of(base) or _set_upright(base)
+    added = key_of_subscript(below) if below is not None else ()
+    if key is None or added is None:
+        return None
+    return (*key, *added, *(["top"] if above else []))
+
+
+def _set_upright(layout: Ast) -> Key | None:
+    r"""Return the key of a name that is set as a word: \operatorname{KL}."""
+    if layout.head != "word" or layout.value[1] == "\\":  # type: ignore[index]
+        return None
+    return (str(layout.value[0]),)  # type: ignore[index]
+
+
+class Chosen(NamedTuple):
+    """The formula of a passage with its name, the parts that it needs in order, and the functions it defines."""
+
+    formula: Statement
+    parts: tuple[Statement, ...]
+
+
+def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chosen:
+    """Return which of the lines is the formula, and which are its parts.
+
+    Raises: ParseError if two lines can be the formula, for an equation between known names, and for parts in a circle.
+    """
+    main = [statement(reading, line) for line in lines]
+    others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
+    for one in others:
+        if one.name is None:
+            raise fault("this does not define a part", one.formula, "behind 'where' stand parts, K = A A^\\top")
+    every = [*main, *others]
+    uses = {id(one): used(one.formula) for one in every}
+    if unnamed := [one for one in main if one.name is None]:
+        target = unnamed[-1]
+    else:
+        free = [one for one in main if not any(one.used_as in uses[id(x)] for x in every if x is not one)]
+        target = free[0] if len(free) == 1 else main[-1]
+        if len(free) > 1:
+            raise fault("several formulas", cast(Ast, free[1].name), "no line uses the others: give one of them alone")
+    if len(unnamed) > 1:
+        hint = r"a display is  K &= A A^\top \\ & \log\det K : named parts, and the formula last"
+        raise fault("a line that does not name a part", unnamed[0].formula, hint)
+    _check_label(reading, target, uses[id(target)])
+    return Chosen(target, _in_order([one for one in every if one is not target], uses))
+
+
+def _tells_set(reading: Reading, one: Statement) -> bool:
+    r"""Return whether a line only tells the set of a known symbol, X \in \mathbb{R}^{m \times n}."""
+    line = one.formula
+    if one.name is not None or line.head != "relation" or line.value != (r"\in",):
+        return False
+    return _key(line.args[0]) in reading.keys
+
+
+def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> None:
+    """Raise ParseError if a formula with a name is an equation: the name is known, or part of the formula."""
+    if target.name is None:
+        return
+    names = set(reading.keys.get(target.key, ()))
+    if target.parameters is not None:
+        names -= set(reading.known.sizes)
+    is_known = names or (target.parameters is None and target.key in used)
+    if is_known:
+        hint = "write one formula, the right side of the ="
+        raise fault(f"'=' after {'_'.join(target.key)} is an equation", target.name, hint)
+
+
+def used(layout: Ast) -> frozenset[Key]:
+    """Return the keys of all letters in a layout, with and without their subscripts."""
+    found: set[Key] = set()
+    for node in walk(layout):
+        if node.head in ("letter", "accent") and (key := key_of(node)):
+            found.add(key)
+        if node.head == "script" and subscript_of(node) is not None and (key := _key(without_top(node)[0])):
+            found.add(key)
+    return frozenset(found)
+
+
+def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:
+    """Return parts so that each stands behind those that it uses.
+
+    Raises: ParseError if that is impossible.
+    """
+    done: list[Statement] = []
+    left = list(parts)
+    while left:
+        ready = [one for one in left if not any(x.used_as in uses[id(one)] for x in left)]
+        if not ready:
+            raise fault("these parts are defined by each other", cast(Ast, left[0].name))
+        done += ready
+        left = [one for one in left if one not in ready]
+    return tuple(done)
+
+
+def as_whole(one: Statement) -> Statement:
+    """Return the statement of a vector or matrix of which a statement gives the entries."""
+    if not one.indices:
+        return one
+    name = cast(Ast, one.name)
+    fence = Ast("fence", (one.formula,), "bracket", one.formula.span)
+    form = Ast("script", (fence, cast(Ast, subscript_of(name))), ("_",), one.formula.span, one.formula.caret)
+    return Statement(name.args[0], one.used_as, None, form)
+
+
+def objective(reading: Reading, one: Statement) -> Ast:
+    r"""Return the formula that \min_w, \arg\max_\theta and the like in front of a whole line optimise.
+
+    Raises: ParseError for a constraint below it, and for the least value of a function, v(y) = \min_x f(x, y).
+    """
+    layout = one.formula
+    while (found := _optimised(reading, layout)) is not None:
+        big, is_argument, layout = found
+        if one.parameters is not None and not is_argument:
+            hint = "write only the formula inside; its gradient at the best point is that of the value"
+            raise fault("the least or greatest value of a formula is not a formula", big, hint)
+    return layout
+
+
+def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
+    """Return an operator that optimises a whole line, whether it asks for the argument, and the formula below."""
+    if layout.head == "chain" and layout.value[1] is False:  # type: ignore[index]
+        found = _optimised(reading, layout.args[0])
+        if found is None:
+            return None
+        big, is_argument, first = found
+        signs, _ = cast("tuple[tuple[int, ...], bool]", layout.value)
+        terms = [first, *layout.args[1:]]
+        begins = False
+        if first.head == "chain":
+            own, begins = cast("tuple[tuple[int, ...], bool]", first.value)
+            terms, signs = [*first.args, *layout.args[1:]], (*own, *signs[1:])
+        return big, is_argument, Ast("chain", tuple(terms), (signs, begins), layout.span, layout.at)
+    items = layout.args if layout.head == "row" else (layout,)
+    big = items[-1]
+    words = [x.value[0] if x.head == "word" else "" for x in items[:-1]]  # type: ignore[index]
+    if big.head != "big" or words not in ([], ["arg"]):
+        return None
+    word, marks = cast("tuple[str, tuple[str, ...]]", big.value)
+    is_argument = bool(words) or word in _ARGUMENTS
+    if word not in (*_EXTREMES, *_ARGUMENTS) or marks != ("_",):
+        return None
+    below, body = big.args
+    if not is_argument and not all(_is_variable(reading, x, body) for x in elements(below)):
+        return None
+    for element in elements(below):
+        _check_free(element)
+    return big, is_argument, body
+
+
+def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
+    """Return whether an element below \\min is a symbol of the formula, no index."""
+    layout = element.args[0] if element.head == "relation" else element
+    key = _key(layout)
+    if key is None:
+        return False
+    if key in reading.keys:
+        return not set(reading.keys[key]) & set(reading.known.sizes)
+    below = {x for node in walk(body) if node.head == "script" and (s := subscript_of(node)) for x in walk(s)}
+    return any(key_of(x) == key[:1] and x not in below for x in walk(body))
+
+
+def _check_free(element: Ast) -> None:
+    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n and \Theta \succ 0 are none."""
+    if element.head != "relation":
+        return
+    signs, last = cast("tuple[str, ...]", element.value), element.args[-1]
+    if signs == (r"\in",):
+        space = unbraced(without_top(last)[0])
+        while space.head == "script":
+            space = space.args[0]
+        if space.head in ("letter", "word") and space.value[1] == "double":  # type: ignore[index]
+            return
+    if signs[0] in (r"\succ", r"\succeq") and last.head == "number":
+        return
+    hint = "write the formula alone; minimize(..., constraints=...) takes constraints"
+    raise fault("a constraint below an operator is not supported", element, hint)
+
+
+# Functions that the passage defines.
+
+
+def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
+    """Return a layout in which the functions of a passage are replaced by their formulas.
+
+    Raises: ParseError for a wrong number of arguments.
+    """
+    if not functions:
+        return layout
+
+    def change(node: Ast) -> Ast:
+        if node.head == "script":
+            return _entry(node, functions)
+        if node.head != "row":
+            return node
+        items: list[Ast] = []
+        for item in node.args:
+            shown, above = without_top(item)
+            base = shown.args[0] if shown.head == "script" else shown
+            one = functions.get(_key(items[-1]) or ()) if items else None
+            if one is None or one.parameters is None or base.head != "fence" or base.value not in TOPS:
+                items.append(item)
+                continue
+            put = _applied(one, base)
+            items[-1] = put if item is base else Ast("script", (put, *item.args[1:]), item.value, item.span, item.at)
+        return items[0] if len(items) == 1 else Ast("row", tuple(items), None, node.span, node.at)
+
+    return rebuild(layout, change)
+
+
+def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
+    """Return the formula of an entry that the passage defines, with these subscripts, and the superscripts after it.
+
+    Raises: ParseError if a subscript is an index of a sum inside the formula.
+    """
+    shown, above = without_top(node)
+    if shown.head != "script" or subscript_of(shown) is None:
+        return node
+    one = functions.get(key_of(shown.args[0]) or ())
+    if one is None or not one.indices:
+        return node
+    below = cast(Ast, subscript_of(shown))
+    items = [x for item in elements(below) for x in (item.args if item.head == "row" else (item,))]
+    if len(items) != len(one.indices):
+        raise fault(f"{len(items)} subscripts of {'_'.join(one.used_as)}, which has {len(one.indices)}", below)
+    if taken := sorted(set(letters_in(below)) & _bound(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", below, hint)
+    put = dict(zip(one.indices, items, strict=True))
+
+    def change(x: Ast) -> Ast:
+        return put.get(str(x.value[0]), x) if x.head == "letter" else x  # type: ignore[index]
+
+    made = Ast("fence", (rebuild(one.formula, change),), "open", shown.span, shown.at)
+    if not above:
+        return made
+    marks = tuple(mark for mark, _ in above)
+    return Ast("script", (made, *(x for _, x in above if x is not None)), marks, node.span, node.at)
+
+
+def _applied(one: Statement, fence: Ast) -> Ast:
+    """Return the formula of a function with its arguments in place of its letters."""
+    parameters = one.parameters or ()
+    if len(parameters) != len(fence.args):
+        raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)
+    if taken := sorted({x for argument in fence.args for x in letters_in(argument)} & _bound(one.formula)):
+        hint = "give the index of the sum in its definition another letter"
+        raise fault(f"the index {taken[0]} is bound in the definition of {one.key[0]}", fence, hint)
+    put: dict[Key, Ast] = {}
+    for letter, argument in zip(parameters, fence.args, strict=True):
+        key = key_of(letter)
+        if key is None:
+            raise fault("the argument of a function is a letter", letter)
+        same = key_of(argument) == key
+        put[key] = argument if same else Ast("fence", (argument,), NUMBER, argument.span, argument.at)
+
+    def change(node: Ast) -> Ast:
+        return put.get(key_of(node) or (), node) if node.head == "letter" else node
+
+    return Ast("fence", (rebuild(one.formula, change),), "open", fence.span, fence.at)

@@ -1,0 +1,154 @@
+"""Passages of LaTeX in the style of forty papers: each has the value and gradient of its NumPy function, or is refused.
+
+The gradient is compared with central differences of the NumPy function, which shares no code with matcalc.
+"""
+
+import numpy as np
+import pytest
+from first_day.papers import PASSAGES, REFUSED
+
+import matcalc as mc
+from oracle.data import declared, make
+
+
+def paper_of(passage):
+    return passage.paper
+
+
+def test_there_are_forty():
+    assert len(PASSAGES) + len(REFUSED) == 40
+    assert len({p.paper for p in PASSAGES}) == len(PASSAGES) >= 36
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("passage", PASSAGES, ids=paper_of)
+def test_value(passage):
+    e = mc.expression(passage.latex, passage.let, dialect="latex")
+    data = make(passage.let)
+    found = e(**{name: data[name] for name in map(str, e.symbols)})
+    np.testing.assert_allclose(found, passage.value(**data), rtol=1e-10)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("passage", PASSAGES, ids=paper_of)
+def test_gradient(passage):
+    e = mc.expression(passage.latex, passage.let, dialect="latex")
+    data = make(passage.let)
+    rng = np.random.default_rng(3)
+    weights = rng.standard_normal(np.shape(passage.value(**data))) if e.shape else 1.0
+    scalar = (
+        mc.expression(f"sum(({e}) .* weights)", f"{e.declarations}; weights: vector({e.shape[0]})") if e.shape else e
+    )
+    gradient = scalar.gradient(passage.wrt)
+    found = gradient(**{name: {**data, "weights": weights}[name] for name in map(str, gradient.symbols)})
+    direction = rng.standard_normal(np.shape(data[passage.wrt]))
+    facts = declared(passage.let)[passage.wrt][1]
+    direction = direction + direction.T if facts & {"symmetric", "spd"} else direction
+
+    def along(t):
+        return np.sum(weights * passage.value(**{**data, passage.wrt: data[passage.wrt] + t * direction}))
+
+    h = 1e-5
+    slope = (8 * (along(h) - along(-h)) - (along(2 * h) - along(-2 * h))) / (12 * h)
+    np.testing.assert_allclose(np.sum(found * direction), slope, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(("paper", "latex", "let", "words"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_refused(paper, latex, let, words):
+    with pytest.raises(mc.MatcalcError, match=words) as caught:
+        mc.expression(latex, let, dialect="latex")
+    assert caught.value.text == latex
+
+
+SAME = [
+    (
+        r"y^\top \log \hat{y}, \quad \hat{y} = \mathrm{softmax}(A x)",
+        "A: matrix(n, n); x: vector(n); y: vector(n)",
+        "y'*log(softmax(A*x))",
+    ),
+    (
+        r"\begin{align*} \mathcal{L} = {} & \|A - B\|_F^2 \\ & + \operatorname{tr}(A) \end{align*}",
+        "A: matrix(n, n); B: matrix(n, n)",
+        "norm2(A - B)^2 + tr(A)",
+    ),
+    (r"\KL(p \| q) = \sum_i p_i \log \frac{p_i}{q_i}", "p: vector(n); q: vector(n)", "sum(p.*log(p./q))"),
+    (
+        r"\sum_{i<j} (D_{ij} - \|x_i - x_j\|)^2",
+        "X: matrix(n, p); D: matrix(n, n)",
+        "sum{i,j: (D[i,j] - norm2(X[i,:] - X[j,:]))^2*[i < j]}",
+    ),
+    (r"\sum_{i=1}^m y_i u_i, \text{ where } u_i = x_i^\top w", "X: matrix(m, n); y: vector(m); w: vector(n)", "y'*X*w"),
+    (
+        r"$L(w) = \|f\|^2$ where $f = Xw - y$ and $X \in \mathbb{R}^{m \times n}$.",
+        "X: matrix(m, n); y: vector(m); w: vector(n)",
+        "norm2(X*w - y)^2",
+    ),
+    (
+        r"\begin{align} f &= Xw - y \\ L &= f^\top f \end{align}",
+        "X: matrix(m, n); y: vector(m); w: vector(n)",
+        "norm2(X*w - y)^2",
+    ),
+    (
+        r"\begin{align} L &= f^\top f, \\ f &= Xw - y \end{align}",
+        "X: matrix(m, n); y: vector(m); w: vector(n)",
+        "norm2(X*w - y)^2",
+    ),
+    (r"\min_{w} \max_{i} w_i", "w: vector(n)", "max(w)"),
+    (r"\operatorname*{arg\,min}_w w^\top w", "w: vector(n)", "w'*w"),
+    (r"\max_{x} x^\top a - x^\top x", "x: vector(n); a: vector(n)", "x'*a - x'*x"),
+    (r"\tr{A B}", "A: matrix(n, n); B: matrix(n, n)", "tr(A*B)"),
+    (r"\DeclareMathOperator{\trace}{tr} \trace(A)", "A: matrix(n, n)", "tr(A)"),
+    (
+        r"\newcommand{\sq}[2][x]{#1^\top #2 #1} \sq{A} + \sq[y]{A}",
+        "A: matrix(n, n); x: vector(n); y: vector(n)",
+        "x'*A*x + y'*A*y",
+    ),
+    (r"\sum_i \operatorname{softmax}(x)_i y_i", "x: vector(n); y: vector(n)", "softmax(x)'*y"),
+    (r"\sum_i (X w)_i y_i^2", "X: matrix(m, n); w: vector(n); y: vector(m)", "(y.*y)'*X*w"),
+    (
+        r"y^\top K y, \text{ where } K_{ij} = \exp(-(u_i - u_j)^2)",
+        "y: vector(n); u: vector(n)",
+        "y'*{i,j: exp(-(u[i] - u[j])^2)}*y",
+    ),
+    (r"g(a) + g(b), \text{ where } g(t) = t^2 + c t", "a: scalar; b: scalar; c: scalar", "a^2 + c*a + b^2 + c*b"),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "text"), SAME, ids=[row[0] for row in SAME])
+def test_same(latex, let, text):
+    assert mc.expression(latex, let, dialect="latex").node is mc.expression(text, let).node
+
+
+FAULTS = [
+    (r"\frac{1}{|\mathcal{D}|} \sum_i x_i", "x: vector(n)", "a set or a symbol"),
+    (r"\sum_{i \in \mathcal{D}} x_i", "x: vector(n)", "the range of this sum"),
+    ("2 f(x) = x^\\top x", "x: vector(n)", "more than a name"),
+    ("y = X w", "X: matrix(m, n); y: vector(m); w: vector(n)", "is an equation"),
+    ("x = A x + b", "A: matrix(n, n); b: vector(n)", "is an equation"),
+    (r"f(x) = g(x) = x^\top x", "x: vector(n)", "between formulas"),
+    (r"v(y) = \min_x \|x - y\|^2", "x: vector(n); y: vector(n)", "is not a formula"),
+    (r"\max_{x} x^\top x - \min_y y^\top y", "x: vector(n); y: vector(n)", "over y is not a formula"),
+    (r"\min_{\|x\| \le 1} \|x - y\|^2", "x: vector(n); y: vector(n)", "not a formula|constraint"),
+    (r"\norm{A}^2", "A: matrix(m, n)", "norm2 or spectral_norm"),
+    (r"\tr{A}^2", "A: matrix(n, n)", "depends on its definition"),
+    (r"\foo{A}^2", "A: matrix(n, n)", "not supported"),
+    (r"\def\x{\x} \x", "", "calls itself"),
+    (r"f(X), \text{ where } f(x) = x^2", "X: matrix(n, n)", "takes a number"),
+    (r"y^\top K y, \text{ where } K_{ij} = \|x_i - x_j\|", "X: matrix(n, n); y: vector(n)", "row or column"),
+    (r"\begin{align} f &= Xw \\ L &= w^\top w \end{align}", "X: matrix(m, n); w: vector(n)", "several formulas"),
+    (r"a + b, \text{ where } a = b + 1 \text{ and } b = a + 1", "", "defined by each other"),
+    (r"\sum_j h(u_j), \text{ where } h(t) = \sum_j a_j t", "a: vector(n); u: vector(n)", "bound in the definition"),
+    (r"\|x_i\|", "X: matrix(m, n)", "row or column"),
+    (
+        r"\sum_i u_i^2 + \sum_j \sum_i u_j, \text{ where } u_i = \sum_j A_{ij}",
+        "A: matrix(m, m)",
+        "bound in the definition",
+    ),
+]
+
+
+@pytest.mark.parametrize(("latex", "let", "message"), FAULTS, ids=[row[0] for row in FAULTS])
+def test_faults(latex, let, message):
+    with pytest.raises(mc.MatcalcError, match=message) as caught:
+        mc.expression(latex, let, dialect="latex")
+    assert caught.value.text == latex and 0 <= caught.value.at <= len(latex)

@@ -118,7 +118,7 @@ class Names:
 def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> list[str]:
     """Return the names of the sizes that values need: those of the written symbols, or of some, then the free ones."""
     own = (n for s in symbols or names.ordered() for size in s.shape for n in size.names)
-    return list(dict.fromkeys((*own, *free_sizes(nodes, names))))
+    return list(dict.fromkeys((*own, *free_sizes(nodes, names, symbols))))
 
 
 def declaration(node: Node) -> str:
@@ -131,14 +131,14 @@ def marks(facts: Collection[str]) -> list[str]:
     return sorted(fact for fact in facts if fact != INDEX)
 
 
-def free_sizes(nodes: Sequence[Node], names: Names) -> tuple[str, ...]:
+def free_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> tuple[str, ...]:
     """Return the size names that nodes or symbols use and no symbol's shape determines: in shape order, then sorted.
 
-    The order is the same for a value and all its derivatives.
+    With `symbols`, only their shapes determine sizes. The order is the same for a value and all its derivatives.
     """
     ordered = names.ordered()
     shown = [n for s in ordered for size in s.shape for n in size.names]
-    return undetermined([(s.name, s.shape) for s in ordered], [*shown, *sizes_used(nodes)])
+    return undetermined([(s.name, s.shape) for s in symbols or ordered], [*shown, *sizes_used(nodes)])
 
 
 def new_names(requested: str | Sequence[str] | None, defaults: Sequence[str], parameter: str) -> list[str]:

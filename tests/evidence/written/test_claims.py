@@ -227,3 +227,9 @@ def test_solutions_are_compared_whatever_functions_are_in_their_equations(text, 
     assert e.checked.startswith("at ")
     assert "against" not in e.checked
     assert e.jacobian(wrt).checked.startswith("at ")
+
+
+def test_a_size_that_no_given_symbol_shows_is_drawn():
+    pulled = mc.expression("ones(q)*x'", "q: size").vjp("x")
+    assert str(pulled) == "sum(G, axis=0)"
+    assert "q=" in pulled.checked

@@ -1,0 +1,554 @@
+"""Defines the arrays of a function that is being traced: they can be written in place, as NumPy's.
+
+An array that was made inside the function is written by replacing its node. A part of it that a subscript made stays a
+view: it is written through, and read again after a write. A view by another function, `a.T`, is neither written nor
+used after a write. Arguments are never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
+from matcalc.expressions.expression import Expression, as_expression, length_shown
+from matcalc.expressions.length import Length
+from matcalc.expressions.numpy_bridge import taking
+from matcalc.expressions.numpy_bridge.along_axes import built, leaf
+from matcalc.expressions.numpy_bridge.arguments import node_of
+from matcalc.expressions.numpy_bridge.places import MASK_HINT, Looked, Run
+from matcalc.expressions.numpy_protocol import ArrayCall, Condition
+from matcalc.expressions.operators import Operation
+from matcalc.language.syntax import call
+from matcalc.tensor.lookups import can_index
+from matcalc.tensor.nodes.node import Node, sizes_used, toposort
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.symbols import Names
+
+VIEWS = frozenset((
+    "transpose", "permute_dims", "swapaxes", "moveaxis", "rollaxis", "matrix_transpose", "reshape", "ravel", "squeeze",
+    "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "broadcast_arrays", "diagonal", "diag",
+    "flip", "fliplr", "flipud", "rot90", "split", "vsplit", "hsplit", "dsplit", "array_split", "unstack", "einsum", "real",
+))  # fmt: skip
+"""NumPy's functions whose results share entries with their argument."""
+COPY_HINT = "write to a copy: a = np.copy(a)"
+
+
+class Origin(NamedTuple):
+    """The array that a view belongs to, its subscripts (None for a view by another function), the writes it has seen."""
+
+    base: TracedArray
+    at: object
+    seen: int
+
+
+class TracedArray(Expression):
+    """An array of a function that is being traced; `argument` names the argument that it is."""
+
+    __slots__ = ("_held", "argument", "distances", "origin", "writes")
+
+    def __init__(self, node: Node, names: Names, row: bool = False, **given: Any) -> None:
+        self.origin: Origin | None = None
+        self.argument, self.writes = "", 0
+        self.distances: TracedArray | None = None  # of condensed distances: the matrix of them
+        super().__init__(node, names, False, **given)
+
+    # The node, which a write replaces.
+
+    @property
+    def node(self) -> Node:  # type: ignore[override]
+        """The node: of a view of an array that was written since, that of its part now.
+
+        Raises: NoValue for a view that no subscript made.
+        """
+        origin = self.origin
+        if origin is not None and origin.base.version != origin.seen:
+            if origin.at is None:
+                raise NoValue("a view of an array that was written since", hint="take the view after the write")
+            fresh = origin.base[origin.at]
+            self._held, self.names = fresh._held, fresh.names
+            self.origin = fresh.origin
+        return self._held
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._held = node
+
+    @property
+    def version(self) -> int:
+        """The number of writes to the array, and to the array of which it is a view."""
+        origin = self.origin
+        return self.writes + (origin.base.version if origin is not None else 0)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Expression(self.node, self.names).__reduce__()
+
+    # Results.
+
+    def made(self, e: object) -> Any:
+        """Return an expression as an array of the traced function."""
+        return traced_array(e) if isinstance(e, Expression) and not isinstance(e, TracedArray) else e
+
+    def _view(self, e: Any, at: object = None) -> Any:
+        """Return results that share entries with this array."""
+        if isinstance(e, (list, tuple)):
+            return type(e)(self._view(one, at) for one in e)
+        e = self.made(e)
+        if isinstance(e, TracedArray) and e is not self:
+            e.origin = Origin(self, at, self.version)
+        return e
+
+    def __array_function__(
+        self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> object:
+        own = OWN.get(function.__name__)
+        if own is not None:
+            return own(*args, **kwargs)
+        made = super().__array_function__(function, types, args, kwargs)
+        source = next((a for a in args if isinstance(a, TracedArray)), None)
+        return source._view(made) if source is not None and function.__name__ in VIEWS else made
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> object:
+        if method == "at":
+            return _ufunc_at(ufunc.__name__, *inputs)
+        out = kwargs.pop("out", None)
+        if out is None:
+            return self.made(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
+        (target,) = cast("tuple[object, ...]", out)
+        if not isinstance(target, TracedArray):
+            if kwargs or method != "__call__":
+                raise NotSupported(f"np.{ufunc.__name__}: the argument out is not supported here")
+            raise NoValue("an array of numbers is not written with a formula", hint="create it inside the function")
+        target[...] = getattr(ufunc, method)(*inputs, **kwargs)
+        return target
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        known = self.known()
+        return super().__array__(dtype, copy) if known is None else known.astype(dtype or float)
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        return self.made(super()._with_other(operation, other, swap))
+
+    def __neg__(self) -> Any:
+        return self.made(super().__neg__())
+
+    def __pos__(self) -> Any:
+        return self.copied()
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose, a view."""
+        return self._view(super().T)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose of the last two axes, a view."""
+        return self._view(super().mT)
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of the entries."""
+        import numpy as np
+
+        return np.dtype(int if can_index(self.node) else float)
+
+    @property
+    def flat(self) -> Flat:
+        """The entries row after row, to be read and written."""
+        return Flat(self)
+
+    def astype(self, dtype: Any, **options: object) -> Any:
+        """Return a copy with entries of another type, which must be float.
+
+        Raises: NotSupported.
+        """
+        import numpy as np
+
+        if np.dtype(dtype).kind != "f" and not can_index(self.node):
+            raise NotSupported(f"an array of symbols as {shown_type(dtype)} is not supported", hint="formulas are real")
+        return self.copied()
+
+    def copied(self) -> TracedArray:
+        """Return a copy, which can be written."""
+        return traced_array(self)
+
+    copy = __copy__ = copied
+
+    def __deepcopy__(self, memo: object) -> TracedArray:
+        return self.copied()
+
+    def fill(self, value: object) -> None:
+        """Write a value to all entries."""
+        self[...] = value
+
+    # Numbers that need no symbol.
+
+    def known(self) -> Any:
+        """Return the numbers of an array that depends on no symbol and no size; None for any other."""
+        node = self.node
+        if sizes_used([node]) or any(one.kind == "symbol" for one in toposort([node])):
+            return None
+        return evaluate([node], {}, {})[0]
+
+    def __bool__(self) -> bool:
+        known = self.known()
+        return super().__bool__() if known is None else bool(known)
+
+    def __float__(self) -> float:
+        known = self.known()
+        return super().__float__() if known is None else float(known)
+
+    def __int__(self) -> int:
+        return int(self.__float__())
+
+    def __getattr__(self, name: str) -> Any:
+        """Return NumPy's method; of an array of numbers every method of NumPy's."""
+        try:
+            return super().__getattr__(name)
+        except NoAttribute:
+            known = None if name.startswith("_") else self.known()
+            if known is None or not hasattr(known, name):
+                raise
+            return getattr(known, name)
+
+    def by_rule(self, operation: str, *others: object) -> TracedArray:
+        """Return an operation of the rulebook on this array and others."""
+        pending = ArrayCall(self)
+        nodes = [node_of(pending.unwrapped(one)) for one in (self, *others)]
+        node = pending.call(built, call(operation, *map(leaf, nodes)))
+        return traced_array(Expression(node, pending.names))
+
+    # Subscripts.
+
+    def __getitem__(self, at: object) -> Any:
+        plain, call = self._read(at)
+        if plain is None:
+            return self._view(super().__getitem__(at), at)
+        node = call.call(taking.take, self.node, plain)
+        made = traced_array(Expression(node, self.names.joined(call.names)))
+        copies = bool(taking.read_items(plain, self.node.shape).joint) or not node.shape
+        return made if copies else self._view(made, at)
+
+    def _read(self, at: object) -> tuple[Any, ArrayCall]:
+        """Return subscripts with nodes and known numbers for arrays; None for text, which another reader reads."""
+        call = ArrayCall(self)
+        items = at if isinstance(at, tuple) else (at,)
+        if any(isinstance(one, str) for one in items):
+            return None, call
+        found = tuple(_subscript(one, call) for one in items)
+        simple = all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in found)
+        if simple and all(_is_plain(one) for one in found):
+            return None, call
+        return found, call
+
+    def __setitem__(self, at: object, value: object) -> None:
+        plain, call = self._read(at)
+        if plain is None:
+            plain = at if isinstance(at, tuple) else (at,)
+        if any(isinstance(one, str) for one in plain):
+            raise NoValue("a part that a text names is not written", hint="write the subscripts as numbers")
+        new = node_of(call.unwrapped(value.counted if isinstance(value, Condition) else value))
+        self.write(call.call(taking.put, self.node, plain, new), call.names)
+
+    def write(self, node: Node, names: Names) -> None:
+        """Replace all entries.
+
+        Raises: NoValue for an argument, and for a view that no subscript made.
+        """
+        owner = self.owner
+        if owner.argument:
+            hint = f"write to a copy: {owner.argument} = {owner.argument}.copy()"
+            raise NoValue(f"the argument {owner.argument} is not changed in place", hint=hint)
+        origin = self.origin
+        if origin is not None:
+            if origin.at is None:
+                raise NoValue("a view of an array is not written", hint="write to the array itself, or to a copy")
+            origin.base[origin.at] = traced_array(Expression(node, self.names.joined(names)))
+            return
+        self._held, self.names = node, self.names.joined(names)
+        self.writes += 1
+
+    @property
+    def owner(self) -> TracedArray:
+        """The array that a view belongs to, else the array itself."""
+        found = self
+        while found.origin is not None:
+            found = found.origin.base
+        return found
+
+    def _changed_by(self, sign: str, other: object) -> Any:
+        """Write the result of an operator to the array: `a -= b`. A scalar gets a new value instead.
+
+        Raises: ShapeError for a result of another shape.
+        """
+        if not self.node.shape:
+            return NotImplemented
+        made = getattr(self, f"__{sign}__")(other)
+        if made is NotImplemented:
+            return made
+        if made.node.shape != self.node.shape:
+            raise ShapeError(f"a result of shape {made.shape} does not fit an array of shape {self.shape}")
+        self.write(made.node, made.names)
+        return self
+
+    def __iadd__(self, other: object) -> Any:
+        return self._changed_by("add", other)
+
+    def __isub__(self, other: object) -> Any:
+        return self._changed_by("sub", other)
+
+    def __imul__(self, other: object) -> Any:
+        return self._changed_by("mul", other)
+
+    def __itruediv__(self, other: object) -> Any:
+        return self._changed_by("truediv", other)
+
+    def __ipow__(self, other: object) -> Any:  # type: ignore[override,misc]
+        return self._changed_by("pow", other)
+
+    def __imatmul__(self, other: object) -> Any:
+        return self._changed_by("matmul", other)
+
+
+class TracedIndex(TracedArray):
+    """Data of kind `index` plus a number, `y + 1`: it stands in subscripts."""
+
+    __slots__ = ("offset",)
+
+    def __init__(self, node: Node, names: Names, row: bool = False, offset: Size | None = None, **given: Any) -> None:
+        super().__init__(node, names, row, **given)
+        self.offset = offset if offset is not None else Size.of(0)
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        by = _whole_number(other)
+        if by is None or operation.numpy not in ("add", "subtract") or swap and operation.numpy == "subtract":
+            return super()._with_other(operation, other, swap)
+        offset = self.offset + by if operation.numpy == "add" else self.offset - by
+        return TracedIndex(self.node, self.names, offset=offset)
+
+    @property
+    def places(self) -> Looked:
+        """The places that it selects."""
+        return Looked(self.node, self.offset)
+
+    def __getitem__(self, at: object) -> Any:
+        plain, call_ = self._read(at)
+        if plain is None:
+            plain = at if isinstance(at, tuple) else (at,)
+        node = call_.call(taking.take, self.node, plain)
+        if not can_index(node):
+            raise NotSupported("a part of an index that is no range of its entries")
+        return TracedIndex(node, self.names.joined(call_.names), offset=self.offset)
+
+    def astype(self, dtype: Any, **options: object) -> Any:
+        """Return itself: its entries are integers."""
+        return self
+
+
+class TracedRange(TracedArray):
+    """The numbers from `run.start` on, `np.arange(n)`: it stands in subscripts too."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, node: Node, names: Names, row: bool = False, run: Run | None = None, **given: Any) -> None:
+        super().__init__(node, names, row, **given)
+        self.run = run
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        made = cast("TracedArray", super()._with_other(operation, other, swap))
+        by = _whole_number(other)
+        if self.run is None or by is None or operation.numpy not in ("add", "subtract"):
+            return traced_array(made)
+        if swap and operation.numpy == "subtract":
+            return traced_array(made)
+        start = self.run.start + by if operation.numpy == "add" else self.run.start - by
+        return TracedRange(made.node, made.names, run=Run(start, self.run.length))
+
+    def write(self, node: Node, names: Names) -> None:
+        """Raise NoValue: its entries are integers, which a write of a formula would cut."""
+        raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
+
+
+class Flat:
+    """The entries of an array row after row, `K.flat[::n + 1] += s`."""
+
+    def __init__(self, array: TracedArray) -> None:
+        self.array = array
+
+    def _is_diagonal(self, at: object) -> bool:
+        shape = self.array.node.shape
+        if len(shape) != 2 or shape[0] != shape[1] or not isinstance(at, slice) or (at.start, at.stop) != (None, None):
+            return False
+        return at.step is not None and _whole_number(at.step) == shape[1] + 1
+
+    def __getitem__(self, at: object) -> Any:
+        import numpy as np
+
+        if self._is_diagonal(at):
+            return np.diagonal(self.array).copy()
+        return np.ravel(self.array).copy()[at]
+
+    def __setitem__(self, at: object, value: object) -> None:
+        import numpy as np
+
+        if self._is_diagonal(at):
+            fill_diagonal(self.array, value)
+            return
+        entries = np.ravel(self.array).copy()
+        entries[at] = value
+        self.array[...] = entries.reshape(self.array.shape)
+
+
+def traced_array(e: Expression) -> TracedArray:
+    """Return an expression as a new array of a function that is being traced."""
+    names = replace(e.names, traced=True)
+    if can_index(e.node):
+        return TracedIndex(e.node, names, offset=getattr(e, "offset", None))
+    return TracedArray(e.node, names)
+
+
+def shown_type(dtype: object) -> str:
+    """Return a type of entries as a user writes it."""
+    return getattr(dtype, "__name__", str(dtype))
+
+
+def _whole_number(value: object) -> Size | None:
+    """Return an integer or a size; None for anything else."""
+    if isinstance(value, Length):
+        return value.length
+    return Size.of(int(value)) if hasattr(value, "__index__") and not isinstance(value, (bool, Expression)) else None
+
+
+def _is_plain(one: object) -> bool:
+    """Whether a subscript is read by the language: no size in it may be negative."""
+    bounds = (one.start, one.stop, one.step) if isinstance(one, slice) else (one,)
+    return all(b is None or b is Ellipsis or isinstance(b, int) and not isinstance(b, bool) for b in bounds)
+
+
+def _subscript(one: object, call: ArrayCall) -> object:
+    """Return a subscript as `taking` reads it.
+
+    Raises: NoValue for a mask that depends on a symbol.
+    """
+    if isinstance(one, Condition):
+        known = traced_array(Expression(one.node, one.names)).known()
+        if known is None:
+            raise NoValue("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
+        return known != 0
+    if isinstance(one, TracedIndex):
+        call.unwrapped(Length(Size.of(0), length_shown))
+        call.names = call.names.joined(one.names)
+        return one.places
+    if isinstance(one, TracedRange) and one.run is not None:
+        call.names = call.names.joined(one.names)
+        return one.run
+    if isinstance(one, TracedArray):
+        known = one.known()
+        if known is None:
+            hint = "declare the subscript as i: index(k)"
+            raise NoValue("a subscript that depends on a symbol's values", hint=hint)
+        if (known != known.round()).any():
+            raise ShapeError("a subscript is an integer, not a number with decimals")
+        return known.astype(int)
+    if isinstance(one, slice):
+        return slice(*(_subscript(b, call) for b in (one.start, one.stop, one.step)))
+    if isinstance(one, Length):
+        call.unwrapped(one)
+    return one
+
+
+# NumPy's functions that write, and those with results that have no formula.
+
+
+def fill_diagonal(a: Any, val: object, wrap: bool = False) -> None:
+    """Write a value to the diagonal."""
+    import numpy as np
+
+    _written(a, "fill_diagonal")
+    shape = a.node.shape
+    if wrap or len(shape) != 2:
+        raise NotSupported("np.fill_diagonal takes a matrix, and no wrap")
+    if shape[0] != shape[1] and not (shape[0].is_integer and shape[1].is_integer):
+        raise NotSupported(f"np.fill_diagonal of a matrix of {shape[0]} x {shape[1]}", hint="declare its sizes as numbers")
+    if shape[0] == shape[1]:
+        every = Run(Size.of(0), shape[0])
+    else:
+        every = Run(Size.of(0), Size.of(min(int(shape[0]), int(shape[1]))))
+    call = ArrayCall(a)
+    new = node_of(call.unwrapped(val if not isinstance(val, (list, tuple)) else np.array(val)))
+    a.write(call.call(taking.put, a.node, (every, every), new), call.names)
+
+
+def _put(a: Any, ind: object, v: object, mode: str = "raise") -> None:
+    _written(a, "put")
+    a.flat[ind] = v
+
+
+def _copyto(dst: Any, src: object, casting: str = "same_kind", where: object = True) -> None:
+    import numpy as np
+
+    _written(dst, "copyto")
+    dst[...] = src if where is True else np.where(cast("Any", where), cast("Any", src), dst.copy())
+
+
+def _put_along_axis(arr: Any, indices: Any, values: object, axis: int | None) -> None:
+    import numpy as np
+
+    _written(arr, "put_along_axis")
+    if axis is None:
+        raise NotSupported("np.put_along_axis without an axis", hint="give axis=")
+    shape = [int(n) for n in arr.node.shape]
+    at = [np.arange(n).reshape([-1 if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape)]
+    at[axis] = np.asarray(indices)
+    arr[tuple(np.broadcast_arrays(*at))] = values
+
+
+def _written(a: object, name: str) -> None:
+    if not isinstance(a, TracedArray):
+        raise NoValue(f"np.{name}: an array of numbers is not written with a formula")
+
+
+def _ufunc_at(name: str, a: object, at: object, value: object = None) -> None:
+    """Write `np.add.at(a, at, value)`.
+
+    Raises: NotSupported for another function than add and subtract.
+    """
+    _written(a, f"{name}.at")
+    if name not in ("add", "subtract") or not isinstance(a, TracedArray):
+        raise NotSupported(f"np.{name}.at: this method is not supported", hint="np.add.at and np.subtract.at are")
+    plain, call = a._read(at)
+    plain = plain if plain is not None else at
+    e = as_expression(value)
+    other = node_of(call.unwrapped(-e if e is not None and name == "subtract" else value))
+    a.write(call.call(taking.added, a.node, plain, other), call.names)
+
+
+def _lstsq(a: Any, b: Any, rcond: object = None) -> tuple[Any, ...]:
+    """Return np.linalg.lstsq: the solution, and nothing for the other results."""
+    first = a if isinstance(a, TracedArray) else b.made(as_expression(a))
+    hint = "it depends on the rank of the matrix; write np.sum((A @ x - b)**2) for the residual"
+    return first.by_rule("lstsq", b), *(Missing(f"the {what} of np.linalg.lstsq", hint) for what in RESULTS)
+
+
+RESULTS = ("residuals", "rank", "singular values")
+"""The results of np.linalg.lstsq after the solution."""
+
+
+class Missing:
+    """A result that has no formula: its use is refused."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        self.__dict__["_fault"] = what, hint
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and not name.startswith("__array"):
+            raise AttributeError(name)
+        raise NotSupported(f"{self._fault[0]} is no formula", hint=self._fault[1])
+
+
+OWN: Mapping[str, Callable[..., object]] = {
+    "fill_diagonal": fill_diagonal, "put": _put, "copyto": _copyto, "put_along_axis": _put_along_axis,
+    "lstsq": _lstsq,
+}  # fmt: skip

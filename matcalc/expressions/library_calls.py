@@ -32,9 +32,7 @@ def values_for(names: Names) -> Values:
     calls = NumpyCalls(make)
     own = {name: getattr(calls, name) for name in vars(NumpyCalls) if not name.startswith("_")}
     known = {name: one for name, one in own.items() if hasattr(np, name)}
-    numpys = {
-        name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()
-    }
+    numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
     table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
     table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
     table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
-from matcalc.expressions.expression import Expression, as_expression, length_shown
+from matcalc.expressions.expression import Expression, length_shown
 from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge import taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
@@ -21,6 +21,7 @@ from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.places import MASK_HINT, Looked, Run
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.operators import Operation
+from matcalc.expressions.user_code.numpy_writes import OWN, Flat, ufunc_at
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -30,14 +31,15 @@ from matcalc.tensor.symbols import Names
 VIEWS = frozenset((
     "transpose", "permute_dims", "swapaxes", "moveaxis", "rollaxis", "matrix_transpose", "reshape", "ravel", "squeeze",
     "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "broadcast_arrays", "diagonal", "diag",
-    "flip", "fliplr", "flipud", "rot90", "split", "vsplit", "hsplit", "dsplit", "array_split", "unstack", "einsum", "real",
+    "flip", "fliplr", "flipud", "rot90", "split", "vsplit", "hsplit", "dsplit", "array_split", "unstack", "einsum",
+    "real",
 ))  # fmt: skip
 """NumPy's functions whose results share entries with their argument."""
 COPY_HINT = "write to a copy: a = np.copy(a)"
 
 
 class Origin(NamedTuple):
-    """The array that a view belongs to, its subscripts (None for a view by another function), the writes it has seen."""
+    """The array that a view belongs to, its subscripts (None for a view by a function), and the writes it has seen."""
 
     base: TracedArray
     at: object
@@ -67,7 +69,7 @@ class TracedArray(Expression):
         if origin is not None and origin.base.version != origin.seen:
             if origin.at is None:
                 raise NoValue("a view of an array that was written since", hint="take the view after the write")
-            fresh = origin.base[origin.at]
+            fresh = origin.base[origin.at]  # the part, as it is now
             self._held, self.names = fresh._held, fresh.names
             self.origin = fresh.origin
         return self._held
@@ -112,7 +114,7 @@ class TracedArray(Expression):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> object:
         if method == "at":
-            return _ufunc_at(ufunc.__name__, *inputs)
+            return ufunc_at(ufunc.__name__, *inputs)
         out = kwargs.pop("out", None)
         if out is None:
             return self.made(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
@@ -213,10 +215,10 @@ class TracedArray(Expression):
                 raise
             return getattr(known, name)
 
-    def by_rule(self, operation: str, *others: object) -> TracedArray:
-        """Return an operation of the rulebook on this array and others."""
+    def by_rule(self, operation: str, *operands: object) -> TracedArray:
+        """Return an operation of the rulebook on operands, this array if there are none."""
         pending = ArrayCall(self)
-        nodes = [node_of(pending.unwrapped(one)) for one in (self, *others)]
+        nodes = [node_of(pending.unwrapped(one)) for one in operands or (self,)]
         node = pending.call(built, call(operation, *map(leaf, nodes)))
         return traced_array(Expression(node, pending.names))
 
@@ -225,7 +227,9 @@ class TracedArray(Expression):
     def __getitem__(self, at: object) -> Any:
         plain, call = self._read(at)
         if plain is None:
-            return self._view(super().__getitem__(at), at)
+            part = self.made(super().__getitem__(at))
+            is_entry = not part.node.shape and not (isinstance(at, tuple) and Ellipsis in at)
+            return part if is_entry else self._view(part, at)
         node = call.call(taking.take, self.node, plain)
         made = traced_array(Expression(node, self.names.joined(call.names)))
         copies = bool(taking.read_items(plain, self.node.shape).joint) or not node.shape
@@ -244,13 +248,18 @@ class TracedArray(Expression):
         return found, call
 
     def __setitem__(self, at: object, value: object) -> None:
-        plain, call = self._read(at)
+        self.put(at, value)
+
+    def put(self, at: object, value: object, adds: bool = False) -> None:
+        """Write a value to the entries at subscripts; with `adds` it is added, as often as a place occurs."""
+        plain, call_ = self._read(at)
         if plain is None:
             plain = at if isinstance(at, tuple) else (at,)
         if any(isinstance(one, str) for one in plain):
             raise NoValue("a part that a text names is not written", hint="write the subscripts as numbers")
-        new = node_of(call.unwrapped(value.counted if isinstance(value, Condition) else value))
-        self.write(call.call(taking.put, self.node, plain, new), call.names)
+        new = node_of(call_.unwrapped(value.counted if isinstance(value, Condition) else value))
+        written = taking.added if adds else taking.put
+        self.write(call_.call(written, self.node, plain, new), call_.names)
 
     def write(self, node: Node, names: Names) -> None:
         """Replace all entries.
@@ -371,36 +380,6 @@ class TracedRange(TracedArray):
         raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
 
 
-class Flat:
-    """The entries of an array row after row, `K.flat[::n + 1] += s`."""
-
-    def __init__(self, array: TracedArray) -> None:
-        self.array = array
-
-    def _is_diagonal(self, at: object) -> bool:
-        shape = self.array.node.shape
-        if len(shape) != 2 or shape[0] != shape[1] or not isinstance(at, slice) or (at.start, at.stop) != (None, None):
-            return False
-        return at.step is not None and _whole_number(at.step) == shape[1] + 1
-
-    def __getitem__(self, at: object) -> Any:
-        import numpy as np
-
-        if self._is_diagonal(at):
-            return np.diagonal(self.array).copy()
-        return np.ravel(self.array).copy()[at]
-
-    def __setitem__(self, at: object, value: object) -> None:
-        import numpy as np
-
-        if self._is_diagonal(at):
-            fill_diagonal(self.array, value)
-            return
-        entries = np.ravel(self.array).copy()
-        entries[at] = value
-        self.array[...] = entries.reshape(self.array.shape)
-
-
 def traced_array(e: Expression) -> TracedArray:
     """Return an expression as a new array of a function that is being traced."""
     names = replace(e.names, traced=True)
@@ -423,6 +402,8 @@ def _whole_number(value: object) -> Size | None:
 
 def _is_plain(one: object) -> bool:
     """Whether a subscript is read by the language: no size in it may be negative."""
+    if isinstance(one, slice) and one.step not in (None, 1, -1):
+        return False
     bounds = (one.start, one.stop, one.step) if isinstance(one, slice) else (one,)
     return all(b is None or b is Ellipsis or isinstance(b, int) and not isinstance(b, bool) for b in bounds)
 
@@ -457,98 +438,3 @@ def _subscript(one: object, call: ArrayCall) -> object:
     if isinstance(one, Length):
         call.unwrapped(one)
     return one
-
-
-# NumPy's functions that write, and those with results that have no formula.
-
-
-def fill_diagonal(a: Any, val: object, wrap: bool = False) -> None:
-    """Write a value to the diagonal."""
-    import numpy as np
-
-    _written(a, "fill_diagonal")
-    shape = a.node.shape
-    if wrap or len(shape) != 2:
-        raise NotSupported("np.fill_diagonal takes a matrix, and no wrap")
-    if shape[0] != shape[1] and not (shape[0].is_integer and shape[1].is_integer):
-        raise NotSupported(f"np.fill_diagonal of a matrix of {shape[0]} x {shape[1]}", hint="declare its sizes as numbers")
-    if shape[0] == shape[1]:
-        every = Run(Size.of(0), shape[0])
-    else:
-        every = Run(Size.of(0), Size.of(min(int(shape[0]), int(shape[1]))))
-    call = ArrayCall(a)
-    new = node_of(call.unwrapped(val if not isinstance(val, (list, tuple)) else np.array(val)))
-    a.write(call.call(taking.put, a.node, (every, every), new), call.names)
-
-
-def _put(a: Any, ind: object, v: object, mode: str = "raise") -> None:
-    _written(a, "put")
-    a.flat[ind] = v
-
-
-def _copyto(dst: Any, src: object, casting: str = "same_kind", where: object = True) -> None:
-    import numpy as np
-
-    _written(dst, "copyto")
-    dst[...] = src if where is True else np.where(cast("Any", where), cast("Any", src), dst.copy())
-
-
-def _put_along_axis(arr: Any, indices: Any, values: object, axis: int | None) -> None:
-    import numpy as np
-
-    _written(arr, "put_along_axis")
-    if axis is None:
-        raise NotSupported("np.put_along_axis without an axis", hint="give axis=")
-    shape = [int(n) for n in arr.node.shape]
-    at = [np.arange(n).reshape([-1 if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape)]
-    at[axis] = np.asarray(indices)
-    arr[tuple(np.broadcast_arrays(*at))] = values
-
-
-def _written(a: object, name: str) -> None:
-    if not isinstance(a, TracedArray):
-        raise NoValue(f"np.{name}: an array of numbers is not written with a formula")
-
-
-def _ufunc_at(name: str, a: object, at: object, value: object = None) -> None:
-    """Write `np.add.at(a, at, value)`.
-
-    Raises: NotSupported for another function than add and subtract.
-    """
-    _written(a, f"{name}.at")
-    if name not in ("add", "subtract") or not isinstance(a, TracedArray):
-        raise NotSupported(f"np.{name}.at: this method is not supported", hint="np.add.at and np.subtract.at are")
-    plain, call = a._read(at)
-    plain = plain if plain is not None else at
-    e = as_expression(value)
-    other = node_of(call.unwrapped(-e if e is not None and name == "subtract" else value))
-    a.write(call.call(taking.added, a.node, plain, other), call.names)
-
-
-def _lstsq(a: Any, b: Any, rcond: object = None) -> tuple[Any, ...]:
-    """Return np.linalg.lstsq: the solution, and nothing for the other results."""
-    first = a if isinstance(a, TracedArray) else b.made(as_expression(a))
-    hint = "it depends on the rank of the matrix; write np.sum((A @ x - b)**2) for the residual"
-    return first.by_rule("lstsq", b), *(Missing(f"the {what} of np.linalg.lstsq", hint) for what in RESULTS)
-
-
-RESULTS = ("residuals", "rank", "singular values")
-"""The results of np.linalg.lstsq after the solution."""
-
-
-class Missing:
-    """A result that has no formula: its use is refused."""
-
-    def __init__(self, what: str, hint: str) -> None:
-        self.__dict__["_fault"] = what, hint
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and not name.startswith("__array"):
-            raise AttributeError(name)
-        raise NotSupported(f"{self._fault[0]} is no formula", hint=self._fault[1])
-
-
-OWN: Mapping[str, Callable[..., object]] = {
-    "fill_diagonal": fill_diagonal, "put": _put, "copyto": _copyto, "put_along_axis": _put_along_axis,
-    "lstsq": _lstsq,
-}  # fmt: skip

@@ -18,12 +18,12 @@ from typing import Any, TypeAlias, TypeGuard
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
-from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.library_calls import values_for
-from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
+from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node

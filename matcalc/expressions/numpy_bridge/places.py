@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from matcalc.errors import NotSupported, NoValue, ShapeError
 from matcalc.expressions.numpy_bridge.arguments import ONE, check_room, joined, part_of, size_of
+from matcalc.expressions.numpy_bridge.shapes import reshape
 from matcalc.language.identifiers import shown
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import selector
@@ -121,7 +122,9 @@ def run_of(at: slice, length: Size) -> Places:
     step = 1 if at.step is None else int(size_of(at.step))
     if step != 1 or length.is_integer and all(b is None or size_of(b).is_integer for b in (at.start, at.stop)):
         if not length.is_integer:
-            raise NotSupported(f"a step of {step} along an axis of {length} entries", hint="declare its size as a number")
+            raise NotSupported(
+                f"a step of {step} along an axis of {length} entries", hint="declare its size as a number"
+            )
         bounds = [None if b is None else int(size_of(b)) for b in (at.start, at.stop)]
         numbers = range(int(length))[slice(*bounds, step)]
         if step != 1:
@@ -190,10 +193,12 @@ def _rows(places: Known, length: Size) -> Node:
         rows = np.eye(int(length))[[int(one) for one in places.numbers]]
         return constructors.constant(rows.reshape([*map(int, places.shape), int(length)]))
     runs = places.runs()
-    if len(places.shape) != 1 or len(runs) > MOST_RUNS:
-        raise NotSupported("known places along an axis whose length is not a number", hint="declare its size as a number")
+    if len(runs) > MOST_RUNS:
+        message = "known places along an axis whose length is not a number"
+        raise NotSupported(message, hint="declare its size as a number")
     identity = constructors.eye(length)
-    return joined([part_of(identity, 0, start, count) for start, count in runs], 0)
+    rows = joined([part_of(identity, 0, start, count) for start, count in runs], 0)
+    return rows if len(places.shape) == 1 else reshape(rows, [*places.shape, length])
 
 
 def common_shape(shapes: Sequence[Shape]) -> Shape:

@@ -125,7 +125,7 @@ def selection(read: Items, shape: Shape) -> Selection:
 
 
 def _ordered(parts: Sequence[int | None], shared: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the labels of the result: joint axes stand where the subscripts do if these are adjacent, else in front."""
+    """Return the labels of the result: joint axes in place of their subscripts if these are adjacent, else in front."""
     where = [k for k, one in enumerate(parts) if one is None]
     first = where[0] if where and where[-1] - where[0] == len(where) - 1 else 0
     rest = [one for one in parts if one is not None]
@@ -225,7 +225,9 @@ def _fitted(value: Node, shape: Sequence[Size]) -> Node:
     try:
         return broadcast_to(value, list(shape))
     except ShapeError:
-        message = f"a value of shape {shape_text(value.shape)} does not fit the entries of shape {shape_text(tuple(shape))}"
+        message = (
+            f"a value of shape {shape_text(value.shape)} does not fit the entries of shape {shape_text(tuple(shape))}"
+        )
         raise ShapeError(message) from None
 
 

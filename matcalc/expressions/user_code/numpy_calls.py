@@ -9,12 +9,19 @@ from collections.abc import Callable
 from typing import Any
 
 from matcalc.errors import NotSupported, ShapeError
-from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
-from matcalc.expressions.numpy_bridge.arguments import constant_of, joined, length_in, node_of, part_of, permuted, size_of
+from matcalc.expressions.numpy_bridge.arguments import (
+    constant_of,
+    joined,
+    length_in,
+    node_of,
+    part_of,
+    permuted,
+    size_of,
+)
 from matcalc.expressions.numpy_bridge.places import Run
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
-from matcalc.expressions.user_code.python_calls import is_symbolic
+from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
 from matcalc.language.syntax import call
 from matcalc.tensor import constructors
 from matcalc.tensor.nodes.node import Node
@@ -138,7 +145,7 @@ class NumpyCalls:
             made = np.arange(*args, dtype=dtype, **options)
             return made if made.dtype.kind != "f" else self.make(constructors.constant(made))
         start, stop = (0, args[0]) if len(args) == 1 else args[:2]
-        if len(args) > 2 and args[2] != 1 or any(isinstance(one, (Handle, float)) for one in args):
+        if len(args) > 2 and args[2] != 1 or any(is_array(one) or isinstance(one, float) for one in args):
             raise NotSupported("np.arange of a size with a step", hint="write start + step*np.arange(n)")
         first, length = size_of(start), size_of(stop) - size_of(start)
         node = _iota(length)
@@ -158,7 +165,7 @@ class NumpyCalls:
         return start + (stop - start) * steps / ((num - 1) if endpoint else num)
 
     def _node(self, value: Any) -> Node:
-        return value.node if isinstance(value, Handle) else node_of(value)
+        return value.node if is_array(value) else node_of(value)
 
     def array(self, object: Any, dtype: Any = None, **options: Any) -> Any:  # noqa: A002 - NumPy's name
         import numpy as np
@@ -166,7 +173,7 @@ class NumpyCalls:
         if not is_symbolic(object):
             made = np.array(object, dtype=dtype, **options)
             return self.make(constructors.constant(made)) if _is_writable(made) else made
-        if isinstance(object, Handle):
+        if is_array(object):
             return object.astype(dtype) if dtype is not None else object.copy()  # type: ignore[attr-defined]
         if getattr(getattr(object, "dtype", None), "kind", "") == "O":
             object = object.tolist()  # noqa: A001
@@ -177,12 +184,18 @@ class NumpyCalls:
 
         if isinstance(items, (list, tuple)):
             return np.stack([self._stacked(one) for one in items]) if is_symbolic(items) else self.array(items, float)
-        return items if isinstance(items, Handle) else self.make(self._node(items)) if is_symbolic(items) else self.make(_constant(items))
+        return (
+            items
+            if is_array(items)
+            else self.make(self._node(items))
+            if is_symbolic(items)
+            else self.make(_constant(items))
+        )
 
     def asarray(self, a: Any, dtype: Any = None, **options: Any) -> Any:
         import numpy as np
 
-        if isinstance(a, Handle):
+        if is_array(a):
             return a if dtype is None else a if _is_float(dtype) else a.astype(dtype)  # type: ignore[attr-defined]
         return self.array(a, dtype) if is_symbolic(a) else np.asarray(a, dtype, **options)
 
@@ -220,7 +233,7 @@ class NumpyCalls:
     def ix_(self, *args: Any) -> Any:
         import numpy as np
 
-        if not any(isinstance(one, Handle) for one in args):
+        if not any(is_array(one) for one in args):
             return np.ix_(*args)
         raise NotSupported("np.ix_ of an index", hint="write A[i][:, j]")
 
@@ -229,7 +242,7 @@ class NumpyCalls:
 
         if out is not None or mode != "raise":
             raise NotSupported("np.take: the arguments out and mode are not supported")
-        if not isinstance(a, Handle):
+        if not is_array(a):
             a = self.make(_constant(a))
         if axis is None:
             return np.ravel(a).copy()[indices]
@@ -239,12 +252,12 @@ class NumpyCalls:
     def take_along_axis(self, arr: Any, indices: Any, axis: Any = -1) -> Any:
         import numpy as np
 
-        if not isinstance(arr, Handle):
+        if not is_array(arr):
             arr = self.make(_constant(arr))
         if axis is None:
             return np.ravel(arr).copy()[indices]
         position, rank = axis % arr.ndim, arr.ndim
-        if isinstance(indices, Handle):
+        if is_array(indices):
             raise NotSupported("np.take_along_axis of an index", hint="write A[np.arange(n), y]")
         at = []
         for k in range(rank):
@@ -257,16 +270,18 @@ class NumpyCalls:
     def bincount(self, x: Any, weights: Any = None, minlength: Any = 0) -> Any:
         import numpy as np
 
-        if isinstance(x, Handle) and not is_symbolic(minlength) and minlength == 0:
-            raise NotSupported("np.bincount without minlength has a length that the data decide", hint="give minlength=")
-        if not isinstance(x, Handle) and not is_symbolic(minlength):
+        if is_array(x) and not is_symbolic(minlength) and minlength == 0:
+            raise NotSupported(
+                "np.bincount without minlength has a length that the data decide", hint="give minlength="
+            )
+        if not is_array(x) and not is_symbolic(minlength):
             minlength = max(minlength, int(np.max(x)) + 1 if np.size(x) else 0)
         found = self.zeros(minlength)
         np.add.at(found, x, 1.0 if weights is None else weights)
         return found
 
     def isscalar(self, element: Any) -> bool:
-        return isinstance(element, Handle) and not element.node.shape or length_in(element) is not None
+        return is_array(element) and not element.node.shape or length_in(element) is not None
 
     def float64(self, x: Any) -> Any:
         return self.asarray(x)
@@ -296,4 +311,7 @@ def _is_writable(made: Any) -> bool:
 
 def _iota(length: Size) -> Node:
     """Return the numbers from 0 to a length, without the last."""
-    return built(call("iota", leaf(constructors.size_number(length))))
+    if len(length.terms) == 1 and length.names == (str(length),):
+        return built(call("iota", leaf(constructors.size_number(length))))
+    steps = built(call("cumsum", leaf(constructors.ones((length,)))))
+    return constructors.add([(1, steps), (-1, constructors.ones((length,)))])

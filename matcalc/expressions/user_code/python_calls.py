@@ -9,9 +9,13 @@ from functools import reduce
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.handle import Handle
 from matcalc.expressions.numpy_bridge.arguments import length_in
 from matcalc.tensor.nodes.node import Node
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an expression."""
+    return isinstance(getattr(value, "node", None), Node)
 
 
 def is_symbolic(value: object) -> bool:
@@ -20,9 +24,9 @@ def is_symbolic(value: object) -> bool:
         return any(map(is_symbolic, value))
     if isinstance(value, dict):
         return any(map(is_symbolic, value.values()))
-    if getattr(getattr(value, "dtype", None), "kind", "") == "O" and not isinstance(value, Handle):
+    if getattr(getattr(value, "dtype", None), "kind", "") == "O" and not is_array(value):
         return any(map(is_symbolic, getattr(value, "flat", ())))
-    return isinstance(value, Handle) or length_in(value) is not None
+    return is_array(value) or length_in(value) is not None
 
 
 def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,7 +43,7 @@ def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..
 
 
 def _len(value: Any) -> Any:
-    if isinstance(value, Handle) and getattr(value, "shape", ()):
+    if is_array(value) and getattr(value, "shape", ()):
         return value.shape[0]  # type: ignore[attr-defined]
     return builtins.len(value)
 
@@ -52,10 +56,12 @@ def _extremum(name: str) -> Callable[..., Any]:
         import numpy as np
 
         items = list(args[0]) if builtins.len(args) == 1 else list(args)
-        of_symbols = any(isinstance(one, Handle) for one in items)
+        of_symbols = any(is_array(one) for one in items)
         if keywords or not of_symbols or any(getattr(one, "ndim", 0) for one in items):
             return theirs(*args, **keywords)
-        return reduce(np.maximum if name == "max" else np.minimum, items)
+        if name == "max":
+            return reduce(lambda a, b: np.where(b > a, b, a), items)
+        return reduce(lambda a, b: np.where(b < a, b, a), items)
 
     return found
 
@@ -63,7 +69,7 @@ def _extremum(name: str) -> Callable[..., Any]:
 def _sum(items: Iterable[Any], start: Any = 0) -> Any:
     import numpy as np
 
-    if isinstance(items, Handle):
+    if is_array(items):
         return np.sum(items, axis=0) + start  # type: ignore[call-overload]
     return builtins.sum(items, start)
 
@@ -72,7 +78,7 @@ def _number(name: str) -> Callable[..., Any]:
     """Return Python's `float` or `int` of a scalar that is a symbol, or of a size."""
 
     def found(value: Any) -> Any:
-        if length_in(value) is not None or name == "float" and isinstance(value, Handle) and not value.node.shape:
+        if length_in(value) is not None or name == "float" and is_array(value) and not value.node.shape:
             return value
         return getattr(builtins, name)(value)
 
@@ -82,7 +88,7 @@ def _number(name: str) -> Callable[..., Any]:
 def _isinstance(value: Any, kinds: Any) -> bool:
     import numpy as np
 
-    if isinstance(value, Handle):
+    if is_array(value):
         node: Node = value.node
         own = (np.ndarray,) if node.shape else (float, np.floating, np.float64)
         wanted = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -91,8 +97,6 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     if length_in(value) is not None and int in (kinds if isinstance(kinds, tuple) else (kinds,)):
         return True
     return builtins.isinstance(value, kinds)
-
-
 
 
 BUILTINS: Mapping[str, Callable[..., Any]] = {

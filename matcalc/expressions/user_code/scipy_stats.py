@@ -135,7 +135,7 @@ def _mvn_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = F
 
 
 class Distribution:
-    """A distribution of scipy.stats as a copied function sees it; `frozen` are the parameters that it was called with."""
+    """A distribution of scipy.stats as a copied function sees it; `frozen` are the parameters of a call."""
 
     def __init__(self, theirs: Any, name: str, has_symbols: Callable[[object], bool], frozen: Any = None) -> None:
         self._theirs, self._name, self._has, self._frozen = theirs, name, has_symbols, frozen
@@ -177,9 +177,8 @@ def _evaluated(name: str, method: str, args: tuple[Any, ...], keywords: Mapping[
             found = _standard(name, methods, method, given, shapes)
             if found is not None:
                 return found
-    raise NotSupported(
-        f"scipy.stats.{name}.{method} is not supported on symbols", hint="write its formula with NumPy and scipy.special"
-    )
+    hint = "write its formula with NumPy and scipy.special"
+    raise NotSupported(f"scipy.stats.{name}.{method} is not supported on symbols", hint=hint)
 
 
 def _standard(name: str, methods: Mapping[str, Call], method: str, given: Mapping[str, Any], shapes: Any) -> Any:

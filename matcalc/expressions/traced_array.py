@@ -266,10 +266,7 @@ class TracedArray(Expression):
 
         Raises: NoValue for an argument, and for a view that no subscript made.
         """
-        owner = self.owner
-        if owner.argument:
-            hint = f"write to a copy: {owner.argument} = {owner.argument}.copy()"
-            raise NoValue(f"the argument {owner.argument} is not changed in place", hint=hint)
+        self.check_own()
         origin = self.origin
         if origin is not None:
             if origin.at is None:
@@ -278,6 +275,16 @@ class TracedArray(Expression):
             return
         self._held, self.names = node, self.names.joined(names)
         self.writes += 1
+
+    def check_own(self) -> None:
+        """Require that the function made the array.
+
+        Raises: NoValue for an argument or a part of one.
+        """
+        owner = self.owner
+        if owner.argument:
+            hint = f"write to a copy: {owner.argument} = {owner.argument}.copy()"
+            raise NoValue(f"the argument {owner.argument} is not changed in place", hint=hint)
 
     @property
     def owner(self) -> TracedArray:

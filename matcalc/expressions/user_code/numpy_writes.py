@@ -85,9 +85,14 @@ def _put_along_axis(arr: Any, indices: Any, values: object, axis: int | None) ->
     arr[tuple(np.broadcast_arrays(*at))] = values
 
 
-def _written(a: object, name: str) -> None:
+def _written(a: Any, name: str) -> None:
+    """Require an array that the traced function made.
+
+    Raises: NoValue.
+    """
     if not is_traced(a):
         raise NoValue(f"np.{name}: an array of numbers is not written with a formula")
+    a.check_own()
 
 
 def ufunc_at(name: str, a: Any, at: object, value: Any = None) -> None:
@@ -137,7 +142,13 @@ class Missing:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and not name.startswith("__array"):
             raise AttributeError(name)
+        self._refuse()
+
+    def _refuse(self, *others: object) -> Any:
         raise NotSupported(f"{self._fault[0]} is no formula", hint=self._fault[1])
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = _refuse
+    __neg__ = __getitem__ = __iter__ = __len__ = __float__ = __matmul__ = __rmatmul__ = _refuse
 
 
 OWN: Mapping[str, Callable[..., object]] = {

@@ -1,8 +1,8 @@
 """Defines the arrays of a function that is being traced: they can be written in place, as NumPy's.
 
 An array that was made inside the function is written by replacing its node. A part of it that a subscript made stays a
-view: it is written through, and read again after a write. A view by another function, `a.T`, is neither written nor
-used after a write. Arguments are never written.
+view: it is written through, and read again after a write. Of an array and a view by another function, `a.T`, only the
+one that was written last is used. Arguments are never written.
 """
 
 from __future__ import annotations
@@ -49,27 +49,31 @@ class Origin(NamedTuple):
 class TracedArray(Expression):
     """An array of a function that is being traced; `argument` names the argument that it is."""
 
-    __slots__ = ("_held", "argument", "distances", "origin", "writes")
+    _held: Node
+    __slots__ = ("_held", "argument", "distances", "origin", "spoiled", "writes")
 
     def __init__(self, node: Node, names: Names, row: bool = False, **given: Any) -> None:
         self.origin: Origin | None = None
-        self.argument, self.writes = "", 0
+        self.argument, self.writes, self.spoiled = "", 0, False
         self.distances: TracedArray | None = None  # of condensed distances: the matrix of them
         super().__init__(node, names, False, **given)
 
     # The node, which a write replaces.
 
     @property
-    def node(self) -> Node:  # type: ignore[override]
+    def node(self) -> Node:
         """The node: of a view of an array that was written since, that of its part now.
 
-        Raises: NoValue for a view that no subscript made.
+        Raises: NoValue for a view by another function, and for an array of which such a view was written.
         """
         origin = self.origin
+        if self.spoiled:
+            hint = "reshape a copy: b = a.copy().reshape(...)"
+            raise NoValue("an array of which a view by another function was written", hint=hint)
         if origin is not None and origin.base.version != origin.seen:
             if origin.at is None:
                 raise NoValue("a view of an array that was written since", hint="take the view after the write")
-            fresh = origin.base[origin.at]  # the part, as it is now
+            fresh: TracedArray = origin.base[origin.at]  # the part, as it is now
             self._held, self.names = fresh._held, fresh.names
             self.origin = fresh.origin
         return self._held
@@ -109,12 +113,15 @@ class TracedArray(Expression):
         if own is not None:
             return own(*args, **kwargs)
         made = super().__array_function__(function, types, args, kwargs)
-        source = next((a for a in args if isinstance(a, TracedArray)), None)
-        return source._view(made) if source is not None and function.__name__ in VIEWS else made
+        sources = [a for a in args if isinstance(a, TracedArray)]
+        if function.__name__ not in VIEWS or len(sources) != 1 or function.__name__ == "diag" and sources[0].ndim == 1:
+            return made
+        return sources[0]._view(made)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> object:
         if method == "at":
-            return ufunc_at(ufunc.__name__, *inputs)
+            ufunc_at(ufunc.__name__, *inputs)
+            return None
         out = kwargs.pop("out", None)
         if out is None:
             return self.made(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
@@ -264,16 +271,26 @@ class TracedArray(Expression):
     def write(self, node: Node, names: Names) -> None:
         """Replace all entries.
 
-        Raises: NoValue for an argument, and for a view that no subscript made.
+        Raises: NoValue for an argument.
         """
         self.check_own()
         origin = self.origin
         if origin is not None:
             if origin.at is None:
-                raise NoValue("a view of an array is not written", hint="write to the array itself, or to a copy")
+                self._write_apart(node, names)
+                return
             origin.base[origin.at] = traced_array(Expression(node, self.names.joined(names)))
             return
         self._held, self.names = node, self.names.joined(names)
+        self.writes += 1
+
+    def _write_apart(self, node: Node, names: Names) -> None:
+        """Write to a view by another function; NumPy may have copied, so the array behind it is not used any more."""
+        owner = self.owner
+        held, known = node, self.names.joined(names)
+        owner.spoiled = True
+        owner.writes += 1
+        self.origin, self._held, self.names = None, held, known
         self.writes += 1
 
     def check_own(self) -> None:
@@ -321,7 +338,7 @@ class TracedArray(Expression):
     def __itruediv__(self, other: object) -> Any:
         return self._changed_by("truediv", other)
 
-    def __ipow__(self, other: object) -> Any:  # type: ignore[override,misc]
+    def __ipow__(self, other: object) -> Any:
         return self._changed_by("pow", other)
 
     def __imatmul__(self, other: object) -> Any:

@@ -1,4 +1,4 @@
-"""Losses that projects differentiate by hand, as their NumPy functions: value and gradient equal those of the function."""
+"""Losses that projects differentiate by hand, as NumPy functions: value and gradient equal those of the function."""
 
 import math
 

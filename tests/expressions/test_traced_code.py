@@ -13,7 +13,10 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 import matcalc as mc
 
-OPEN = "X: matrix(m, n); w: vector(n); y: vector(m); x: vector(6); A: matrix(n, n); s: scalar; p: vector(n + m); i: index(m)"
+OPEN = (
+    "X: matrix(m, n); w: vector(n); y: vector(m); x: vector(6); A: matrix(n, n); s: scalar; "
+    "p: vector(n + m); i: index(m)"
+)
 FIXED = (
     "X: matrix(5, 3); w: vector(3); y: vector(5); x: vector(6); A: matrix(3, 3); s: scalar; p: vector(8); i: index(5)"
 )
@@ -88,6 +91,16 @@ def keeps_copies(X, s):
     return entry * row + K[0]
 
 
+def reshaped(X, y):
+    out = (X @ X[0]).reshape(-1, 1)
+    out -= y[:, None]
+    K = np.einsum("ij,kj->ik", X, X)
+    K[0, 1:] = 0
+    D = np.diag(y)
+    D[0, 1] = 2
+    return out * K * D
+
+
 def alias(X, s):
     K = X + 1
     same = K
@@ -153,7 +166,8 @@ def put_along(x):
 
 
 FIXED_CASES = [
-    in_loop, grows, views, keeps_copies, alias, filled, flat_diagonal, diagonal_places, block, repeated_places, at_index,
+    in_loop, grows,
+    views, keeps_copies, reshaped, alias, filled, flat_diagonal, diagonal_places, block, repeated_places, at_index,
     counts_weights, masked_write, put_along,
     lambda x: x[[0, 2, 2, -1]],
     lambda x: x[np.array([3, 1])],
@@ -244,7 +258,7 @@ OPEN_CASES = [
     lambda y: special.expit(y) + special.ndtr(y) + special.log_ndtr(y) + special.erf(y) + special.erfc(y),
     lambda y: special.gammaln(y**2 + 1) + special.digamma(y**2 + 1) + special.xlogy(2, y**2) + special.xlog1py(2, y**2),
     lambda y: special.betaln(y**2 + 1, 2.5) + special.logit(special.expit(y)),
-    lambda A, w: sla.cho_solve(sla.cho_factor(A @ A.T), w) + sla.cho_solve((sla.cholesky(A @ A.T, lower=True), True), w),
+    lambda A, w: sla.cho_solve(sla.cho_factor(A @ A.T), w) + sla.cho_solve((np.linalg.cholesky(A @ A.T), True), w),
     lambda A: sla.cholesky(A @ A.T),
     lambda A, w: sla.solve(A, w) + sla.solve_triangular(A, w, lower=True) + sla.solve_triangular(A, w),
     lambda A, w: sla.solve(A @ A.T, w, assume_a="pos", check_finite=False) + sla.solve_triangular(A, w, trans=1),

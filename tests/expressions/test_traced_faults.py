@@ -31,7 +31,7 @@ def writes_a_view(X):
     K = X + 1
     flat = K.T
     flat[0] = 0
-    return K
+    return K + 1
 
 
 def uses_an_old_view(X):
@@ -125,7 +125,7 @@ def grows(x):
 FAULTS = [
     (writes_an_argument, "the argument X is not changed in place: line {} of", 1, "X = X.copy()"),
     (writes_a_part_of_an_argument, "the argument X is not changed in place: line {} of", 2, "copy"),
-    (writes_a_view, "a view of an array is not written: line {} of", 3, "copy"),
+    (writes_a_view, "an array of which a view by another function was written: line {} of", 4, "copy"),
     (uses_an_old_view, "a view of an array that was written since: line {} of", 4, "after the write"),
     (fills_an_argument, "the argument X is not changed in place: line {} of", 1, "copy"),
     (masks, "a mask that depends on a symbol selects an unknown number of entries: line {} of", 1, "np.where"),

@@ -79,7 +79,7 @@ def places_of(value: Any) -> Places | None:
         if can_index(value):
             return Looked(value, Size.of(0))
         raise NoValue("a subscript that depends on a symbol's values", hint="declare the subscript as i: index(k)")
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple)) or hasattr(value, "ndim") and value.ndim:
         return _known(value)
     return None
 
@@ -100,7 +100,7 @@ def masked(value: Any) -> list[Known] | None:
 
     if isinstance(value, list) and value and all(isinstance(one, (bool, np.bool_)) for one in value):
         value = np.array(value)
-    if getattr(getattr(value, "dtype", None), "kind", "") != "b" or not getattr(value, "ndim", 0):
+    if getattr(getattr(value, "dtype", None), "kind", "") != "b" or not hasattr(value, "ndim") and value.ndim:
         return None
     return [_known(one) for one in np.nonzero(value)]
 
@@ -125,8 +125,8 @@ def run_of(at: slice, length: Size) -> Places:
             raise NotSupported(
                 f"a step of {step} along an axis of {length} entries", hint="declare its size as a number"
             )
-        bounds = [None if b is None else int(size_of(b)) for b in (at.start, at.stop)]
-        numbers = range(int(length))[slice(*bounds, step)]
+        start_, stop_ = (None if b is None else int(size_of(b)) for b in (at.start, at.stop))
+        numbers = range(int(length))[slice(start_, stop_, step)]
         if step != 1:
             return Known((Size.of(len(numbers)),), tuple(map(Size.of, numbers)))
         return Run(Size.of(numbers.start if len(numbers) else 0), Size.of(len(numbers)))
@@ -197,8 +197,8 @@ def _rows(places: Known, length: Size) -> Node:
         message = "known places along an axis whose length is not a number"
         raise NotSupported(message, hint="declare its size as a number")
     identity = constructors.eye(length)
-    rows = joined([part_of(identity, 0, start, count) for start, count in runs], 0)
-    return rows if len(places.shape) == 1 else reshape(rows, [*places.shape, length])
+    found = joined([part_of(identity, 0, start, count) for start, count in runs], 0)
+    return found if len(places.shape) == 1 else reshape(found, [*places.shape, length])
 
 
 def common_shape(shapes: Sequence[Shape]) -> Shape:

@@ -174,7 +174,7 @@ class NumpyCalls:
             made = np.array(object, dtype=dtype, **options)
             return self.make(constructors.constant(made)) if _is_writable(made) else made
         if is_array(object):
-            return object.astype(dtype) if dtype is not None else object.copy()  # type: ignore[attr-defined]
+            return object.astype(dtype) if dtype is not None else object.copy()
         if getattr(getattr(object, "dtype", None), "kind", "") == "O":
             object = object.tolist()  # noqa: A001
         return self._stacked(object)
@@ -196,7 +196,7 @@ class NumpyCalls:
         import numpy as np
 
         if is_array(a):
-            return a if dtype is None else a if _is_float(dtype) else a.astype(dtype)  # type: ignore[attr-defined]
+            return a if dtype is None else a if _is_float(dtype) else a.astype(dtype)
         return self.array(a, dtype) if is_symbolic(a) else np.asarray(a, dtype, **options)
 
     asanyarray = ascontiguousarray = asfarray = require = asarray

@@ -27,14 +27,14 @@ class Flat:
             return False
         return at.step is not None and _whole(at.step) == shape[1] + 1
 
-    def __getitem__(self, at: object) -> Any:
+    def __getitem__(self, at: Any) -> Any:
         import numpy as np
 
         if self._is_diagonal(at):
             return np.diagonal(self.array).copy()
         return np.ravel(self.array).copy()[at]
 
-    def __setitem__(self, at: object, value: object) -> None:
+    def __setitem__(self, at: Any, value: Any) -> None:
         import numpy as np
 
         if self._is_diagonal(at):

@@ -43,8 +43,8 @@ def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..
 
 
 def _len(value: Any) -> Any:
-    if is_array(value) and getattr(value, "shape", ()):
-        return value.shape[0]  # type: ignore[attr-defined]
+    if is_array(value) and value.node.shape:
+        return value.shape[0]
     return builtins.len(value)
 
 
@@ -70,7 +70,8 @@ def _sum(items: Iterable[Any], start: Any = 0) -> Any:
     import numpy as np
 
     if is_array(items):
-        return np.sum(items, axis=0) + start  # type: ignore[call-overload]
+        total: Callable[..., Any] = np.sum
+        return total(items, axis=0) + start
     return builtins.sum(items, start)
 
 

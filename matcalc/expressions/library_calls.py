@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from matcalc.expressions.numpy_bridge.places import Run
+from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.traced_array import TracedArray, TracedRange
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls

@@ -18,7 +18,7 @@ from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge import taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import node_of
-from matcalc.expressions.numpy_bridge.places import MASK_HINT, Looked, Run
+from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT, Looked, Run
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.operators import Operation
 from matcalc.expressions.user_code.numpy_writes import OWN, Flat, ufunc_at

@@ -16,7 +16,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     with_axes,
     without_axes,
 )
-from matcalc.expressions.numpy_bridge.places import (
+from matcalc.expressions.numpy_bridge.index_sets import (
     Known,
     Looked,
     Places,

@@ -19,7 +19,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     permuted,
     size_of,
 )
-from matcalc.expressions.numpy_bridge.places import Run
+from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.expressions.numpy_bridge.shapes import broadcast_to
 from matcalc.expressions.user_code.python_calls import is_array, is_symbolic
 from matcalc.language.syntax import call

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from matcalc.errors import NotSupported, NoValue
 from matcalc.expressions.numpy_bridge.arguments import length_in
-from matcalc.expressions.numpy_bridge.places import Run
+from matcalc.expressions.numpy_bridge.index_sets import Run
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, cast
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
-from matcalc.expressions.expression import Expression, length_shown
-from matcalc.expressions.length import Length
+from matcalc.expressions.expression import Expression
 from matcalc.expressions.numpy_bridge import taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import node_of
-from matcalc.expressions.numpy_bridge.index_sets import MASK_HINT, Looked, Run
+from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.operators import Operation
 from matcalc.expressions.user_code.numpy_writes import OWN, Flat, ufunc_at
+from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -176,7 +176,9 @@ class TracedArray(Expression):
         import numpy as np
 
         if np.dtype(dtype).kind != "f" and not can_index(self.node):
-            raise NotSupported(f"an array of symbols as {shown_type(dtype)} is not supported", hint="formulas are real")
+            raise NotSupported(
+                f"an array of symbols as {getattr(dtype, '__name__', dtype)} is not supported", hint="formulas are real"
+            )
         return self.copied()
 
     def copied(self) -> TracedArray:
@@ -248,9 +250,9 @@ class TracedArray(Expression):
         items = at if isinstance(at, tuple) else (at,)
         if any(isinstance(one, str) for one in items):
             return None, call
-        found = tuple(_subscript(one, call) for one in items)
+        found = tuple(subscript_value(one, call) for one in items)
         simple = all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in found)
-        if simple and all(_is_plain(one) for one in found):
+        if simple and all(is_plain(one) for one in found):
             return None, call
         return found, call
 
@@ -355,7 +357,7 @@ class TracedIndex(TracedArray):
         self.offset = offset if offset is not None else Size.of(0)
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        by = _whole_number(other)
+        by = whole_number(other)
         if by is None or operation.numpy not in ("add", "subtract") or swap and operation.numpy == "subtract":
             return super()._with_other(operation, other, swap)
         offset = self.offset + by if operation.numpy == "add" else self.offset - by
@@ -391,7 +393,7 @@ class TracedRange(TracedArray):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         made = cast("TracedArray", super()._with_other(operation, other, swap))
-        by = _whole_number(other)
+        by = whole_number(other)
         if self.run is None or by is None or operation.numpy not in ("add", "subtract"):
             return traced_array(made)
         if swap and operation.numpy == "subtract":
@@ -410,55 +412,3 @@ def traced_array(e: Expression) -> TracedArray:
     if can_index(e.node):
         return TracedIndex(e.node, names, offset=getattr(e, "offset", None))
     return TracedArray(e.node, names)
-
-
-def shown_type(dtype: object) -> str:
-    """Return a type of entries as a user writes it."""
-    return getattr(dtype, "__name__", str(dtype))
-
-
-def _whole_number(value: object) -> Size | None:
-    """Return an integer or a size; None for anything else."""
-    if isinstance(value, Length):
-        return value.length
-    return Size.of(int(value)) if hasattr(value, "__index__") and not isinstance(value, (bool, Expression)) else None
-
-
-def _is_plain(one: object) -> bool:
-    """Whether a subscript is read by the language: no size in it may be negative."""
-    if isinstance(one, slice) and one.step not in (None, 1, -1):
-        return False
-    bounds = (one.start, one.stop, one.step) if isinstance(one, slice) else (one,)
-    return all(b is None or b is Ellipsis or isinstance(b, int) and not isinstance(b, bool) for b in bounds)
-
-
-def _subscript(one: object, call: ArrayCall) -> object:
-    """Return a subscript as `taking` reads it.
-
-    Raises: NoValue for a mask that depends on a symbol.
-    """
-    if isinstance(one, Condition):
-        known = traced_array(Expression(one.node, one.names)).known()
-        if known is None:
-            raise NoValue("a mask that depends on a symbol selects an unknown number of entries", hint=MASK_HINT)
-        return known != 0
-    if isinstance(one, TracedIndex):
-        call.unwrapped(Length(Size.of(0), length_shown))
-        call.names = call.names.joined(one.names)
-        return one.places
-    if isinstance(one, TracedRange) and one.run is not None:
-        call.names = call.names.joined(one.names)
-        return one.run
-    if isinstance(one, TracedArray):
-        known = one.known()
-        if known is None:
-            hint = "declare the subscript as i: index(k)"
-            raise NoValue("a subscript that depends on a symbol's values", hint=hint)
-        if (known != known.round()).any():
-            raise ShapeError("a subscript is an integer, not a number with decimals")
-        return known.astype(int)
-    if isinstance(one, slice):
-        return slice(*(_subscript(b, call) for b in (one.start, one.stop, one.step)))
-    if isinstance(one, Length):
-        call.unwrapped(one)
-    return one

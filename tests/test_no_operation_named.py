@@ -65,7 +65,7 @@ PLACES = {
     ("ln",): ("a command of LaTeX", "language/latex/latex_names.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("matmul", "pow"): ("names of Python's operators", "expressions/numpy_protocol.py"),
-    ("diag", "matmul", "pow", "reshape"): (
+    ("diag", "matmul", "pow"): (
         "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
     ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),

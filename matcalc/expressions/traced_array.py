@@ -20,22 +20,13 @@ from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
 from matcalc.expressions.operators import Operation
-from matcalc.expressions.user_code.numpy_writes import OWN, Flat, ufunc_at
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
 from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
 from matcalc.language.syntax import call
 from matcalc.tensor.lookups import can_index
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
-
-VIEWS = frozenset((
-    "transpose", "permute_dims", "swapaxes", "moveaxis", "rollaxis", "matrix_transpose", "reshape", "ravel", "squeeze",
-    "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "broadcast_arrays", "diagonal", "diag",
-    "flip", "fliplr", "flipud", "rot90", "split", "vsplit", "hsplit", "dsplit", "array_split", "unstack", "einsum",
-    "real",
-))  # fmt: skip
-"""NumPy's functions whose results share entries with their argument."""
-COPY_HINT = "write to a copy: a = np.copy(a)"
 
 
 class Origin(NamedTuple):
@@ -90,8 +81,6 @@ class TracedArray(Expression):
 
     def __reduce__(self) -> tuple[object, ...]:
         return Expression(self.node, self.names).__reduce__()
-
-    # Results.
 
     def made(self, e: object) -> Any:
         """Return an expression as an array of the traced function."""
@@ -194,8 +183,6 @@ class TracedArray(Expression):
         """Write a value to all entries."""
         self[...] = value
 
-    # Numbers that need no symbol.
-
     def known(self) -> Any:
         """Return the numbers of an array that depends on no symbol and no size; None for any other."""
         node = self.node
@@ -288,12 +275,9 @@ class TracedArray(Expression):
 
     def _write_apart(self, node: Node, names: Names) -> None:
         """Write to a view by another function; NumPy may have copied, so the array behind it is not used any more."""
-        owner = self.owner
-        held, known = node, self.names.joined(names)
-        owner.spoiled = True
-        owner.writes += 1
-        self.origin, self._held, self.names = None, held, known
-        self.writes += 1
+        known, owner = self.names.joined(names), self.owner
+        owner.spoiled, owner.writes = True, owner.writes + 1
+        self.origin, self._held, self.names, self.writes = None, node, known, self.writes + 1
 
     def check_own(self) -> None:
         """Require that the function made the array.

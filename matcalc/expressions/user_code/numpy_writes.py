@@ -155,3 +155,10 @@ OWN: Mapping[str, Callable[..., object]] = {
     "fill_diagonal": fill_diagonal, "put": _put, "copyto": _copyto, "put_along_axis": _put_along_axis,
     "lstsq": _lstsq,
 }  # fmt: skip
+VIEWS = frozenset((
+    "transpose", "permute_dims", "swapaxes", "moveaxis", "rollaxis", "matrix_transpose", "reshape", "ravel", "squeeze",
+    "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "broadcast_arrays", "diagonal", "diag",
+    "flip", "fliplr", "flipud", "rot90", "split", "vsplit", "hsplit", "dsplit", "array_split", "unstack", "einsum",
+    "real",
+))  # fmt: skip
+"""NumPy's functions whose results share entries with their argument."""

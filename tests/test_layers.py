@@ -63,6 +63,7 @@ ROOMS = [
     "rulelab",
     "expressions.sympy_bridge",
     "expressions.numpy_bridge",
+    "expressions.user_code",
     "expressions",
     "pipeline",
     "rows",

@@ -67,6 +67,9 @@ PLACES = {
     ("abs", "norm"): ("macros of LaTeX", "language/latex/passages/macros.py"),
     ("dot", "inner", "matmul"): ("NumPy's own names", "language/numpy_names.py"),
     ("matmul", "pow"): ("names of Python's operators", "expressions/numpy_protocol.py"),
+    ("diag", "matmul", "pow"): (
+        "NumPy's own names, and names of Python's operators", "expressions/traced_array.py"),
+    ("erfc", "log1p"): ("the functions that SciPy's own are made of", "expressions/numpy_bridge/elementwise.py"),
     ("dd",): ("the prefix of a second derivative", "rulebook/check_names.py"),
     ("eye", "inner", "matmul", "ones", "outer", "trace", "zeros"): (
          "constructors that the module exports", "tensor/constructors.py"),
@@ -81,8 +84,8 @@ CALLS = {
     "a word that ends, then a parenthesis": "language/named_parts.py",
 }
 """Files with strings that call something: why."""
-OTHER_LANGUAGES = ("evidence/precise/",)
-"""Rooms that are high-precision twins of NumPy and SciPy: their names are those of the libraries."""
+OTHER_LANGUAGES = ("evidence/precise/", "expressions/user_code/")
+"""Rooms whose names are those of NumPy, SciPy and Python: high-precision twins, and their functions on symbols."""
 LISTED = {(word, place) for words, (_, places) in PLACES.items() for place in places.split() for word in words}
 CALLING = {place for places in CALLS.values() for place in places.split()}
 PROSE = ("hint", "message", "help")

@@ -27,13 +27,13 @@ from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
+from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
 from matcalc.expressions.operators import Marked, Operation
 from matcalc.expressions.overview import Overview
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.expressions.references import of_numpy
-from matcalc.expressions.subscripts import subscripts
 from matcalc.expressions.substituting import check_facts, length_of, meant, replaced
 from matcalc.expressions.sympy_bridge import from_sympy
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy

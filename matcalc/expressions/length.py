@@ -197,9 +197,7 @@ class Length(Arithmetic):
         return f"declare {names} as {'a number' if len(self.length.names) == 1 else 'numbers'}, as in X: matrix(4, 3)"
 
     def _raise(self) -> NoReturn:
-        raise NoValue(
-            f"the size {self} is no number yet", hint=f"declare the size as a number, or write mc.ones({self})"
-        )
+        raise NoValue(f"the size {self} is no number yet", hint=self._hint)
 
     def __index__(self) -> int:
         self._raise()

@@ -18,9 +18,12 @@ from typing import Any, TypeAlias, TypeGuard
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
+from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.numpy_bridge.arguments import like
-from matcalc.expressions.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
+from matcalc.expressions.traced_array import TracedArray, traced_array
+from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
@@ -29,8 +32,8 @@ from matcalc.tensor.symbols import Names
 Results: TypeAlias = Any
 """An expression, or the nesting of tuples and lists of them that a function returns."""
 OWN = str(Path(__file__).parents[1])
-LIBRARY = "numpy"
-"""Paths that are not the user's: the folder of matcalc, and any folder of NumPy's."""
+LIBRARIES = frozenset(("numpy", "scipy"))
+"""Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""
 
 
 def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
@@ -62,22 +65,23 @@ def results_of(function: Callable[..., object], declared: Mapping[str, Expressio
     names = reduce(Names.joined, (e.names for name, e in declared.items() if name in arguments), Names({}, ()))
     state = partial(random_state, function)
     before = state()
-    made = _run(function, arguments)
+    values = values_for(names)
+    made = _run(function, arguments, values)
     if state() != before:
-        raise _drawn(function, arguments, state)
+        raise _drawn(function, arguments, state, values)
     results = _results(made, names, function, list(arguments))
-    if nodes_of(_results(_run(function, arguments), names, function, list(arguments))) != nodes_of(results):
+    if nodes_of(_results(_run(function, arguments, values), names, function, list(arguments))) != nodes_of(results):
         raise unrepeatable(_name(function))
     return results
 
 
-def _run(function: Callable[..., object], arguments: Mapping[str, Expression]) -> object:
-    """Return the result of a function of symbols.
+def _run(function: Callable[..., object], arguments: Mapping[str, Expression], values: Values) -> object:
+    """Return the result of a function of symbols; `values` are those of the names in it.
 
     Raises: as `results_of`.
     """
     try:
-        return function(**{name: _marked(e, True) for name, e in arguments.items()})
+        return values.of(function)(**{name: _argument(name, e) for name, e in arguments.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
     except (TypeError, ValueError, AttributeError) as fault:
@@ -96,11 +100,14 @@ def nodes_of(made: Results) -> list[Node]:
 
 
 def _drawn(
-    function: Callable[..., object], arguments: Mapping[str, Expression], state: Callable[[], State]
+    function: Callable[..., object],
+    arguments: Mapping[str, Expression],
+    state: Callable[[], State],
+    values: Values,
 ) -> MatcalcError:
     """Return the error for a function that draws random numbers, with the line that draws."""
     fault = NotSupported(f"{_name(function)} draws random numbers, of which a formula would hold one draw", hint=HINT)
-    at = line_of_draw(lambda: _run(function, arguments), state, _is_user_file)
+    at = line_of_draw(lambda: _run(function, arguments, values), state, _is_user_file)
     return fault if at is None else _at_line(fault, function, at[0], at[1], 0)
 
 
@@ -126,8 +133,11 @@ def _parameters(function: Callable[..., object], declared: Mapping[str, Expressi
     return found
 
 
-def _marked(e: Expression, traced_: bool) -> Expression:
-    return Expression(e.node, replace(e.names, traced=traced_))
+def _argument(name: str, e: Expression) -> TracedArray:
+    """Return a symbol as an argument of the function, which does not change it."""
+    made = traced_array(e)
+    made.argument = name
+    return made
 
 
 def _results(
@@ -165,7 +175,7 @@ def _is_user_code(frame: FrameSummary) -> bool:
 
 
 def _is_user_file(file: str) -> bool:
-    return not file.startswith(OWN) and LIBRARY not in Path(file).parts
+    return not file.startswith(OWN) and LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def _name(function: Callable[..., object]) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg, special, stats
+from scipy.spatial.distance import cdist
 
 FIXED = "X: matrix(4, 3); Y: matrix(4, 3); A: matrix(3, 3); w: vector(3); y: vector(4); T: tensor(2, 4, 3); s: scalar"
 OPEN = "X: matrix(m, n); Y: matrix(m, n); A: matrix(n, n); w: vector(n); y: vector(m); T: tensor(k, m, n); s: scalar"
@@ -215,7 +217,59 @@ BINARY = [
     "np.clip({0}, -np.abs({1}), np.abs({1}))",
 ]
 """Steps: of one operand with the shapes that each accepts, of two operands wherever NumPy accepts them."""
-WITH_NUMBERS = "np.eye("
+CODE = [
+    (least(1), "{0}[[0, -1, 0]]"),
+    (least(1), "{0}[..., [0, -1]]"),
+    (least(1), "{0}[[[0], [-1]], ...]"),
+    (least(1), "{0}[np.array([-1, 0])]"),
+    (least(1), "np.take({0}, [0, -1], axis=-1)"),
+    (least(1), "np.take({0}, [[0, -1]], axis=0)"),
+    (least(1), "{0}[np.arange(len({0}))]"),
+    (least(1), "{0}[np.arange(len({0}) - 1) + 1]"),
+    (least(1), "{0}[len({0}) - 1]"),
+    (least(1), "{0}[-1:]"),
+    (least(1), "{0}[: len({0}) - 1] - {0}[1:]"),
+    (least(1), "{0}[np.arange({0}.shape[0]) % 2 == 0]"),
+    (least(1), "{0}[::2]"),
+    (least(1), "np.zeros({0}.shape) - {0}"),
+    (least(1), "np.zeros_like({0}) + np.tanh({0})"),
+    (least(1), "np.full({0}.shape, 0.5)*{0}"),
+    (least(1), "np.ones((2, len({0}))) @ {0}"),
+    (least(1), "np.arange(len({0})) @ {0}/9"),
+    (least(1), "np.linspace(0, 1, {0}.shape[0]) @ {0}"),
+    (least(1), "np.identity(len({0})) @ {0}"),
+    (least(1), "sum({0})/len({0})"),
+    (least(1), "{0}.reshape({0}.shape[0], -1)"),
+    (least(1), "np.array([{0}, 2*{0}])"),
+    (least(1), "np.asarray({0}, dtype=float)/2"),
+    (least(1), "put({0}, 0, 0.5)"),
+    (least(1), "put({0}, slice(1, None), 0.25)"),
+    (least(1), "put({0}, [0, -1], 0.3)"),
+    (least(1), "put({0}, (..., [0]), np.tanh({0}[..., [-1]]))"),
+    (least(1), "put({0}, np.arange(len({0})), np.sin({0}))"),
+    (least(1), "put({0}, np.arange({0}.shape[0]) % 2 == 0, 0.1)"),
+    (least(1), "put({0}, (0, ...), np.cos({0}[-1]))"),
+    (least(1), "added({0}, [0, 0, -1], 0.2)"),
+    (least(1), "in_place({0})"),
+    (least(1), "through_views({0})"),
+    (least(1), "grown({0})"),
+    (least(1), "special.logsumexp({0}, axis=0)"),
+    (least(1), "special.softmax({0}, axis=-1)"),
+    (least(1), "special.log_softmax({0}, axis=0)"),
+    (any_shape, "stats.norm.logpdf({0}, 0.1, 2)"),
+    (any_shape, "stats.norm.cdf({0})"),
+    (any_shape, "special.expit({0}) + special.ndtr({0})"),
+    (any_shape, "special.gammaln({0}**2 + 1)/9"),
+    (rank(2), "cdist({0}, {0}[:2])"),
+    (rank(2), "cdist({0}, {0} + 1, 'sqeuclidean')/9"),
+    (matrix, "filled_diagonal({0})"),
+    (matrix, "put({0}, np.diag_indices_from({0}), 0.5)"),
+    (matrix, "linalg.solve_triangular(np.tanh({0}) + 4*np.identity(len({0})), {0}, lower=True)"),
+    (matrix, "linalg.cho_solve(linalg.cho_factor({0} @ {0}.T + np.identity(len({0}))), {0})"),
+    (matrix, "linalg.expm({0}/20)"),
+]
+"""Steps with sizes, known places, masks, writes to arrays and SciPy's functions."""
+WITH_NUMBERS = ("np.eye(", "% 2 == 0", "[::2]")
 """Steps that need numeric sizes, since NumPy builds these arrays from integers only."""
 
 
@@ -229,7 +283,7 @@ class Program:
 
     def function(self) -> Callable[..., object]:
         """Return the function of the data's names whose body is the text."""
-        scope: dict[str, object] = {"np": np}
+        scope: dict[str, object] = dict(SCOPE)
         exec(f"def program({', '.join(AXES)}):\n    return {self.text}", scope)
         made = scope["program"]
         assert callable(made)
@@ -244,31 +298,81 @@ def data(seed: int, sizes: Mapping[str, int] = SIZES) -> Data:
     return {name: rng.standard_normal([sizes[axis] for axis in axes]) for name, axes in AXES.items()}
 
 
-def programs(count: int, depth: int = 6, seed: int = 0) -> Iterator[Program]:
-    """Yield programs, alternately with fixed and with open sizes."""
+def put(a, at, value):
+    b = a.copy()
+    b[at] = value
+    return b
+
+
+def added(a, at, value):
+    b = np.zeros(a.shape)
+    b += a
+    np.add.at(b, at, value)
+    return b
+
+
+def in_place(a):
+    b = a + 0.5
+    same = b
+    b *= 0.5
+    same -= np.mean(a)
+    return b
+
+
+def through_views(a):
+    b = np.sin(a)
+    first, last = b[0:1], b[-1:]
+    first += 1
+    b[:1] *= 2
+    return b + 0.1 * first - last
+
+
+def grown(a):
+    rows = []
+    for k in range(2):
+        rows.append(a * k + 0.1)
+    return np.array(rows)
+
+
+def filled_diagonal(a):
+    b = a.copy()
+    np.fill_diagonal(b, 0.5)
+    b.flat[:: len(b) + 1] += 1
+    return b
+
+
+SCOPE: dict[str, object] = {
+    "np": np, "special": special, "stats": stats, "linalg": linalg, "cdist": cdist, "put": put, "added": added,
+    "in_place": in_place, "through_views": through_views, "grown": grown, "filled_diagonal": filled_diagonal,
+}  # fmt: skip
+"""The names in a program."""
+
+
+def programs(count: int, depth: int = 6, seed: int = 0, code: bool = False) -> Iterator[Program]:
+    """Yield programs, alternately with fixed and with open sizes; with `code` every second step is one of CODE."""
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
         given = [data(number), *([data(number, OTHERS)] if number % 2 else [])]
-        text, value = _grown(rng, given, depth)
+        text, value = _grown(rng, given, depth, code)
         yield Program(text, value, OPEN if number % 2 else FIXED)
 
 
-def _grown(rng: random.Random, given: list[Data], depth: int) -> tuple[str, np.ndarray]:
+def _grown(rng: random.Random, given: list[Data], depth: int, code: bool = False) -> tuple[str, np.ndarray]:
     """Return a text and its value on the first data; the text also runs on the other data, of other sizes."""
     if depth == 0:
         name = rng.choice(sorted(given[0]))
         return name, given[0][name]
-    text, value = _grown(rng, given, depth - 1)
+    text, value = _grown(rng, given, depth - 1, code)
     for _ in range(200):
         if rng.random() < 0.35:
-            other, _ = _grown(rng, given, rng.randrange(max(depth - 2, 1)))
+            other, _ = _grown(rng, given, rng.randrange(max(depth - 2, 1)), code)
             made = rng.choice(BINARY).format(*map(_whole, rng.sample([text, other], 2)))
         else:
-            taken, template = rng.choice(UNARY)
+            taken, template = rng.choice(CODE if code and rng.random() < 0.6 else UNARY)
             if not taken(np.shape(value)):
                 continue
             made = template.format(_whole(text))
-        if len(given) > 1 and WITH_NUMBERS in made:
+        if len(given) > 1 and any(one in made for one in WITH_NUMBERS):
             continue
         results = [run(made, one) for one in given]
         if all(result is not None for result in results):
@@ -285,7 +389,7 @@ def run(text: str, given: Data) -> np.ndarray | None:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)
-            made = np.asarray(eval(text, {"np": np, **given}), dtype=float)
+            made = np.asarray(eval(text, {**SCOPE, **given}), dtype=float)
     except (ValueError, TypeError, IndexError, AttributeError, Warning):
         return None
     fits = made.size <= LARGEST and made.ndim <= 4 and made.size and np.all(np.isfinite(made))

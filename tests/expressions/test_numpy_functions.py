@@ -9,7 +9,7 @@ import scipy.special as special
 
 import matcalc as mc
 from matcalc.expressions.numpy_protocol import Condition
-from tests.expressions.numpy_programs import AXES, FIXED, data, programs
+from tests.expressions.numpy_programs import AXES, FIXED, SCOPE, data, programs
 
 DECLARED = {e.node.name: e for e in mc.symbols(FIXED)}
 REFUSALS = (mc.NotSupported, mc.ShapeError)
@@ -156,6 +156,43 @@ def test_random_programs():
         agrees(program, number)
 
 
+def agrees_or_is_refused(program, number):
+    """Compare a traced program with its run on arrays; return 1 if it is refused."""
+    try:
+        mc.expression(program.function(), program.declarations)
+    except REFUSALS as fault:
+        assert "line" in str(fault), program.text
+        return 1
+    agrees(program, number)
+    return 0
+
+
+@pytest.mark.whole
+def test_random_code():
+    refused = [agrees_or_is_refused(program, number) for number, program in enumerate(programs(80, 4, 1, code=True))]
+    assert sum(refused) <= 8
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("part", shares(20))
+def test_three_thousand_random_programs_of_code(part):
+    """3,000 programs with sizes, known places, masks, writes and SciPy's functions: equal, or refused with the line."""
+    every = enumerate(programs(3000, 5, 2, code=True))
+    found = [agrees_or_is_refused(program, number) for number, program in every if number % 20 == part]
+    assert sum(found) <= len(found) / 5
+
+
+@pytest.mark.whole
+def test_derivatives_of_random_code():
+    refused = 0
+    for number, program in enumerate(programs(12, 3, 3, code=True)):
+        try:
+            slope_agrees(program, number, "numpy")
+        except REFUSALS:
+            refused += 1
+    assert refused <= 3
+
+
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", shares(20))
 def test_two_thousand_random_programs(part):
@@ -203,7 +240,7 @@ def test_gradients_of_a_traced_function(target, tmp_path):
 
 def slope_agrees(program, number, target):
     """Compare the gradient of a bounded sum of a program with a difference along a random direction."""
-    scope = {"np": np}
+    scope = dict(SCOPE)
     exec(f"def bounded({', '.join(AXES)}):\n    return np.sum(np.tanh({program.text}))", scope)
     function, given = scope["bounded"], data(number)
     rng = np.random.default_rng(number)

@@ -21,7 +21,7 @@ from matcalc.language.short_names import short_name
 from matcalc.language.syntax import Ast
 from matcalc.language.write import ends
 from matcalc.tensor.constructors import product
-from matcalc.tensor.nodes.node import LONG, Node, Operand, everything, sizes_used
+from matcalc.tensor.nodes.node import LONG, Node, Operand, everything, sizes_used, toposort
 from matcalc.tensor.sizes.size import Size
 
 LENGTH, TAIL = 56, 12
@@ -114,6 +114,9 @@ class Describer:
             else subject
         )
         node = self.as_sums(self.meaning(node) if self.meaning else node)
+        for one in toposort(node, self.readings.data):
+            if one.kind == "constant" and one.array.size > LONG:
+                self.readings.data[one] = Reading(forms.name("..."))
         try:
             return self.readings[node].form.ast
         except NotSupported:

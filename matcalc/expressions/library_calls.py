@@ -1,0 +1,64 @@
+"""Gives traced functions the functions of NumPy, SciPy and Python that accept symbols."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from matcalc.expressions.numpy_bridge.index_sets import Run
+from matcalc.expressions.traced_array import TracedArray, TracedRange
+from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.numpy_calls import SYMBOLIC_ONLY, NumpyCalls
+from matcalc.expressions.user_code.python_calls import BUILTINS, is_symbolic, math_calls, or_else
+from matcalc.expressions.user_code.scipy_calls import scipy_calls
+from matcalc.expressions.user_code.scipy_stats import NAMES, OTHERS, Distribution
+from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.symbols import Names
+
+
+def values_for(names: Names) -> Values:
+    """Return the values of names in a function whose symbols have these names."""
+    scope = replace(names, traced=True)
+
+    def make(node: Node, run: Run | None = None) -> TracedArray:
+        return TracedArray(node, scope) if run is None else TracedRange(node, scope, run=run)
+
+    import numpy as np
+
+    calls = NumpyCalls(make)
+    own = {name: getattr(calls, name) for name in vars(NumpyCalls) if not name.startswith("_")}
+    known = {name: one for name, one in own.items() if hasattr(np, name)}
+    numpys = {name: or_else(one, getattr(np, name)) if name in SYMBOLIC_ONLY else one for name, one in known.items()}
+    table: dict[int, Any] = {id(getattr(np, name)): one for name, one in numpys.items() if name != "float64"}
+    table |= {id(getattr(builtins, name)): or_else(one, getattr(builtins, name)) for name, one in BUILTINS.items()}
+    table |= {id(getattr(math, name)): or_else(one, getattr(math, name)) for name, one in math_calls().items()}
+    table |= _of_scipy()
+    return Values(table, lambda module: _attributes(module, table))
+
+
+def _of_scipy() -> dict[int, Any]:
+    """Return the replacements of SciPy's functions, by the identity of the originals."""
+    import importlib.util
+
+    if importlib.util.find_spec("scipy") is None:
+        return {}
+    from scipy import stats
+
+    found = {id(theirs): or_else(ours, theirs) for theirs, ours in scipy_calls()}
+    for name in (*NAMES, *OTHERS):
+        theirs = getattr(stats, name, None)
+        if theirs is not None:
+            found[id(theirs)] = Distribution(theirs, name, is_symbolic)
+    return found
+
+
+def _attributes(module: ModuleType, table: Mapping[int, Any]) -> Mapping[str, Any] | None:
+    """Return the replaced attributes of a module; None if it has none."""
+    root = module.__name__.partition(".")[0]
+    if root not in ("numpy", "scipy", "math"):
+        return None
+    return {name: table[id(value)] for name, value in vars(module).items() if id(value) in table}

@@ -1,0 +1,398 @@
+"""Defines the arrays of a function that is being traced: they can be written in place, as NumPy's.
+
+An array that was made inside the function is written by replacing its node. A part of it that a subscript made stays a
+view: it is written through, and read again after a write. Of an array and a view by another function, `a.T`, only the
+one that was written last is used. Arguments are never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
+from matcalc.expressions.expression import Expression
+from matcalc.expressions.numpy_bridge import taking
+from matcalc.expressions.numpy_bridge.along_axes import built, leaf
+from matcalc.expressions.numpy_bridge.arguments import node_of
+from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
+from matcalc.expressions.numpy_protocol import ArrayCall, Condition
+from matcalc.expressions.operators import Operation
+from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
+from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
+from matcalc.language.syntax import call
+from matcalc.tensor.lookups import can_index
+from matcalc.tensor.nodes.node import Node, sizes_used, toposort
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.symbols import Names
+
+
+class Origin(NamedTuple):
+    """The array that a view belongs to, its subscripts (None for a view by a function), and the writes it has seen."""
+
+    base: TracedArray
+    at: object
+    seen: int
+
+
+class TracedArray(Expression):
+    """An array of a function that is being traced; `argument` names the argument that it is."""
+
+    _held: Node
+    __slots__ = ("_held", "argument", "distances", "origin", "spoiled", "writes")
+
+    def __init__(self, node: Node, names: Names, row: bool = False, **given: Any) -> None:
+        self.origin: Origin | None = None
+        self.argument, self.writes, self.spoiled = "", 0, False
+        self.distances: TracedArray | None = None  # of condensed distances: the matrix of them
+        super().__init__(node, names, False, **given)
+
+    # The node, which a write replaces.
+
+    @property
+    def node(self) -> Node:
+        """The node: of a view of an array that was written since, that of its part now.
+
+        Raises: NoValue for a view by another function, and for an array of which such a view was written.
+        """
+        origin = self.origin
+        if self.spoiled:
+            hint = "reshape a copy: b = a.copy().reshape(...)"
+            raise NoValue("an array of which a view by another function was written", hint=hint)
+        if origin is not None and origin.base.version != origin.seen:
+            if origin.at is None:
+                raise NoValue("a view of an array that was written since", hint="take the view after the write")
+            fresh: TracedArray = origin.base[origin.at]  # the part, as it is now
+            self._held, self.names = fresh._held, fresh.names
+            self.origin = fresh.origin
+        return self._held
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._held = node
+
+    @property
+    def version(self) -> int:
+        """The number of writes to the array, and to the array of which it is a view."""
+        origin = self.origin
+        return self.writes + (origin.base.version if origin is not None else 0)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Expression(self.node, self.names).__reduce__()
+
+    def made(self, e: object) -> Any:
+        """Return an expression as an array of the traced function."""
+        return traced_array(e) if isinstance(e, Expression) and not isinstance(e, TracedArray) else e
+
+    def _view(self, e: Any, at: object = None) -> Any:
+        """Return results that share entries with this array."""
+        if isinstance(e, (list, tuple)):
+            return type(e)(self._view(one, at) for one in e)
+        e = self.made(e)
+        if isinstance(e, TracedArray) and e is not self:
+            e.origin = Origin(self, at, self.version)
+        return e
+
+    def __array_function__(
+        self, function: Callable[..., object], types: object, args: Sequence[object], kwargs: Mapping[str, object]
+    ) -> object:
+        own = OWN.get(function.__name__)
+        if own is not None:
+            return own(*args, **kwargs)
+        made = super().__array_function__(function, types, args, kwargs)
+        sources = [a for a in args if isinstance(a, TracedArray)]
+        if function.__name__ not in VIEWS or len(sources) != 1 or function.__name__ == "diag" and sources[0].ndim == 1:
+            return made
+        return sources[0]._view(made)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> object:
+        if method == "at":
+            ufunc_at(ufunc.__name__, *inputs)
+            return None
+        out = kwargs.pop("out", None)
+        if out is None:
+            return self.made(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
+        (target,) = cast("tuple[object, ...]", out)
+        if not isinstance(target, TracedArray):
+            if kwargs or method != "__call__":
+                raise NotSupported(f"np.{ufunc.__name__}: the argument out is not supported here")
+            raise NoValue("an array of numbers is not written with a formula", hint="create it inside the function")
+        target[...] = getattr(ufunc, method)(*inputs, **kwargs)
+        return target
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        known = self.known()
+        return super().__array__(dtype, copy) if known is None else known.astype(dtype or float)
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        return self.made(super()._with_other(operation, other, swap))
+
+    def __neg__(self) -> Any:
+        return self.made(super().__neg__())
+
+    def __pos__(self) -> Any:
+        return self.copied()
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose, a view."""
+        return self._view(super().T)
+
+    @property
+    def mT(self) -> Any:  # noqa: N802 - NumPy's name
+        """The transpose of the last two axes, a view."""
+        return self._view(super().mT)
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of the entries."""
+        import numpy as np
+
+        return np.dtype(int if can_index(self.node) else float)
+
+    @property
+    def flat(self) -> Flat:
+        """The entries row after row, to be read and written."""
+        return Flat(self)
+
+    def astype(self, dtype: Any, **options: object) -> Any:
+        """Return a copy with entries of another type, which must be float.
+
+        Raises: NotSupported.
+        """
+        import numpy as np
+
+        if np.dtype(dtype).kind != "f" and not can_index(self.node):
+            raise NotSupported(
+                f"an array of symbols as {getattr(dtype, '__name__', dtype)} is not supported", hint="formulas are real"
+            )
+        return self.copied()
+
+    def copied(self) -> TracedArray:
+        """Return a copy, which can be written."""
+        return traced_array(self)
+
+    copy = __copy__ = copied
+
+    def __deepcopy__(self, memo: object) -> TracedArray:
+        return self.copied()
+
+    def fill(self, value: object) -> None:
+        """Write a value to all entries."""
+        self[...] = value
+
+    def known(self) -> Any:
+        """Return the numbers of an array that depends on no symbol and no size; None for any other."""
+        node = self.node
+        if sizes_used([node]) or any(one.kind == "symbol" for one in toposort([node])):
+            return None
+        return evaluate([node], {}, {})[0]
+
+    def __bool__(self) -> bool:
+        known = self.known()
+        return super().__bool__() if known is None else bool(known)
+
+    def __float__(self) -> float:
+        known = self.known()
+        return super().__float__() if known is None else float(known)
+
+    def __int__(self) -> int:
+        return int(self.__float__())
+
+    def __getattr__(self, name: str) -> Any:
+        """Return NumPy's method; of an array of numbers every method of NumPy's."""
+        try:
+            return super().__getattr__(name)
+        except NoAttribute:
+            known = None if name.startswith("_") else self.known()
+            if known is None or not hasattr(known, name):
+                raise
+            return getattr(known, name)
+
+    def by_rule(self, operation: str, *operands: object) -> TracedArray:
+        """Return an operation of the rulebook on operands, this array if there are none."""
+        pending = ArrayCall(self)
+        nodes = [node_of(pending.unwrapped(one)) for one in operands or (self,)]
+        node = pending.call(built, call(operation, *map(leaf, nodes)))
+        return traced_array(Expression(node, pending.names))
+
+    # Subscripts.
+
+    def __getitem__(self, at: object) -> Any:
+        plain, call = self._read(at)
+        if plain is None:
+            part = self.made(super().__getitem__(at))
+            is_entry = not part.node.shape and not (isinstance(at, tuple) and Ellipsis in at)
+            return part if is_entry else self._view(part, at)
+        node = call.call(taking.take, self.node, plain)
+        made = traced_array(Expression(node, self.names.joined(call.names)))
+        copies = bool(taking.read_items(plain, self.node.shape).joint) or not node.shape
+        return made if copies else self._view(made, at)
+
+    def _read(self, at: object) -> tuple[Any, ArrayCall]:
+        """Return subscripts with nodes and known numbers for arrays; None for text, which another reader reads."""
+        call = ArrayCall(self)
+        items = at if isinstance(at, tuple) else (at,)
+        if any(isinstance(one, str) for one in items):
+            return None, call
+        found = tuple(subscript_value(one, call) for one in items)
+        simple = all(one is None or one is Ellipsis or isinstance(one, (int, slice)) for one in found)
+        if simple and all(is_plain(one) for one in found):
+            return None, call
+        return found, call
+
+    def __setitem__(self, at: object, value: object) -> None:
+        self.put(at, value)
+
+    def put(self, at: object, value: object, adds: bool = False) -> None:
+        """Write a value to the entries at subscripts; with `adds` it is added, as often as a place occurs."""
+        plain, call_ = self._read(at)
+        if plain is None:
+            plain = at if isinstance(at, tuple) else (at,)
+        if any(isinstance(one, str) for one in plain):
+            raise NoValue("a part that a text names is not written", hint="write the subscripts as numbers")
+        new = node_of(call_.unwrapped(value.counted if isinstance(value, Condition) else value))
+        written = taking.added if adds else taking.put
+        self.write(call_.call(written, self.node, plain, new), call_.names)
+
+    def write(self, node: Node, names: Names) -> None:
+        """Replace all entries.
+
+        Raises: NoValue for an argument.
+        """
+        self.check_own()
+        origin = self.origin
+        if origin is not None:
+            if origin.at is None:
+                self._write_apart(node, names)
+                return
+            origin.base[origin.at] = traced_array(Expression(node, self.names.joined(names)))
+            return
+        self._held, self.names = node, self.names.joined(names)
+        self.writes += 1
+
+    def _write_apart(self, node: Node, names: Names) -> None:
+        """Write to a view by another function; NumPy may have copied, so the array behind it is not used any more."""
+        known, owner = self.names.joined(names), self.owner
+        owner.spoiled, owner.writes = True, owner.writes + 1
+        self.origin, self._held, self.names, self.writes = None, node, known, self.writes + 1
+
+    def check_own(self) -> None:
+        """Require that the function made the array.
+
+        Raises: NoValue for an argument or a part of one.
+        """
+        owner = self.owner
+        if owner.argument:
+            hint = f"write to a copy: {owner.argument} = {owner.argument}.copy()"
+            raise NoValue(f"the argument {owner.argument} is not changed in place", hint=hint)
+
+    @property
+    def owner(self) -> TracedArray:
+        """The array that a view belongs to, else the array itself."""
+        found = self
+        while found.origin is not None:
+            found = found.origin.base
+        return found
+
+    def _changed_by(self, sign: str, other: object) -> Any:
+        """Write the result of an operator to the array: `a -= b`. A scalar gets a new value instead.
+
+        Raises: ShapeError for a result of another shape.
+        """
+        if not self.node.shape:
+            return NotImplemented
+        made = getattr(self, f"__{sign}__")(other)
+        if made is NotImplemented:
+            return made
+        if made.node.shape != self.node.shape:
+            raise ShapeError(f"a result of shape {made.shape} does not fit an array of shape {self.shape}")
+        self.write(made.node, made.names)
+        return self
+
+    def __iadd__(self, other: object) -> Any:
+        return self._changed_by("add", other)
+
+    def __isub__(self, other: object) -> Any:
+        return self._changed_by("sub", other)
+
+    def __imul__(self, other: object) -> Any:
+        return self._changed_by("mul", other)
+
+    def __itruediv__(self, other: object) -> Any:
+        return self._changed_by("truediv", other)
+
+    def __ipow__(self, other: object) -> Any:
+        return self._changed_by("pow", other)
+
+    def __imatmul__(self, other: object) -> Any:
+        return self._changed_by("matmul", other)
+
+
+class TracedIndex(TracedArray):
+    """Data of kind `index` plus a number, `y + 1`: it stands in subscripts."""
+
+    __slots__ = ("offset",)
+
+    def __init__(self, node: Node, names: Names, row: bool = False, offset: Size | None = None, **given: Any) -> None:
+        super().__init__(node, names, row, **given)
+        self.offset = offset if offset is not None else Size.of(0)
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        by = whole_number(other)
+        if by is None or operation.numpy not in ("add", "subtract") or swap and operation.numpy == "subtract":
+            return super()._with_other(operation, other, swap)
+        offset = self.offset + by if operation.numpy == "add" else self.offset - by
+        return TracedIndex(self.node, self.names, offset=offset)
+
+    @property
+    def places(self) -> Looked:
+        """The places that it selects."""
+        return Looked(self.node, self.offset)
+
+    def __getitem__(self, at: object) -> Any:
+        plain, call_ = self._read(at)
+        if plain is None:
+            plain = at if isinstance(at, tuple) else (at,)
+        node = call_.call(taking.take, self.node, plain)
+        if not can_index(node):
+            raise NotSupported("a part of an index that is no range of its entries")
+        return TracedIndex(node, self.names.joined(call_.names), offset=self.offset)
+
+    def astype(self, dtype: Any, **options: object) -> Any:
+        """Return itself: its entries are integers."""
+        return self
+
+
+class TracedRange(TracedArray):
+    """The numbers from `run.start` on, `np.arange(n)`: it stands in subscripts too."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, node: Node, names: Names, row: bool = False, run: Run | None = None, **given: Any) -> None:
+        super().__init__(node, names, row, **given)
+        self.run = run
+
+    def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
+        made = cast("TracedArray", super()._with_other(operation, other, swap))
+        by = whole_number(other)
+        if self.run is None or by is None or operation.numpy not in ("add", "subtract"):
+            return traced_array(made)
+        if swap and operation.numpy == "subtract":
+            return traced_array(made)
+        start = self.run.start + by if operation.numpy == "add" else self.run.start - by
+        return TracedRange(made.node, made.names, run=Run(start, self.run.length))
+
+    def write(self, node: Node, names: Names) -> None:
+        """Raise NoValue: its entries are integers, which a write of a formula would cut."""
+        raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
+
+
+def traced_array(e: Expression) -> TracedArray:
+    """Return an expression as a new array of a function that is being traced."""
+    names = replace(e.names, traced=True)
+    if can_index(e.node):
+        return TracedIndex(e.node, names, offset=getattr(e, "offset", None))
+    return TracedArray(e.node, names)

@@ -1,0 +1,136 @@
+"""Copies a user's function so that the names in it have other values: `np`, `len`, `scipy.special`, helper functions.
+
+Only the copy sees them. Neither a module nor the user's function is changed. The code is the same, so errors have the
+user's lines.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+OWN = frozenset(("numpy", "scipy", "matcalc", "sympy", "numba"))
+"""Packages whose functions are never copied."""
+
+
+class Values:
+    """The values that names have in a copied function; `table` holds replacements by the identity of the original."""
+
+    def __init__(self, table: Mapping[int, Any], attributes: Callable[[ModuleType], Mapping[str, Any] | None]) -> None:
+        self.table, self.attributes = table, attributes
+        self.copies: dict[int, tuple[Any, Any]] = {}
+        names = {name: table.get(id(value), value) for name, value in vars(builtins).items()}
+        names["__import__"] = self._imported
+        self.builtins = names
+
+    def of(self, value: Any) -> Any:
+        """Return the value that a name has in a copied function."""
+        found = self.table.get(id(value))
+        if found is not None:
+            return found
+        known = self.copies.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        if isinstance(value, ModuleType):
+            return self._kept(value, self._module(value))
+        if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType) and _is_users(value.__func__):
+            return MethodType(self.of(value.__func__), Owner(value.__self__, self))
+        if isinstance(value, partial):
+            return partial(self.of(value.func), *value.args, **value.keywords)
+        if isinstance(value, FunctionType) and _is_users(value):
+            return self._copied(value)
+        return value
+
+    def _kept(self, value: Any, new: Any) -> Any:
+        self.copies[id(value)] = (value, new)
+        return new
+
+    def _module(self, module: ModuleType) -> Any:
+        root = module.__name__.partition(".")[0]
+        own = self.attributes(module)
+        if own is None and root in (*OWN, *sys.stdlib_module_names):
+            return module
+        return Module(module, own or {}, self)
+
+    def _copied(self, function: FunctionType) -> FunctionType:
+        scope: dict[str, Any] = {"__builtins__": self.builtins, "__name__": function.__module__}
+        new = FunctionType(function.__code__, scope, function.__name__, None, self._cells(function))
+        self._kept(function, new)
+        new.__kwdefaults__ = function.__kwdefaults__
+        new.__defaults__ = function.__defaults__
+        new.__qualname__, new.__module__ = function.__qualname__, function.__module__
+        new.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
+        theirs = function.__globals__
+        scope.update({name: self.of(theirs[name]) for name in _names(function.__code__) if name in theirs})
+        return new
+
+    def _cells(self, function: FunctionType) -> tuple[CellType, ...] | None:
+        return None if function.__closure__ is None else tuple(self._cell(cell) for cell in function.__closure__)
+
+    def _cell(self, cell: CellType) -> CellType:
+        try:
+            value = cell.cell_contents
+        except ValueError:  # a name without a value yet
+            return cell
+        if isinstance(value, FunctionType) and _is_users(value) and id(value) not in self.copies:
+            new = CellType()
+            self.copies[id(cell)] = (cell, new)
+            new.cell_contents = self.of(value)
+            return new
+        found = self.of(value)
+        return cell if found is value else CellType(found)
+
+    def _imported(self, *args: Any, **keywords: Any) -> Any:
+        """Return what an import statement inside of a copied function gives."""
+        return self.of(builtins.__import__(*args, **keywords))
+
+
+class Module(ModuleType):
+    """A module as a copied function sees it."""
+
+    def __init__(self, module: ModuleType, own: Mapping[str, Any], values: Values) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update({"_module": module, "_values": values, **own})
+
+    def __getattr__(self, name: str) -> Any:
+        return self._values.of(getattr(self._module, name))
+
+    def __dir__(self) -> list[str]:
+        return dir(self._module)
+
+
+class Owner:
+    """The object of a method as its copy sees it: its other methods are copies too."""
+
+    def __init__(self, owner: Any, values: Values) -> None:
+        object.__setattr__(self, "_owner", owner)
+        object.__setattr__(self, "_values", values)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._owner)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._owner, name)
+        is_method = isinstance(value, (MethodType, FunctionType, BuiltinFunctionType))
+        return self._values.of(value) if is_method else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._owner, name, value)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the global names that code uses, with those of the functions inside of it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _is_users(function: FunctionType) -> bool:
+    root = (function.__module__ or "").partition(".")[0]
+    return root not in OWN and root not in sys.stdlib_module_names or root == "__main__"

@@ -1,0 +1,142 @@
+"""Implements functions of Python and of `math` on symbols, by their names."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import Any
+
+from matcalc.errors import NotSupported
+from matcalc.expressions.numpy_bridge.arguments import length_in
+from matcalc.tensor.nodes.node import Node
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an expression."""
+    return isinstance(getattr(value, "node", None), Node)
+
+
+def is_symbolic(value: object) -> bool:
+    """Whether a value is an array of symbols or a size, or a list or tuple with one."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_symbolic, value))
+    if isinstance(value, dict):
+        return any(map(is_symbolic, value.values()))
+    if getattr(getattr(value, "dtype", None), "kind", "") == "O" and not is_array(value):
+        return any(map(is_symbolic, getattr(value, "flat", ())))
+    return is_array(value) or length_in(value) is not None
+
+
+def or_else(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls `ours` for symbols, and the original for numbers."""
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        has_symbols = any(map(is_symbolic, args)) or any(map(is_symbolic, keywords.values()))
+        return ours(*args, **keywords) if has_symbols else theirs(*args, **keywords)
+
+    called.__name__ = called.__qualname__ = getattr(theirs, "__name__", "called")
+    called.__module__ = getattr(theirs, "__module__", None) or "builtins"
+    called.__doc__ = theirs.__doc__
+    return called
+
+
+def _len(value: Any) -> Any:
+    if is_array(value) and value.node.shape:
+        return value.shape[0]
+    return builtins.len(value)
+
+
+def _extremum(name: str) -> Callable[..., Any]:
+    """Return Python's `max` or `min` of scalars that are symbols."""
+    theirs = getattr(builtins, name)
+
+    def found(*args: Any, **keywords: Any) -> Any:
+        import numpy as np
+
+        items = list(args[0]) if builtins.len(args) == 1 else list(args)
+        of_symbols = any(is_array(one) for one in items)
+        if keywords or not of_symbols or any(getattr(one, "ndim", 0) for one in items):
+            return theirs(*args, **keywords)
+        if name == "max":
+            return reduce(lambda a, b: np.where(b > a, b, a), items)
+        return reduce(lambda a, b: np.where(b < a, b, a), items)
+
+    return found
+
+
+def _sum(items: Iterable[Any], start: Any = 0) -> Any:
+    import numpy as np
+
+    if is_array(items):
+        total: Callable[..., Any] = np.sum
+        return total(items, axis=0) + start
+    return builtins.sum(items, start)
+
+
+def _number(name: str) -> Callable[..., Any]:
+    """Return Python's `float` or `int` of a scalar that is a symbol, or of a size."""
+
+    def found(value: Any) -> Any:
+        if length_in(value) is not None or name == "float" and is_array(value) and not value.node.shape:
+            return value
+        return getattr(builtins, name)(value)
+
+    return found
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    import numpy as np
+
+    if is_array(value):
+        node: Node = value.node
+        own = (np.ndarray,) if node.shape else (float, np.floating, np.float64)
+        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+        if any(kind in wanted for kind in own):
+            return True
+    if length_in(value) is not None and int in (kinds if isinstance(kinds, tuple) else (kinds,)):
+        return True
+    return builtins.isinstance(value, kinds)
+
+
+BUILTINS: Mapping[str, Callable[..., Any]] = {
+    "len": _len, "max": _extremum("max"), "min": _extremum("min"), "sum": _sum, "isinstance": _isinstance,
+}  # fmt: skip
+"""Python's functions on symbols. `float` and `int` stay types."""
+NUMPYS = {
+    "exp": "exp", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
+    "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "fabs": "absolute", "hypot": "hypot", "pow": "power", "exp2": "exp2", "cbrt": "cbrt", "degrees": "degrees",
+    "radians": "radians",
+}  # fmt: skip
+SPECIALS = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}
+
+
+def _scalar(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a function of scalars.
+
+    Raises: NotSupported for an array, as Python raises.
+    """
+
+    def called(*args: Any) -> Any:
+        if any(getattr(one, "ndim", 0) for one in args):
+            raise NotSupported(f"math.{name} takes numbers, not arrays", hint=f"write np.{NUMPYS.get(name, name)}")
+        return function(*args)
+
+    return called
+
+
+def math_calls() -> dict[str, Callable[..., Any]]:
+    """Return the functions of `math` on symbols, by name."""
+    import numpy as np
+    from scipy import special
+
+    found = {name: getattr(np, theirs) for name, theirs in NUMPYS.items()}
+    found |= {name: getattr(special, theirs) for name, theirs in SPECIALS.items()}
+    found["log"] = lambda x, base=None: np.log(x) if base is None else np.log(x) / np.log(base)
+    found["fsum"], found["prod"] = _sum, lambda xs, start=1: reduce(lambda a, b: a * b, xs, start)
+    scalar = {name: _scalar(one, name) if name not in ("fsum", "prod") else one for name, one in found.items()}
+    scalar["dist"] = lambda p, q: np.sqrt(np.sum((np.asarray(p) - np.asarray(q)) ** 2))
+    return {name: one for name, one in scalar.items() if hasattr(math, name)}

@@ -1,0 +1,280 @@
+"""Implements functions of SciPy on symbols, by SciPy's names and parameters, with NumPy's functions.
+
+An argument that is not listed here is refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+from matcalc.errors import NotSupported, ShapeError
+
+Call = Callable[..., Any]
+
+
+def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
+    import numpy as np
+
+    if b is not None or return_sign:
+        raise NotSupported("scipy.special.logsumexp: the arguments b and return_sign are not supported")
+    if isinstance(a, (list, tuple)):
+        a = np.stack(a)
+    if axis is None:
+        found = np.logaddexp.reduce(np.ravel(a))
+        return np.reshape(found, (1,) * a.ndim) if keepdims else found
+    axes = tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+    found = a
+    for k in sorted((one % a.ndim for one in axes), reverse=True):
+        found = np.logaddexp.reduce(found, axis=k)
+    return np.expand_dims(found, tuple(one % a.ndim for one in axes)) if keepdims else found
+
+
+def softmax(x: Any, axis: Any = None) -> Any:
+    import numpy as np
+
+    return np.exp(log_softmax(x, axis))
+
+
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    return x - logsumexp(x, axis, keepdims=True)
+
+
+def betaln(a: Any, b: Any) -> Any:
+    from scipy import special
+
+    return special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+
+
+def multigammaln(a: Any, d: int) -> Any:
+    from math import log, pi
+
+    from scipy import special
+
+    return d * (d - 1) / 4 * log(pi) + sum(special.gammaln(a - j / 2) for j in range(d))
+
+
+# scipy.linalg
+
+
+def cholesky(a: Any, lower: bool = False) -> Any:
+    import numpy as np
+
+    found = np.linalg.cholesky(a)
+    return found if lower else found.T.copy()
+
+
+def cho_factor(a: Any, lower: bool = False) -> Any:
+    return cholesky(a, lower), lower
+
+
+def cho_solve(c_and_lower: Any, b: Any) -> Any:
+    import numpy as np
+
+    c, lower = c_and_lower
+    first, second = (c, c.T) if lower else (c.T, c)
+    return np.linalg.solve(second, np.linalg.solve(first, b))
+
+
+def solve(
+    a: Any, b: Any, lower: bool = False, assume_a: Any = None, transposed: bool = False, sym_pos: bool = False
+) -> Any:
+    import numpy as np
+
+    if assume_a not in (None, "gen", "general"):
+        a = _assumed(a, assume_a, lower)
+    elif sym_pos:
+        a = _assumed(a, "pos", lower)
+    return np.linalg.solve(a.T if transposed else a, b)
+
+
+def _assumed(a: Any, kind: str, lower: bool) -> Any:
+    """Return the matrix that SciPy reads from one triangle."""
+    import numpy as np
+
+    if kind in ("pos", "positive definite", "sym", "symmetric", "her", "hermitian"):
+        part = np.tril(a, -1) if lower else np.triu(a, 1)
+        return part + part.T + np.diag(np.diagonal(a))
+    raise NotSupported(f"scipy.linalg.solve: assume_a={kind!r} is not supported", hint="leave assume_a out")
+
+
+def solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    import numpy as np
+
+    if unit_diagonal:
+        raise NotSupported("scipy.linalg.solve_triangular: the argument unit_diagonal is not supported")
+    part = np.tril(a) if lower else np.triu(a)
+    return np.linalg.solve(part.T if trans in (1, "T", 2, "C") else part, b)
+
+
+def inv(a: Any) -> Any:
+    import numpy as np
+
+    return np.linalg.inv(a)
+
+
+def det(a: Any) -> Any:
+    import numpy as np
+
+    return np.linalg.det(a)
+
+
+def pinv(a: Any) -> Any:
+    import numpy as np
+
+    return np.linalg.pinv(a)
+
+
+def eigvalsh(a: Any, lower: bool = True) -> Any:
+    import numpy as np
+
+    return np.linalg.eigvalsh(a)
+
+
+def svdvals(a: Any) -> Any:
+    import numpy as np
+
+    return np.linalg.svd(a, compute_uv=False)
+
+
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:  # noqa: A002 - SciPy's name
+    import numpy as np
+
+    return np.linalg.norm(a, ord, axis, keepdims)
+
+
+def toeplitz(c: Any, r: Any = None) -> Any:
+    import numpy as np
+
+    return _by_distance(c, c if r is None else r, np)
+
+
+def _by_distance(c: Any, r: Any, np: Any) -> Any:
+    m, n = c.shape[0] if hasattr(c, "shape") else len(c), r.shape[0] if hasattr(r, "shape") else len(r)
+    if not isinstance(m, int) or not isinstance(n, int):
+        raise NotSupported("scipy.linalg.toeplitz of a size that is no number", hint="declare the size as a number")
+    c, r = (np.stack(list(one)) if isinstance(one, (list, tuple)) else one for one in (c, r))
+    entries = np.concatenate([r[:0:-1], c]) if n > 1 else c
+    return entries[n - 1 + np.arange(m)[:, None] - np.arange(n)]
+
+
+def block_diag(*arrs: Any) -> Any:
+    import numpy as np
+
+    blocks = [np.atleast_2d(one) for one in arrs]
+    rows = []
+    for k, one in enumerate(blocks):
+        zeros = [np.zeros_like(one[:, :1]) @ np.zeros_like(other[:1]) for other in blocks]
+        rows.append(np.concatenate([*zeros[:k], one, *zeros[k + 1 :]], axis=1))
+    return np.concatenate(rows, axis=0)
+
+
+def solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    return next(one for one in (a, b, q) if hasattr(one, "by_rule")).by_rule("sylvester", a, b, q)
+
+
+def _matrix_function(name: str) -> Call:
+    def called(A: Any) -> Any:  # noqa: N803 - SciPy's name
+        return A.by_rule(name)
+
+    called.__name__ = name
+    return called
+
+
+# scipy.spatial.distance
+
+
+def cdist(XA: Any, XB: Any, metric: str = "euclidean", p: Any = 2) -> Any:  # noqa: N803 - SciPy's names
+    return _distance(XA[:, None, :] - XB[None, :, :], metric, p)
+
+
+def _distance(gaps: Any, metric: str, p: Any) -> Any:
+    import numpy as np
+
+    if metric in ("sqeuclidean", "sqe"):
+        return np.sum(gaps**2, axis=-1)
+    if metric in ("euclidean", "euclid", "eu", "e"):
+        return np.linalg.norm(gaps, axis=-1)
+    if metric in ("cityblock", "cblock", "cb", "c", "l1"):
+        return np.sum(np.abs(gaps), axis=-1)
+    if metric in ("chebyshev", "chebychev", "linf"):
+        return np.max(np.abs(gaps), axis=-1)
+    if metric == "minkowski":
+        return np.sum(np.abs(gaps) ** p, axis=-1) ** (1 / p)
+    raise NotSupported(
+        f"scipy.spatial.distance: the metric {metric!r} is not supported", hint="write the distance with NumPy"
+    )
+
+
+def pdist(X: Any, metric: str = "euclidean", p: Any = 2) -> Any:  # noqa: N803 - SciPy's name
+    found = cdist(X, X, metric, p)
+    condensed = _condensed(found)
+    condensed.distances = found
+    return condensed
+
+
+def _condensed(matrix: Any) -> Any:
+    """Return the entries above the diagonal of a symmetric matrix, row after row."""
+    return matrix[1:, :-1].copy().by_rule("vech")
+
+
+def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: N803 - SciPy's name
+    import numpy as np
+
+    if X.ndim == 2:
+        return _condensed(X)
+    if X.distances is not None and not X.version:
+        return X.distances.copy()
+    count = X.shape[0]
+    if not isinstance(count, int):
+        raise NotSupported("squareform of a size that is no number", hint="declare the size as a number")
+    n = int(round((1 + (1 + 8 * count) ** 0.5) / 2))
+    if n * (n - 1) // 2 != count:
+        raise ShapeError(f"squareform: {count} distances are those of no number of points")
+    places = np.zeros((n, n), dtype=int)
+    places[np.triu_indices(n, 1)] = np.arange(count) + 1
+    return np.concatenate([np.zeros(1), X])[places + places.T]
+
+
+LINALG = (
+    cholesky, cho_factor, cho_solve, solve, solve_triangular, inv, det, pinv, eigvalsh, svdvals, norm, toeplitz,
+    block_diag, solve_sylvester,
+)  # fmt: skip
+MATRIX_FUNCTIONS = ("expm", "logm", "sqrtm", "sinm", "cosm")
+NO_EFFECT = frozenset(("overwrite_a", "overwrite_b", "check_finite", "overwrite_x", "overwrite_ab", "driver", "turbo"))
+"""Arguments without an effect on the result."""
+
+
+def strict(function: Call, shown: str) -> Call:
+    """Return a function that refuses an argument that it does not know, by its name."""
+    known = signature(function).parameters
+    takes_all = any(one.kind is one.VAR_POSITIONAL for one in known.values())
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        keywords = {key: value for key, value in keywords.items() if key not in NO_EFFECT and value is not None}
+        unknown = [key for key in keywords if key not in known]
+        if unknown or len(args) > len(known) and not takes_all:
+            raise NotSupported(f"{shown}: the argument {unknown[0] if unknown else len(args)} is not supported")
+        return function(*args, **keywords)
+
+    called.__name__ = function.__name__
+    return called
+
+
+def scipy_calls() -> list[tuple[Any, Call]]:
+    """Return SciPy's functions, each with the one for symbols."""
+    from scipy import linalg, special
+    from scipy.spatial import distance
+
+    found: list[tuple[Any, Call]] = []
+    for module, shown, functions in (
+        (special, "scipy.special", (logsumexp, softmax, log_softmax, betaln, multigammaln)),
+        (linalg, "scipy.linalg", LINALG),
+        (distance, "scipy.spatial.distance", (cdist, pdist, squareform)),
+    ):
+        found += [(getattr(module, one.__name__), strict(one, f"{shown}.{one.__name__}")) for one in functions]
+    found += [
+        (getattr(linalg, name), strict(_matrix_function(name), f"scipy.linalg.{name}")) for name in MATRIX_FUNCTIONS
+    ]
+    return found

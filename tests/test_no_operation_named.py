@@ -49,7 +49,7 @@ PLACES = {
     ("kron",): ("a kind of product that facts pass through", "tensor/facts/product_facts.py"),
     ("reshape",): ("NumPy's own name", "language/numpy_dialect.py language/numpy_names.py"),
     ("outer",): ("a method of NumPy's elementwise functions", "expressions/numpy_bridge/dispatch.py"),
-    ("outer", "matmul"): ("NumPy's own names", "expressions/operators.py"),
+    ("outer", "matmul"): ("NumPy's own names", "expressions/numpy_bridge/operators.py"),
     ("mean",): ("a kind of edge", "rulebook/fields.py"),
     ("root",): ("SciPy's own name", "solvers/__init__.py"),
     ("norm",): ("NumPy's own name", "language/numpy_dialect.py"),

@@ -47,7 +47,7 @@ def function(name: str) -> Callable[..., Any]:
         tree = syntax.call(
             name,
             *(word(str(v)) if order else operands.argument(v) for v, order in zip(args, orders, strict=True)),
-            **{identifier(key, "the keyword"): operands.argument(value) for key, value in keywords.items()},
+            **{identifier(key, "the keyword"): operands.keyword(value) for key, value in keywords.items()},
         )
         node, conditions = build_tree(tree)
         row = operands.row and len(node.shape) == 1
@@ -90,6 +90,11 @@ class Operands:
         Raises: as `tree`; ParseError for text that is not one argument.
         """
         return read_argument(value) if isinstance(value, str) else self.tree(value)
+
+    def keyword(self, value: object) -> Ast:
+        """Return the tree of a keyword argument, which may be a list of integers: `axis=[0, 1]`."""
+        is_list = isinstance(value, (list, tuple)) and all(isinstance(one, int) for one in value)
+        return read_argument(f"{list(value)}") if is_list else self.argument(value)  # type: ignore[call-overload]
 
     def tree(self, value: object) -> Ast:
         """Return the tree of an operand.

@@ -19,17 +19,16 @@ from matcalc.calculus.simplify.shortest import shortest
 from matcalc.errors import MatcalcError, NotSupported, NoValue, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.reference import of_tree
-from matcalc.expressions import operators
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key, shown_and_computed
 from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
-from matcalc.expressions.numpy_bridge import shapes
+from matcalc.expressions.numpy_bridge import operators, shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
+from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
-from matcalc.expressions.operators import Marked, Operation
 from matcalc.expressions.overview import Overview
 from matcalc.expressions.printing import formula_in, latex_in, named_formula_in
 from matcalc.expressions.read_formulas import Meaning, read_formulas

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from matcalc.errors import NotSupported, NoValue
 from matcalc.expressions.numpy_bridge.by_rule import found
-from matcalc.expressions.operators import Arithmetic, Method, Operation
+from matcalc.expressions.numpy_bridge.operators import Arithmetic, Method, Operation
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.sizes.size import Size, floordiv, is_nonnegative, maximum, minimum, modulo
 

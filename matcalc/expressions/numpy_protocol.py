@@ -25,8 +25,8 @@ from matcalc.expressions.numpy_bridge.conditions import (
     logical_xor,
 )
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
+from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
-from matcalc.expressions.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.references import item, of_numpy
 from matcalc.language.identifiers import shown
 from matcalc.language.numpy_names import METHODS, SEVERAL

@@ -18,8 +18,8 @@ from matcalc.expressions.numpy_bridge import taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
+from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
-from matcalc.expressions.operators import Operation
 from matcalc.expressions.user_code.numpy_writes import OWN, VIEWS, Flat, ufunc_at
 from matcalc.expressions.user_code.subscript_values import is_plain, subscript_value, whole_number
 from matcalc.language.syntax import call

@@ -292,3 +292,15 @@ def test_functions_of_open_sizes(function):
 @pytest.mark.parametrize("function", OPEN_CASES)
 def test_functions_of_open_sizes_with_declared_numbers(function):
     agrees(function)
+
+
+@pytest.mark.parametrize(("law", "others"), [("poisson", (1.3,)), ("bernoulli", (0.3,)), ("binom", (2, 0.3))])
+def test_counts_outside_their_support_have_probability_zero(law, others):
+    k = np.array([0.0, 1.0, 2.0, 3.0, -1.0, 1.5])
+
+    def log_mass(k):
+        return getattr(stats, law).logpmf(k, *others)
+
+    e = mc.expression(log_mass, "k: vector(n)")
+    np.testing.assert_allclose(e(k=k), log_mass(k), rtol=1e-13)
+    np.testing.assert_allclose(mc.compile(e, target="numpy")(k=k), log_mass(k), rtol=1e-13)

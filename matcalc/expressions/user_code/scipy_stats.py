@@ -71,20 +71,28 @@ def _gumbel_logcdf(z: Any) -> Any:
     return -_np().exp(-z)
 
 
+def _of_counts(k: Any, value: Any, most: Any = None) -> Any:
+    """Return the logarithm of a probability where k is a whole number from 0 to `most`, -inf elsewhere."""
+    np = _np()
+    beside = k.by_rule("off_integer") if hasattr(k, "by_rule") else k - np.round(k)
+    inside = (k >= 0) & (beside == 0)
+    return np.where(inside if most is None else inside & (k <= most), value, -np.inf)
+
+
 def _poisson(k: Any, mu: Any) -> Any:
     special = _special()
-    return special.xlogy(k, mu) - mu - special.gammaln(k + 1)
+    return _of_counts(k, special.xlogy(k, mu) - mu - special.gammaln(k + 1))
 
 
 def _bernoulli(k: Any, p: Any) -> Any:
     special = _special()
-    return special.xlogy(k, p) + special.xlogy(1 - k, 1 - p)
+    return _of_counts(k, special.xlogy(k, p) + special.xlogy(1 - k, 1 - p), 1)
 
 
 def _binom(k: Any, n: Any, p: Any) -> Any:
     special = _special()
     count = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-    return count + special.xlogy(k, p) + special.xlogy(n - k, 1 - p)
+    return _of_counts(k, count + special.xlogy(k, p) + special.xlogy(n - k, 1 - p), n)
 
 
 def _gamma_logpdf(x: Any, a: Any) -> Any:
@@ -121,7 +129,7 @@ CONTINUOUS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Call]]] = {
 """Distributions: the names of their shape parameters, and functions of (x - loc)/scale."""
 SYMMETRIC = ("norm", "t", "cauchy", "laplace", "logistic")
 DISCRETE: Mapping[str, Call] = {"poisson": _poisson, "bernoulli": _bernoulli, "binom": _binom}
-"""Logarithms of the probabilities of counts, for data inside the support."""
+"""Logarithms of the probabilities of counts."""
 
 
 def _mvn_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:

@@ -41,11 +41,11 @@ def log_sigmoid_diff(x, y):
 
 @njit(**INLINED)
 def sigmoid_share(x, y):
-    """sigmoid(x)*sigmoid(-x)/(sigmoid(x) - sigmoid(y)): a quotient of positive numbers; NaN for x < y."""
+    """sigmoid(x)*sigmoid(-x)/(sigmoid(x) - sigmoid(y)): a quotient of positive numbers for x > y."""
     small = vexp(-abs(x))
     far, near = small / (1.0 + small), 1.0 / (1.0 + small)
     above, below = (far, near) if x > 0.0 else (near, far)
-    return (above + vexp(y - x) * below) / abs(vexpm1(y - x)) if x >= y else math.nan
+    return (above + vexp(y - x) * below) / -vexpm1(y - x)
 
 
 @njit(**INLINED)

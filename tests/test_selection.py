@@ -232,4 +232,4 @@ def test_what_is_selected_either_way_needs_no_guard():
     huber = "sum(where(abs(X*w - y) <= a, (X*w - y).^2/2, a*(abs(X*w - y) - a/2)))"
     gradient = mc.gradient(huber, "w", "X: matrix(m, n); w: vector(n); y: vector(m); a: scalar")
     u = "X*w - y"
-    assert str(gradient) == f"X'*(when(a >= abs({u})).*({u}) - a*unless(a >= abs({u})).*sign(y - X*w))"
+    assert str(gradient) == f"X'*(a*sign({u}).*unless(a >= abs({u})) - when(a >= abs({u})).*(y - X*w))"

@@ -11,6 +11,7 @@ LATER = {
     "test_objective_from_statistics.py": "whole fits; test_sufficient_statistics.py has the sums that they use",
     "test_engine_in_browser.py": "starts Pythons without libraries; test_answers.py asks what the page asks",
     "test_page_in_browser.py": "needs a browser; test_engine_in_browser.py asks what that page asks",
+    "test_operations_in_languages.py": "starts Octave and R; test_operations_in_python.py has the same operations",
     "test_browser.py": "needs a browser; test_server.py and test_answers.py ask what the page asks",
     "test_ablation.py": "derives and compiles formulas for each rewrite, pass and kernel that is left out",
     "test_compiled.py": "half a minute for a target; test_generated.py compiles a point of each rule",

@@ -118,7 +118,7 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
     symbols = {"a": symbol("a", shape), "b": symbol("b", shape)}
     node = build_formula(text, (), at.book, symbols, sizes=at.numbers)
 
-    def found(b: Array) -> Array:
+    def found(b: Array, a: Array = a) -> Array:
         return at.evaluate([node], {"a": a, "b": b})[0]
 
     def value(start: Array, t: Any) -> Array:
@@ -129,11 +129,20 @@ def _form(at: Point, text: str) -> Iterator[Finding]:
             quotient = (at.value({x: a})[""] - at.value({x: b})[""]) / (a - b)
         usable = (np.abs(a - b) > 1e-3) & np.isfinite(quotient)
         yield Finding("`divided`", "divided", relative(found(b)[usable], quotient[usable]), EXACT, location(at))
-    for b in (a, a * (1 + 1e-9)):
-        halfway = slope(partial(value, (a + b) / 2))
+    zero = np.zeros_like(a)
+    for one, other in ((a, zero), (zero, a)):
+        with np.errstate(all="ignore"):
+            quotient = (at.value({x: one})[""] - at.value({x: other})[""]) / (one - other)
+            by_form = found(other, one)
+        usable = (np.abs(a) > 1e-3) & np.isfinite(quotient)
+        yield Finding("`divided`, at 0,", "divided", relative(by_form[usable], quotient[usable]), EXACT, location(at))
+    at_kink = [(zero, zero)] if at.rule.pieces and not at.rule.jumps else []
+    for one, b in [(a, a), (a, a * (1 + 1e-9)), *at_kink]:
+        with np.errstate(all="ignore"):
+            halfway = slope(partial(value, (one + b) / 2))
         usable = np.isfinite(halfway.value)
         bound = max(EXACT, 100 * halfway.error / max(1.0, largest(halfway.value[usable])))
-        error = relative(found(b)[usable], halfway.value[usable])
+        error = relative(found(b, one)[usable], halfway.value[usable])
         yield Finding("`divided`, points that are close,", "divided", error, bound, location(at))
     try:
         for gap in NEAR:

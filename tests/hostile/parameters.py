@@ -116,6 +116,7 @@ EXAMPLES: dict[str, Example] = {
     "minimize": (lambda: mc.minimize, [], {
         "f": LOSS, "wrt": "w", "start": {"w": np.zeros(3)}, "data": {"X": DATA["X"]}, "declarations": LET,
         "target": "numpy", "options": {"maxiter": 2}}),
+    "plain": (lambda: mc.plain, [], {"outputs": LOSS, "language": "python", "name": "f"}),
     "pullback": (lambda: mc.pullback, [], {"f": "tanh(X*w)", "wrt": "w", "declarations": LET, "target": "numpy"}),
     "split": (lambda: mc.split, [], {**OF, "over": "m"}),
     "Split.over": (lambda: of_rows().over, [[{"X": DATA["X"]}]], {"w": DATA["w"]}),
@@ -152,6 +153,9 @@ EXAMPLES: dict[str, Example] = {
     "Expression.dot": (lambda: loss().dot, [], {}),
     "Expression.equals": (lambda: loss().equals, [], {"other": 1}),
     "Expression.explain": (lambda: loss().gradient("w").explain, [], {}),
+    "Expression.octave": (lambda: loss().octave, [], {"name": "f"}),
+    "Expression.python": (lambda: loss().python, [], {"name": "f"}),
+    "Expression.r": (lambda: loss().r, [], {"name": "f"}),
     "Expression.latex": (lambda: loss().latex, [], {"named": True}),
     "Expression.gradient": (lambda: loss().gradient, [], {"wrt": "w"}),
     "Expression.simplify": (lambda: loss().simplify, [], {}),
@@ -355,13 +359,13 @@ LINES = ("{}", "let {}", "let {}: vector(n)", "let x: {}", "gradient {}", "equal
 """Lines typed at the prompt, with a text at each position."""
 
 COMMANDS = {
-    **{name: [LOSS, "--wrt=w", f"--let={LET}", "--as=python", "--target=numpy"] for name in cli.DERIVATIVES},
+    **{name: [LOSS, "--wrt=w", f"--let={LET}", "--as=python"] for name in cli.DERIVATIVES},
     "explain": [LOSS, "--wrt=w"],
     "rewrite": [LOSS, "--to=expand"],
     "check": ["w'*w", "--wrt=w"],
     "equivalent": ["w'*w", "sum(w.^2)"],
     "convex": ["w'*w", "--wrt=w"],
-    "export": [LOSS, "--wrt=w", "--output=saved.py", "--target=numpy"],
+    "export": [LOSS, "--wrt=w", "--output=saved.py", "--target=numpy", "--style=plain", "--test=test_saved.py"],
     "rules": ["inv"],
     "demo": [],
     "docs": ["--no-open"],

@@ -43,6 +43,9 @@ MOST_ENTRIES = 50_000
 MODERATE = 1e100
 """The largest value of a point that is preferred: beyond, products of slopes may overflow."""
 
+LARGEST = 1e250
+"""The largest value of any point: the slopes of a larger one are beyond the numbers of a computer."""
+
 SEED = 29
 
 
@@ -168,7 +171,7 @@ def _evaluated(
         if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
             if _largest(value) <= MODERATE:
                 return Point(drawn, sizes, value)
-            large = large or Point(drawn, sizes, value)
+            large = large or (Point(drawn, sizes, value) if _largest(value) <= LARGEST else None)
     return large
 
 

@@ -20,7 +20,7 @@ def scipy_function() -> tuple[str, str] | None:
     frame: FrameType | None = sys._getframe(1)
     found: tuple[str, str] | None = None
     while frame is not None:
-        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        module, name = frame.f_globals.get("__name__") or "", frame.f_code.co_name
         if module.partition(".")[0] not in THROUGH:
             break
         wrapped = frame.f_locals.get("f")  # the function that a decorator of SciPy's calls

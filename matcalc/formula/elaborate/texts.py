@@ -126,7 +126,7 @@ def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, decla
     used = {str(node.value) for tree in trees for node in whole(tree) if node.head == "name"}
     unused = [name for name in declared if name not in used]
     for name in scope.undeclared if unused else ():
-        found = near(name, unused) if len(name) > 1 else []
+        found = near(name, unused) if len(name) > 1 and name in used else []
         if not found:
             continue
         text, at = next(

@@ -106,7 +106,7 @@ def test_without_data_or_value_the_reason_is_said() -> None:
     assert nowhere.checked.startswith("not checked: no data")
 
     def refuses_arrays(x: object) -> object:
-        return x.formula_only() if isinstance(x, np.ndarray) else x @ x  # type: ignore[attr-defined, operator]
+        return x.formula_only() if type(x).__name__ == "ndarray" else x @ x  # type: ignore[attr-defined, operator]
 
     told = mc.gradient(refuses_arrays, "x", "x: vector(n)").checked
     assert told.startswith("at ") and "against its own node" in told

@@ -1,1 +1,1 @@
-"""The text language: syntax tree, reading and writing. It knows spelling but no mathematics."""
+"""The text language: syntax tree, reading and writing. Its files know spelling but no mathematics."""

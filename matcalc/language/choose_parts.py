@@ -1,8 +1,8 @@
 """Names the repeated parts of a formula that make its text shortest, the largest saving first.
 
-A part is a subformula, or a run of factors in a product. Subformulas inside a binder may use its names and are left
-alone. The caller decides whether a text with parts keeps its meaning: a run of factors may have none by itself, and a
-size is not a value.
+A part is a subformula, or a run of factors in a product. Subformulas inside a binder are never parts, since they may
+use its names. The caller decides whether the text with parts has the same meaning: a run of factors may have none by
+itself, and a size is not a value.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from matcalc.language.syntax import (
 from matcalc.language.write import text
 
 CLOSED = (*BINDERS, "function", "slice")
-"""Heads whose operands are left alone."""
+"""Heads whose operands are never parts."""
 VALUES = ("sum", "product", "power", "call", "part", "block", *BINDERS)
-"""Heads of possible parts; a transpose is the transpose of a part."""
+"""Heads of possible parts. A transpose is none: its operand becomes the part."""
 WHOLE = slice(None)
 """A whole node, not a run of its factors."""
 FIRST, FURTHER = len(" where a = "), len(", a = ")
 """Characters that a part takes in addition to its formula."""
 
 Key = tuple[object, ...]
-"""A formula by content; a run of factors is `("product", operators, *factors)`, as their product alone is."""
+"""The content of a formula; a run of factors has the key of their product, `("product", operators, *factors)`."""
 
 
 def with_parts(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
-    """Return a tree with its repetitions as shared parts, named by their number, if `is_same` accepts the result."""
+    """Return a tree with repeated formulas as shared parts, named by numbers; `is_same` must accept each new tree."""
     made = _shortened(root, lambda tree: True)
     return made if is_same(made) else _shortened(root, is_same)
 
 
 def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
-    """Return a tree with its best parts shared one after the other, as long as each shortens the text."""
+    """Return a tree with parts shared, the largest saving first, until no further part shortens the text."""
     rejected: set[Key] = set()
     keys = _Keys()
     while True:
@@ -70,7 +70,7 @@ def _trees(root: Ast) -> list[Ast]:
 
 
 class _Keys(dict[Ast, Key]):
-    """Maps trees to keys of their content, with operands as numbers, and keeps a formula for each key."""
+    """Maps trees to keys of their content, with operands as numbers, and stores a formula for each key."""
 
     def __init__(self) -> None:
         self.numbers: dict[Key, int] = {}
@@ -130,7 +130,7 @@ def _runs(node: Ast) -> Iterator[slice]:
 
 
 def _put_in(root: Ast, keys: _Keys, key: Key, part: Ast) -> Ast:
-    """Return a tree with a part in place of each occurrence of its formula, also in other parts."""
+    """Return a tree with each occurrence of a formula replaced by its part, also inside other parts."""
     runs: dict[Ast, list[slice]] = {}
     for tree in _trees(root):
         for found, node, run in _candidates(tree, keys):
@@ -155,7 +155,7 @@ def _meet(run: slice, other: slice) -> bool:
 
 
 def _rebuilt(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
-    """Return a tree with its parts, each node changed: `change(node, new)` gets it with changed operands as `new`."""
+    """Return a tree with its parts, each node changed by `change(node, new)`; `new` has changed operands."""
     definitions: dict[Ast, Ast] = {}
 
     def changed(node: Ast, new: Ast) -> Ast:

@@ -1,8 +1,8 @@
 """Reads and writes declarations such as `X: matrix(m, n); lam: scalar positive`, and the signatures of rule files.
 
 A record holds kind, sizes as trees, and facts as written; unification later solves for the sizes. This file checks
-everything that the text alone decides: that kinds and facts exist, the number of sizes and their form. It also rejects
-facts that no such shape can have, and names used twice or for two things.
+everything that the text alone decides: that kinds and facts exist, and the number and form of sizes. It also rejects
+facts that no such shape can have, names declared twice, and names of both a size and a symbol.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ RULE_KINDS: _Kinds = {
     "entry": (0, 0), "array": (0, 1), "integer": (0, 0), "number": (0, 0), "function": (0, 0),
     "equation": (0, 0), "unknown": (0, 0),
 }  # fmt: skip
-"""Kind -> least and greatest number of its sizes; rule files have a few more kinds than users."""
+"""Kind -> least and greatest number of its sizes; a few kinds are for rule files only."""
 
 SPELLINGS = {"array": "tensor"}
-"""Other spellings of kinds, where they are not kinds themselves."""
+"""Other spellings of kinds; not applied if the spelling is itself a kind."""
 
 FACTS: Mapping[str, str] = {
     "symmetric": "square", "skew": "square", "spd": "square", "psd": "square", "orthogonal": "square",
@@ -57,7 +57,7 @@ _MARKED = re.compile(r",\s*undeclared\s*\Z")
 class Declaration:
     """A declared name. `repeated` (E...) and `default` (k = 1) occur only in signatures.
 
-    `span` is the position of the name in the text; an unnamed output has the name "". `undeclared`: inferred.
+    `span` is the position of the name in the text; an unnamed output has the name "". `undeclared`: with inferred kind.
     """
 
     name: str
@@ -111,14 +111,14 @@ def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:
         try:
             return replace(_form(opening + rest, tuple(facts.items())), name=bounded(name))
         except MatcalcError:
-            pass  # read as a whole, for the position of the fault
+            pass  # read again as a whole below, for the position of the fault
     signature: Signature = _located(text, _signature, parse(text, "signature"), facts)
     return signature
 
 
 @lru_cache(maxsize=512)
 def _form(text: str, facts: tuple[tuple[str, str], ...]) -> Signature:
-    """Return the signature of an operation `f`, cached: half of those of a rulebook share few forms."""
+    """Return the signature of an operation `f`, cached: half of a rulebook's signatures have one of few forms."""
     return _signature(parse(f"f{text}", "signature"), dict(facts))
 
 
@@ -130,7 +130,7 @@ def write_signature(signature: Signature) -> str:
 
 
 def write_declaration(declaration: Declaration) -> str:
-    """Return the text of one declaration; of an unnamed output only its type."""
+    """Return the text of one declaration, or only the type for an unnamed output."""
     d = declaration
     sizes = f"({', '.join(map(write, d.sizes))})" if d.sizes else ""
     default = "" if d.default is None else f" = {write(d.default)}"
@@ -139,13 +139,13 @@ def write_declaration(declaration: Declaration) -> str:
 
 
 def size_names(declaration: Declaration) -> tuple[str, ...]:
-    """Return the names in the sizes of a declaration, by first appearance."""
+    """Return the names in the sizes of a declaration, in order of first appearance."""
     nodes = (node for size in declaration.sizes for node in walk(size))
     return tuple(dict.fromkeys(str(node.value) for node in nodes if node.head == "name"))
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
-    """Return the ranges between `;` and new lines outside brackets, without blank ones."""
+    """Return the ranges between `;` and new lines outside brackets, without empty ones."""
     cuts, depth = [-1], 0
     for mark in re.finditer(r"[()\[\];\n]", text):
         if mark.group() in "([":
@@ -243,7 +243,7 @@ def _check_fact(kind: str, sizes: tuple[Ast, ...], mark: Any, shapes: str) -> No
 
 
 def _check_names(declarations: list[Declaration]) -> None:
-    """Raise ShapeError for a name declared twice or both a size and a symbol; a rule's integers may be sizes."""
+    """Raise ShapeError for a name that is declared twice, or is both a size and a symbol that is no integer."""
     names: set[str] = set()
     for d in declarations:
         if d.name in names:

@@ -1,8 +1,8 @@
-"""Explains what is wrong with a text: turns a parser's failure into a ParseError with position and hint.
+"""Explains what is wrong with a text: converts a parser's failure to a ParseError with position and hint.
 
-It reads the tokens of the failing prefix once more, so the fast path of reading pays nothing for good messages. A
-parser state knows every token that may follow. What helps a person is the missing operand, the open bracket, or the
-intended spelling.
+The tokens of the failing prefix are read again, so text without faults pays nothing for good messages. A parser state
+lists every token that may follow; messages instead name the missing operand, the open bracket, or the intended
+spelling.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def explain(parser: Lark, fault: UnexpectedInput, text: str, begin: int, end: in
 
 
 def show(character: str) -> str:
-    """Return a character as a message shows it."""
+    """Return a character in the form that messages show."""
     return f"'{character}'" if character.isprintable() else repr(character)
 
 
@@ -193,7 +193,7 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
 
 
 def _compared(before: list[Any], stack: list[Any]) -> bool:
-    """Return whether a comparison precedes in the same brackets, after the last comma."""
+    """Return whether a comparison precedes in the same brackets, without a comma after it."""
     depth = 0
     for token in reversed(before):
         if token in CLOSING.values():

@@ -1,9 +1,9 @@
 """Validates names, spells them in generated code, and embeds other text in sources.
 
-The decision: text becomes code in one of three forms, all defined here. A name is an identifier, NFKC-normalised as
-Python compares it and of bounded length, or it is rejected; this holds for symbols, sizes, indices, functions and new
-symbols. In generated code it keeps its spelling unless that is in use (a keyword, a builtin, a name of the surrounding
-text); then it gets underscores. All other text becomes a docstring, a comment or a literal, which it cannot terminate.
+The decision: text becomes code in one of three forms, all defined here. A name (of a symbol, size, index or function)
+is an identifier of bounded length, NFKC-normalised as Python compares it; other names are rejected. Generated code
+spells it the same unless that is in use (a keyword, a builtin, a name of the surrounding text); then underscores are
+added. All other text becomes a docstring, a comment or a literal, which it cannot terminate.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from unicodedata import normalize
 from matcalc.errors import ParseError
 
 MAX_BYTES = 150
-"""The most bytes of a name in UTF-8: functions name the cache's files, and file systems take 255."""
+"""The most bytes of a name in UTF-8: names of cache files contain those of functions, and file systems allow 255."""
 
 MAX_FILE_BYTES = 255
 
 WORDS = frozenset({*keyword.kwlist, *dir(builtins)}) - {"_"}  # an interactive session adds it to builtins
-"""Names that no variable of generated code has."""
+"""Names that variables of generated code must not have."""
 
 DUNDER = re.compile(r"__\w+__\Z")
 
 
 def identifier(text: Any, what: str) -> str:
-    """Return a name in the form that Python compares; `what` is the argument with which a user sets it.
+    """Return a name in the form that Python compares; `what` is the user's argument for it, as errors show it.
 
     Raises: ParseError if it is not an identifier, or longer than MAX_BYTES.
 
@@ -92,15 +92,15 @@ def by_name(values: Any, what: str) -> Mapping[Any, Any]:
 
 
 def shown(text: Any) -> str:
-    """Return text as a message shows it: escaped, and shortened if it is long."""
+    """Return text in the form that messages show: escaped, and shortened if it is long."""
     quoted = repr(text)
     return quoted if len(quoted) <= 60 else f"{quoted[:40]}..."
 
 
 def near(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known words within a typing slip: a letter more, less or different, two swapped, another case.
+    """Return the known words at most one slip away: a letter more, less or different, two swapped, another case.
 
-    From six letters on, two slips count. Only the nearest are returned, and none if they are more than three.
+    Two slips are allowed from six letters on. Only the nearest words are returned, and none if there are more than 3.
     """
     most = 0 if len(word) < 2 else 1 if len(word) < 6 else 2
     far = {name: _slips(word.lower(), name.lower(), most) for name in known if abs(len(name) - len(word)) <= most}

@@ -1,9 +1,9 @@
-"""Finds where an index that is not listed is summed: over the outermost product of its own form that repeats it.
+"""Finds the product over which an unlisted index is summed: the outermost one of its own form that repeats it.
 
 An index form has the same meaning everywhere. So a nested form sums the indices that its own products repeat, even if
 outer names are the same. Any other index in it, or one that an outer form lists, is an index of the outer form:
-`{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. LaTeX has sums with bounds and no such rule for readers to know, so a sum
-is written there wherever Einstein's rule sums.
+`{i,j: expm(X, {p,q: A[p,i]*B[j,q]})[i,j]}`. Readers of LaTeX need not know this rule: sums are written there with their
+bounds wherever Einstein's rule sums.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def summed_in(form: Ast) -> Names:
 
 
 def is_summed(name: str, root: Ast, open_names: Mapping[Ast, Names]) -> bool:
-    """Return whether, wherever the name occurs, several factors of a product hold it."""
+    """Return whether each occurrence of a name is in a product that has the name in several factors."""
     waiting = [root]
     while waiting:
         ast = waiting.pop()
@@ -120,7 +120,7 @@ def _summed_products(name: str, root: Ast, open_names: Mapping[Ast, frozenset[st
 
 
 def lengths(names: Sequence[str], body: Ast, shapes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the lengths of indices as text, "" if no declared tensor measures one."""
+    """Return the lengths of indices as text, "" for one that is no index of a declared tensor."""
     found: dict[str, str] = {}
     for node in walk(body):
         if node.head != "part" or node.args[0].head != "name":

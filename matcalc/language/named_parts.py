@@ -1,9 +1,9 @@
 """Reads named parts: `K = A*A' + c*eye(n); y'*inv(K)*y` and `y'*inv(K)*y where K = A*A' + c*eye(n)`.
 
 A named part is one tree, `shared`, wherever its name occurs. So reading, elaboration and writing process it once, and
-a text grows with the nodes of the formula, not with its tree. Its meaning is the formula with the names replaced. A
-name in the part may be bound around an occurrence (an index, the parameter of a function). Then the part is written
-out there, since it has a different meaning at each such occurrence.
+a text grows with the nodes of the formula, not with its tree. The meaning of a text is its formula with the names
+replaced. A name in the part may be bound around an occurrence (an index, the parameter of a function). Then the part is
+written out there, since its meaning differs at each such occurrence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|
 
 
 class Segment(NamedTuple):
-    """A formula in a text, `text[begin:end]`, its name and the name's position; the last has none."""
+    """A formula in a text, `text[begin:end]`, its name and the name's position; the last formula has no name."""
 
     name: str
     at: int
@@ -79,7 +79,7 @@ def _cut(text: str, begin: int, end: int, separators: str) -> list[tuple[int, in
 
 
 def _ends_line(text: str, begin: int, at: int, end: int) -> bool:
-    """Return whether a named part ends with its line: neither the line nor the next shows that it continues."""
+    """Return whether a named part ends with its line: neither this line nor the next shows a continuation."""
     if not _FIRST.match(text, begin, at):
         return False
     start = max(begin, text.rfind("\n", 0, at))
@@ -111,13 +111,13 @@ def _checked(text: str, found: list[Segment]) -> list[Segment]:
 
 
 class Open(NamedTuple):
-    """The names that a tree does not bind itself, and those of them that are subscripts outside index form."""
+    """The names that a tree does not bind, and those of them that are subscripts outside index form."""
 
     names: frozenset[str]
     subscripts: frozenset[str]
 
     def means_otherwise(self, bound: frozenset[str]) -> bool:
-        """Return whether the tree changes its meaning where these names are bound ("{" in index form)."""
+        """Return whether the tree has another meaning if these names are bound around it ("{": by an index form)."""
         return bool(self.names & bound) or ("{" in bound and bool(self.subscripts))
 
 
@@ -159,7 +159,7 @@ def _replaced(root: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], la
 def _put_in(
     name: Ast, parts: Mapping[str, Ast], opens: Mapping[Ast, Open], bound: frozenset[str], later: Collection[str]
 ) -> Ast:
-    """Return the replacement of a name: its part, or the part's tree if that has another meaning there."""
+    """Return the replacement of a name: its part, or the part's tree if the bound names change its meaning."""
     if name.value in later:
         hint = "parts are read in order: name it before it is used"
         raise ParseError(f"the part '{name.value}' is used before it is named", at=name.caret, hint=hint)
@@ -180,7 +180,7 @@ def opened(root: Ast, bound: Collection[str]) -> Ast:
 
 
 def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> Ast:
-    """Return the tree of a part, with those parts in it written out too that have another meaning there."""
+    """Return the tree of a part; parts in it are also written out if the bound names change their meaning."""
     made: dict[Ast, Ast] = {}
     stack = [(definition(part), False)]
     while stack:
@@ -198,7 +198,7 @@ def written_out(part: Ast, opens: Mapping[Ast, Open], bound: frozenset[str]) -> 
 
 
 def _open_names(tree: Ast, known: Mapping[Ast, Open]) -> Open:
-    """Return the open names of a tree; those of the parts in it are known."""
+    """Return the open names of a tree; `known` has those of the parts in it."""
     names: set[str] = set()
     subscripts: set[str] = set()
     stack = [(tree, NONE)]

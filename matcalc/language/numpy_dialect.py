@@ -1,7 +1,7 @@
 """Reads NumPy's spelling: `np.sum(np.linalg.inv(X) @ y, axis=0)` becomes a tree of the matrix language.
 
 The tree is that of the matrix text with the same meaning. `*`, `/`, `**` become `.*`, `./`, `.^`; a row-major reshape
-becomes the column-stacking one of transposes. Products stay `@` with NumPy's vectors (`x @ y` is a number), since
+becomes a column-stacking reshape of transposes. Products stay `@` with NumPy's vectors (`x @ y` is a number), since
 elaboration knows the shapes. Parsing keeps NumPy's names; then each call is translated, operands first, by the
 caller's table of NumPy's names (`NumpyNames`). Calls that need shapes are rejected and left to
 `expressions/numpy_text.py`.
@@ -162,7 +162,7 @@ def _arguments(word: str, arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[
 def _called(
     word: str, found: Called, plain: tuple[Ast, ...], keywords: _Keywords, span: tuple[int, int], names: NumpyNames
 ) -> Ast:
-    """Return the translated call of a function; of one that returns a tuple, the translations of its items."""
+    """Return the translated call of a function, or the translated items of a function that returns a tuple."""
     keywords = tuple(("axis" if key == "dim" else key, value) for key, value in keywords)  # PyTorch's word
     if "keepdims" in dict(keywords):
         raise ParseError(f"'{word}' with keepdims depends on shapes", at=span[0])

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """How a function of NumPy or SciPy is called, and its call in the matrix language.
+    """The form of calls of a function of NumPy or SciPy, and its call in the matrix language.
 
-    name: of the call here. items: for a function that returns a tuple, the calls here, `V'` for a transposed one.
+    name: of our call. items: our calls for the items of a tuple that it returns, `V'` for a transposed one.
     axis: its second argument is the axis. rows: without an axis it takes the entries row by row. shape: an argument
     may be a tuple of sizes. alone: it takes one argument. method: arrays have a method of this name.
-    keywords: theirs -> ours. fixed: required keywords, each with its word. square: these may be omitted for a square
-    array.
+    keywords: theirs -> ours. fixed: required keywords, each with its word. square: the fixed keywords may be omitted
+    for a square array.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Called:
 
 
 CALL_FORMS = ("axis", "rows", "shape", "alone", "method", "square")
-"""Words of a rule's `numpy` field for how a function is called."""
+"""Words of a rule's `numpy` field for the form of calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class NumpyNames:
 
     ordered: functions to which a number or a word after the argument gives another meaning, `norm(X, 'fro')`. differs:
     for each function the modules in which it differs, `torch`, `torch with axis`, and how. per_axis: our functions that
-    need an axis for a matrix, which NumPy's take over all entries without one.
+    need an axis for a matrix; without one NumPy's take all entries.
     """
 
     functions: Mapping[str, Called]
@@ -71,7 +71,7 @@ METHODS = frozenset(("dot", "reshape", "ravel", "flatten", "transpose"))
 """Methods of an array that are not operations of a rulebook; each is the function of the same name."""
 
 SEVERAL = ("reshape", "transpose")
-"""Methods that also take the entries of a tuple as several arguments."""
+"""Methods that take a tuple or its entries as arguments."""
 
 REFUSED: Mapping[str, str] = {
     "hstack": "write np.block([[A, B]])", "vstack": "write np.block([[A], [B]])",

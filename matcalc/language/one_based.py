@@ -40,7 +40,7 @@ def _index(one: Ast, length: str, more: int = 1) -> Ast:
 
 
 def _below_end(one: Ast) -> int | Ast | None:
-    """Return the distance of an index from the end, None if it does not count from there."""
+    """Return the distance of an index from the end, None if the index does not count from the end."""
     if one.head == "number" and cast(Fraction, one.value) < 0:
         return int(-cast(Fraction, one.value))
     if one.head != "negative":
@@ -50,7 +50,7 @@ def _below_end(one: Ast) -> int | Ast | None:
 
 
 def _range(one: Ast, length: str) -> Ast:
-    """Return a range that includes its last index; in a backward range that is above the stop."""
+    """Return a range that includes its last index, which in a backward range is above the stop."""
     start, stop, step = one.args
     backwards = _below_end(step) is not None
     bounds = (_index(start, length), _index(stop, length, 2 if backwards else 0), step)

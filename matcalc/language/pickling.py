@@ -1,6 +1,6 @@
-"""Pickles of syntax trees: a flat list of records, so that depth and sharing cost nothing.
+"""Converts syntax trees to flat lists of records for pickling, so that depth and sharing cost nothing.
 
-Of a leaf that stands for a value the value is kept, without how it is written and where it comes from.
+A leaf is stored as its value, without the function that writes it and without its source.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Record = tuple[str, tuple[int, ...], Any, tuple[int, int], int]
 
 
 def tree_records(root: Ast) -> tuple[Record, ...]:
-    """Return what pickle makes of a tree: operands are numbers of earlier records."""
+    """Return the records of a tree; operands are numbers of earlier records."""
     place: dict[Ast, int] = {}
     records: list[Record] = []
     for node in whole(root):
@@ -35,7 +35,7 @@ def _value_record(node: Ast, place: dict[Ast, int]) -> Any:
 
 
 def tree_of(records: tuple[Record, ...]) -> Ast:
-    """Return the tree of a pickle."""
+    """Return the tree of records."""
     trees: list[Ast] = []
     for head, places, value, span, at in records:
         if head == "shared":

@@ -1,9 +1,9 @@
 """Reads text as a syntax tree, by an LALR grammar whose reductions build the tree, so nothing recurses.
 
 The grammar (grammar.lark) is the precedence table. This file defines the result of each reduction, and passes a
-failure to `faults`, which words it for the user. Reading knows spelling only: not which names are declared, what a
-function takes, or whether `A*B` fits. It never evaluates text. The basic lexer suffices: each token has one meaning
-everywhere, so the parser alone finds errors.
+failure to `faults`, which explains it to the user. Reading knows spelling only, not declarations, the operands
+of functions, or whether the shapes of `A*B` agree. It never evaluates text. The basic lexer suffices: each token has
+one meaning everywhere, so the parser alone finds errors.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def parse(text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
 
 
 def run(parser: Lark, text: str, start: str, begin: int = 0, end: int | None = None) -> Any:
-    """Parse with any parser of this package; `faults` words its failures."""
+    """Parse with any parser of this package; `faults` explains its failures."""
     from lark import TextSlice
     from lark.exceptions import UnexpectedInput
 
@@ -117,7 +117,7 @@ def _has_relation(text: str) -> bool:
 
 
 def _check_relations(root: Ast, text: str) -> None:
-    """Raise ParseError for a condition outside index form (inside, the grammar places it)."""
+    """Raise ParseError for a condition outside index form (inside, the grammar restricts its position)."""
     stack = [root]
     while stack:
         node = stack.pop()

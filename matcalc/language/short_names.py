@@ -2,7 +2,7 @@
 
 The decision: a name spells its whole formula in order, or there is none; no name is cut short. A function follows its
 operand (`K_inv`), and is alone if the operand is long (`softplus`); products are words in a row (`Xt_r` for `X'*r`).
-Two formulas may have the same short name; the caller keeps them apart.
+Two formulas may have the same short name; the caller makes names distinct.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _negative(tree: Ast, depth: int) -> str:
 
 
 def _number(tree: Ast) -> Fraction:
-    """Return the number that a tree is, 0 for another tree."""
+    """Return the value of a tree that is a number, 0 for any other tree."""
     if tree.head == "negative":
         return -_number(tree.args[0])
     return cast("Fraction", tree.value) if tree.head == "number" else Fraction(0)

@@ -1,7 +1,7 @@
 """Defines the syntax tree of the matrix language, which the parser builds and which notation builds for printing.
 
-One record serves both directions. So reading and writing are inverse to each other, and text, LaTeX and SymPy are
-three printings of one tree. The tree knows spelling, not meaning: `A*B` is a product, be it a matrix product or a
+One record serves reading and writing. So these are inverse to each other, and text, LaTeX and SymPy are three
+printings of one tree. The tree knows spelling, not meaning: `A*B` is a product, be it a matrix product or a
 scaling. Elaboration, which knows the shapes, decides the meaning.
 """
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 ENTRIES = "entries"
 """The value of a block that contains numbers only, no parts of several rows or columns."""
 BINDERS = ("index_form", "index_sum")
-"""Heads that list indices, which have a meaning inside them only."""
+"""Heads that list indices; the indices have a meaning only inside."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ def value_of_leaf(leaf: Ast) -> Any:
 
 
 def tree_of_leaf(leaf: Ast) -> Ast:
-    """Return the tree with which a leaf is written."""
+    """Return the tree that a leaf is written as."""
     return leaf.value[1]()  # type: ignore[index,no-any-return]
 
 
@@ -139,14 +139,14 @@ def parts_in(root: Ast) -> list[Ast]:
 
 
 def whole(root: Ast) -> Iterator[Ast]:
-    """Yield the nodes of a tree and, first and once each, of its shared parts."""
+    """Yield the nodes of the shared parts of a tree, each part once, then those of the tree."""
     for part in parts_in(root):
         yield from walk(definition(part))
     yield from walk(root)
 
 
 def exchanged(node: Ast, operands: Sequence[Ast]) -> Ast:
-    """Return `node` with other operands, in the order of `children`; itself if they are its own."""
+    """Return `node` with other operands, in the order of `children`; `node` itself if none differs."""
     if all(map(is_, operands, children(node))):
         return node
     value = node.value
@@ -238,7 +238,7 @@ def product(factors: Sequence[Ast], operators: Sequence[str]) -> Ast:
 
 
 def times(factors: Sequence[Ast], operator: str = "*") -> Ast:
-    """Return a product with one operator; a single factor is returned itself."""
+    """Return a product with one operator, or a single factor itself."""
     return product(factors, [operator] * (len(factors) - 1)) if len(factors) > 1 else factors[0]
 
 

@@ -1,7 +1,7 @@
 """Writes a syntax tree as text with the fewest parentheses that the precedence table allows; reading returns the tree.
 
-A stack turns a tree into pieces of text, so it may have any depth. A sum in a sum or a product in a product keeps its
-parentheses: the trees differ, and a chain is elaborated in one piece. Nothing is reordered.
+A stack converts a tree to pieces of text, so the tree may have any depth. A sum in a sum or a product in a product has
+parentheses: without them it would be read as one chain. Nothing is reordered.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def placed(ast: Ast) -> tuple[str, Ast]:
     written = _text(ast, {}, spans=spans)
 
     def put(node: Ast, new: Ast) -> Ast:
-        at = new.args[0].span[1] if node.head == "part" else -1  # its bracket
+        at = new.args[0].span[1] if node.head == "part" else -1  # the position of its bracket
         return replace(new, span=spans.get(node, (0, 0)), at=at)
 
     return written, rebuilt(ast, put)

@@ -1,9 +1,9 @@
 """Checks the formulas of a rulebook without shapes: they parse, and each name in them is known.
 
 Names are parameters and sizes of the signature, operations of the book, the names of `where`, and indices. Others are
-`dX` in differentials, Y or the outputs, and G in adjoints. A differential must contain each argument that it can vary
-with: an omitted one would be a silent zero ("0" states it). Shapes, linearity in dX and termination of rewrites need
-nodes; the layer above, which compiles formulas, checks them.
+`dX` in differentials, Y or the outputs, and G in adjoints. A differential must contain `dX` for each argument X that
+can vary: an omitted one would be a silent zero ("0" states it). Shapes, linearity in dX and termination of rewrites
+need nodes; the layer above, which compiles formulas, checks them.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def _check_sympy(text: str, report: Report) -> None:
 
 
 def _check_words(book: Rulebook, rule: Rule, name: str, words: Sequence[str], report: Report) -> None:
-    """Report words of a NumPy name that are neither a way to call it nor an item of a tuple."""
+    """Report words of a NumPy name that are neither a form of calls nor an item of a tuple."""
     for word in words:
         known = (*CALL_FORMS, *rule.outputs)
         if "=" not in word and word not in known and word.removesuffix("'") not in (*known, *book.names):

@@ -34,7 +34,7 @@ from matcalc.rulebook.fields import (
 from matcalc.rulebook.rule import COMPARISONS, RELATIONS, FactRule, Interval, Rewrite, Rule, digest
 
 AS_THEY_STAND = tuple(field.name for field in fields(Rule) if field.default is not MISSING)
-"""Fields of an entry that are copied unread."""
+"""Fields of an entry that are copied without being read."""
 
 
 def rule_from_table(
@@ -120,7 +120,7 @@ class _Entry:
         return rule
 
     def kind(self) -> str:
-        """Return the kind of the entry; the value of an implicit one solves an equation that is its argument."""
+        """Return the kind of the entry; an implicit entry solves an equation that is its argument."""
         for field in ("definition", "implicit"):
             if field in self.table:
                 return field
@@ -155,7 +155,7 @@ class _Entry:
         return tuple(found)
 
     def per_signature(self, field: str) -> tuple[str, ...]:
-        """Return the texts of a field that has one for each signature; a single value is that of the first."""
+        """Return the texts of a field that has one for each signature; a single value belongs to the first."""
         found, expected = self.texts(field), len(self.texts("signature"))
         alone = field == "value" and isinstance(self.table.get(field), str)
         if found and len(found) != expected and not alone:
@@ -173,7 +173,7 @@ class _Entry:
         return MappingProxyType(found)
 
     def by_name(self, field: str, noun: str, names: tuple[str, ...]) -> Mapping[str, str]:
-        """Return a field that is a table by outputs, operands or parameters, or the text of the only one."""
+        """Return the texts of a field by outputs, operands or parameters; a single text belongs to the only one."""
         value = self.table.get(field, {})
         if isinstance(value, str):
             if len(names) > 1:
@@ -185,7 +185,7 @@ class _Entry:
         return MappingProxyType(dict(value))
 
     def by_parameter(self, field: str) -> Mapping[str, str]:
-        """Return a text, or a table by values of the number parameter, whose name stands for any other value."""
+        """Return texts by values of the number parameter; its name is the key for all other values."""
         value = self.table.get(field, {})
         names = [d.name for s in self.signatures[:1] for d in s.parameters if d.kind == "number"]
         general = names[0] if names else ""

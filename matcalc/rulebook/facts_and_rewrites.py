@@ -24,7 +24,7 @@ def fact_from_table(name: str, table: Mapping[str, Any], address: str, report: R
 def rewrite_from_table(
     table: Mapping[str, Any], address: str, report: Report, facts: Mapping[str, str] = FACTS
 ) -> Rewrite | None:
-    """Return the rewrite that a `[[rewrite]]` describes; `facts` are the known ones, with the shapes that have them."""
+    """Return the rewrite that a `[[rewrite]]` describes; `facts` maps known facts to their shapes."""
     values = check_fields(table, REWRITE_FIELDS, report)
     if "rule" not in table:
         report("", "has no rule")

@@ -1,6 +1,6 @@
 """Defines the fields of a rule file, and reads the short texts in them.
 
-Formulas are not read here, only the book's own shorthand, which has one form for each field.
+Formulas are not read here, only the shorthand of the rulebook, which has one form for each field.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def read_point(text: str) -> tuple[float, float] | None:
 
 
 def read_degree(value: int | str) -> Fraction | str:
-    """Return a degree that is a number as a number, one in sizes (`n - 1`) as text."""
+    """Return a degree: a number as a Fraction, a formula in sizes (`n - 1`) as text."""
     try:
         return Fraction(value)
     except (ValueError, ZeroDivisionError):
@@ -179,7 +179,7 @@ def ordered_calls(texts: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Mapping[str, tuple[str, ...]]:
-    """Return NumPy's names with the words for how each is called."""
+    """Return NumPy's names with the words for their forms of calls."""
     table = value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, "")
     found: dict[str, tuple[str, ...]] = {}
     for name, text in table.items():
@@ -195,7 +195,7 @@ def read_numpy(value: str | list[str] | Mapping[str, str], report: Report) -> Ma
 
 
 def read_classes(value: Mapping[str, str], report: Report) -> Mapping[str, str]:
-    """Return SymPy's classes with the formulas that they stand for."""
+    """Return SymPy's classes with the formulas that they denote."""
     found: dict[str, str] = {}
     for name, text in value.items():
         try:

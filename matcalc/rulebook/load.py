@@ -1,8 +1,8 @@
 """Loads rule files as a `Rulebook`: the operations, rewrites and facts in force, frozen.
 
-A rulebook never changes; adding to it makes another one, so results compiled with the old one stay valid. Files are
-read whole, and all their faults are reported at once, each with file and line. Formulas stay unread until `check`, so
-that start-up is quick.
+A rulebook never changes; adding to it returns another one, so results compiled with the old one stay valid. Files are
+read whole, and all their faults are reported at once, each with file and line. Loading does not read formulas, so that
+start-up is quick.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Rulebook:
         raise UnknownName(f"unknown function '{name}'", hint=hint)
 
     def named(self, name: str) -> list[Rule]:
-        """Return the rules that `name` stands for, several if they share it.
+        """Return the rules with the spelling `name`, several if they share it.
 
         Raises: UnknownName with the nearest names.
         """
@@ -105,7 +105,7 @@ class Rulebook:
         return list(dict.fromkeys([*own, *shared]))
 
     def get(self, name: str) -> Rule:
-        """Return the rule that `name` stands for: its own name, an alias, or a part such as `qr_Q`.
+        """Return the rule with the spelling `name`: its own name, an alias, or a part such as `qr_Q`.
 
         Raises: as `candidates`.
         """
@@ -123,7 +123,7 @@ class Rulebook:
         return found
 
     def closure(self, facts: Iterable[str]) -> frozenset[str]:
-        """Return `facts` with all that they imply, each alone and together."""
+        """Return `facts` with everything that they imply, singly or together."""
         found: set[str] = set()
         pending = list(facts)
         while pending:
@@ -138,7 +138,7 @@ class Rulebook:
         return frozenset(found)
 
     def strongest(self, facts: Iterable[str]) -> tuple[str, ...]:
-        """Return the facts that no others of them imply."""
+        """Return those of `facts` that no other of them implies."""
         known = tuple(facts)
         implied = {g for f in known for g in self.closure([f]) if f not in self.closure([g])}
         return tuple(f for f in known if f not in implied)
@@ -339,7 +339,7 @@ def _spell(rule: Rule, spellings: dict[str, list[Candidate]]) -> list[str]:
 
 
 def _claim(rule: Rule, claims: dict[tuple[str, str], Rule]) -> list[str]:
-    """Enter the words that only one rule may have; return the faults: words that another has already."""
+    """Enter the words that only one rule may have; return the faults: words that another rule has already."""
     claimed = [("role", rule.role)] if rule.role else []
     claimed += [("numpy", name) for name in rule.numpy]
     claimed += [("sympy", name) for name in (rule.sympy or "", *rule.from_sympy) if name.isidentifier()]

@@ -1,6 +1,6 @@
 """Gathers the fields `latex`, `numpy` and `sympy` of rules: the names and looks of operations in other languages.
 
-Languages and bridges know no operation: this file collects what they need from a rulebook once, and passes it to them.
+Languages and bridges know no operation: this file collects the names and looks from a rulebook, once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def sum_of_squares() -> str:
 
 
 def latex_templates(book: Rulebook) -> Templates:
-    """Return the templates of calls in the fields, also those that are not read back: for people only."""
+    """Return the templates of all calls, for display only: some cannot be read back."""
     return {rule.spelling + key: look for rule in book.rules.values() for key, look in rule.latex.items()}
 
 

@@ -1,8 +1,8 @@
 """Defines the records of a rulebook: `Rule` (one operation), `Rewrite` and `Fact`, each with its address.
 
 A record is immutable and holds formulas as text. Their meaning needs shapes and nodes; the layer above compiles it
-later, once. Here a rule is a table of a TOML file with its fields read. Rules with equal content are equal: an edited
-rule is another rule, and what was compiled from the old one stays valid.
+later, once. Here a rule is a table of a TOML file whose fields have been read. Rules with equal content are equal: an
+edited rule is another rule, and code compiled from the old one stays valid.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ VARIED = ("scalar", "vector", "matrix", "tensor", "array")
 """Kinds of parameters that a differential varies."""
 
 TIED = ("m", "n")
-"""The weights of a map's operands in a tie, as `weight` and `weighed` name them."""
+"""The names in `weight` and `weighed` for the weights of a map's operands in a tie."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class Rule:
     """An operation: one entry of a rule file.
 
     kind: "map" (elementwise, with derivatives), "op" (with a differential), "implicit" (the solution of an equation
-    that is an argument) or "definition" (expands instead).
+    that is an argument) or "definition" (replaced by a formula).
     signatures: overloads by number and rank of arguments; all have the same outputs.
     outputs: names, ("",) for a single unnamed one. In formulas the single output is Y.
     Fields with a default are copied from the entry.
@@ -157,7 +157,7 @@ class Rule:
 
     @property
     def differs(self) -> Mapping[str, str]:
-        """Modules in which its NumPy name means another function, perhaps `with axis` or `without`; and why."""
+        """Modules in which its NumPy name is another function, perhaps only `with axis` or `without`, and why."""
         found = {}
         for modules, difference in self.fields.get("differs", {}).items():  # type: ignore[attr-defined]
             names, sign, when = modules.partition(" with")
@@ -166,7 +166,7 @@ class Rule:
 
     @property
     def spelling(self) -> str:
-        """The name that a reader sees: the shared name of an entry that has one."""
+        """The printed name: the shared name of an entry that has one, else its own."""
         return self.overload.rstrip(RELATIONS) if self.overload is not None else self.name
 
     @property
@@ -213,8 +213,8 @@ def digest(name: str, table: Mapping[str, Any]) -> bytes:
 class Rewrite:
     """`left => right if condition` for the declared `variables`.
 
-    `splits`: it makes several smaller operations of one, longer to read but better to differentiate and run.
-    `factor`: it also fits a factor of a larger product. `numeric`: it is used only where numbers are computed.
+    `splits`: splits one operation into several smaller ones, longer to read but better to differentiate and run.
+    `factor`: also matches one factor of a larger product. `numeric`: applies only to numeric evaluation.
     """
 
     variables: tuple[Declaration, ...]
@@ -263,5 +263,5 @@ class Fact:
 
     @property
     def linear(self) -> bool:
-        """Whether the arrays that have it form a linear set, defined by its projection `tangent`."""
+        """Whether the arrays with this fact form a linear set, defined by the projection `tangent`."""
         return self.tangent is not None

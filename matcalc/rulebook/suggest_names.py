@@ -1,6 +1,6 @@
 """Proposes replacements for unknown names: the nearest known name, or our spelling of another system's name.
 
-The names of other systems are data, `other_systems.toml`, each with its spelling here: proposed, never read.
+The names of other systems are data, `other_systems.toml`, each with our spelling: proposed, never accepted as input.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from matcalc.language.identifiers import nearest
 
 
 def proposal(name: str, known: Iterable[str]) -> str:
-    """Return what to write instead of an unknown function, or ""."""
+    """Return a hint with the replacement of an unknown function, or ""."""
     written = elsewhere().get(_plainly(name))
     return nearest(name, known).removeprefix("; ") if written is None else written and f"write  {written}"
 

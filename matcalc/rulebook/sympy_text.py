@@ -1,7 +1,7 @@
 """Reads the field `sympy` of a rule as a syntax tree: Python's notation for formulas and nothing else.
 
-It contains names, whole numbers, operators, comparisons, tuples, `lambda`, and calls of names by position. It has no
-attribute, subscript, text or keyword: such text can only build SymPy's objects.
+Allowed are names, whole numbers, operators, comparisons, tuples, `lambda`, and calls of names by position. Attributes,
+subscripts, strings and keywords are rejected, so that a text can only build SymPy's objects.
 """
 
 from __future__ import annotations

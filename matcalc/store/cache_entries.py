@@ -4,7 +4,7 @@ A file contains the digest of its content, its key, and Numba's pickle. Digest a
 pickle is read, and the file must be a regular file of this user that others cannot write. A file that fails a check
 is ignored; the function is then compiled again. The key contains everything that the code depends on, and the file
 name is derived from it, so other versions and processors use other files. Faults of the disk raise no error: they are
-noted, and the code is kept for this process only.
+noted, and the code is cached in this process only.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def count_built() -> None:
 
 
 def read(stem: str, key: str) -> bytes | None:
-    """Return the pickle that was written for this key; None if there is no trusted one."""
+    """Return the pickle written for this key; None without a trusted file."""
     folder = _folder()
     for place, may_be_roots in ((folder.path, False), (folder.read_only, True)):
         content = None if place is None else read_file(place / file_name(stem, key), key, may_be_roots)

@@ -1,10 +1,10 @@
 """Finds the cache folder of compiled code and checks that it can be trusted.
 
-`MATCALC_CACHE` names a folder, or is `0`: then nothing outlives the process. If unset, the user's cache folder is
-used. Files of the folder are run as code, so only this user may have written them: the folder must belong to this
+`MATCALC_CACHE` names a folder, or is `0` for a temporary folder of this process. If unset, the user's cache folder
+is used. Files of the folder are run as code, so only this user may have written them: the folder must belong to this
 user, and nobody else may write to it, or replace it or a folder above it. It is created with mode 0700. A folder that
-fails a check, or cannot be written to, is replaced by a temporary one, and `Folder.note` gives the reason. An existing
-folder that cannot be written to, as on a read-only mount or in an image, is still read; it may belong to root.
+fails a check, or cannot be written to, is replaced by a temporary one, and `Folder.note` contains the reason. An
+existing folder that cannot be written to, as on a read-only mount or in an image, is still read; it may belong to root.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def cached_object(name: str, make: Callable[[], T]) -> T:
-    """Return the cached or shipped object of this name, or make and cache it.
+    """Return the cached or shipped object of this name, or compute and cache it.
 
     Objects are pickled field by field, whatever their own `__reduce__` does.
     """

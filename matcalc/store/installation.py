@@ -1,7 +1,7 @@
 """Computes a digest of the installation, which changes when a file of matcalc or of its libraries changes.
 
 No file is read for the digest. It contains the size, the times of change and the inode number of each file; the file
-system maintains these, and copies of a file get others.
+system maintains these, and they differ for a copy of a file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Thins the cache: removes the least recently read files when the folder exceeds its limit.
 
 `MATCALC_CACHE_LIMIT` is the limit in bytes, or with a unit, `500MB`; `none` means no limit. The default is 1 GB. A
-file's modification time is set to the present at most once a day when it is read, so it is the time of the last use.
+file's modification time shows its last use: reading sets it to the present, at most once a day.
 A process checks the folder when it writes its first file, unless another did so in the last hour. It checks again
 after each sixteenth of the limit that it writes. A process that misses a removed file compiles again.
 """

@@ -1,9 +1,9 @@
-r"""Writes a syntax tree as LaTeX: the formula as a mathematician sets it, like `write` but in its own notation.
+r"""Writes a syntax tree as LaTeX, in the notation of mathematics.
 
 Division is a fraction, an inverse a superscript, elementwise operators are \odot and \oslash, and a product is
 juxtaposition, which binds tighter than \odot. The caller provides the look of functions: the `latex` fields of rules.
 Kinds of subformulas are tracked only as far as spelling needs them (`x'*y` is a scalar), and may be unknown: this file
-decides how a formula looks, never what it means.
+decides the look of a formula, never its meaning.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def latex(
 
     `kinds` maps each symbol to its kind ("scalar", "vector", "matrix", "tensor"), `shapes` to its lengths as text.
     Other names are scalars. `templates` are those of functions, by name; a function without one is set as a call.
-    `results` are the kinds of functions' values, "same" for that of the operands.
+    `results` are the kinds of functions' values; "same" means the kind of the operands.
     """
     names = part_names(ast)
     keys = declared_keys({**kinds, **dict.fromkeys(names.values())})
@@ -309,7 +309,7 @@ def _index_form(node: Ast, inner: list[Look], scope: Scope) -> Look:
 
 
 def _index_sum(node: Ast, inner: list[Look], scope: Scope) -> Look:
-    """Return the look of a sum, which no further factor may follow without parentheses."""
+    """Return the look of a sum over indices; it needs parentheses before a further factor."""
     names = cast("tuple[str, ...]", node.value)
     signs = []
     for name, length in zip(names, lengths(names, node.args[0], scope.shapes), strict=True):

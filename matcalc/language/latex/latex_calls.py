@@ -44,7 +44,7 @@ REFUSED = {
 def call(reading: Reading, spellings: Sequence[str], operands: Sequence[Value], node: Ast) -> Value:
     """Return the call of the one spelling that takes these operands.
 
-    Raises: ParseError if several do, with the spelling of each, or if none does.
+    Raises: ParseError if several take them, with the spelling of each, or if none does.
     """
     kinds = [x.kind for x in operands]
     fits = [name for name in dict.fromkeys(spellings) if takes(reading.names, name, kinds)]
@@ -76,9 +76,9 @@ def _called(
 
 
 def choose(reading: Reading, found: Sequence[Found], node: Ast, shown: Ast) -> Value | None:
-    """Return the call that a look stands for, the most special that fits; None if none does.
+    """Return the call with the most special look that fits; None if no look fits.
 
-    Raises: ParseError if the kinds of the operands leave several.
+    Raises: ParseError if several calls with this look take operands of these kinds.
     """
     usable = [f for f in found if not _is_symbol(reading, f.pattern.items)]
     for weight in dict.fromkeys((f.length, f.pattern.weight) for f in usable):
@@ -119,7 +119,7 @@ def _operands(reading: Reading, found: Found) -> dict[int, Value] | None:
 
 
 def _is_size(reading: Reading, layout: Ast, found: Found) -> bool:
-    """Return whether a layout can be a size: I_n and I_{m+n}, but not I_{xx}; a number's subscript always is."""
+    """Return whether a layout can be a size, as in I_n and I_{m+n}, but not I_{xx}; a number's subscript always is."""
     is_letter = any(x.head == "letter" for x in walk(found.pattern.items[0]))
     for x in walk(layout):
         name = str(x.value[0]) if x.head == "letter" else ""  # type: ignore[index]
@@ -149,7 +149,7 @@ def _tree(operands: dict[int, Value], number: int) -> Ast:
 
 
 def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Value, int]:
-    """Return the value of the first items of a row, and how many items they are."""
+    """Return the value of the first items of a row, and their number."""
     heads: list[Sequence[Ast]] = []
     k = 0
     while True:
@@ -182,7 +182,7 @@ def sequence(reading: Reading, items: Sequence[Ast], scope: Scope) -> tuple[Valu
 
 
 def _check_braces(item: Ast, operand: Ast) -> None:
-    r"""Raise ParseError for \tr{A}^2: it depends on the definition of the macro whether A or the trace is squared."""
+    r"""Raise ParseError for \tr{A}^2: the macro decides whether A or the trace is squared."""
     name, font = cast("tuple[str, str]", _word(item).value)
     base = operand.args[0] if operand.head == "script" else operand
     if base is operand or base.head != "fence" or base.value != "brace" or font != "\\" or name in COMMANDS:
@@ -207,7 +207,7 @@ def _check_word(reading: Reading, item: Ast) -> None:
 
 
 def _words_of(reading: Reading, items: Sequence[Ast]) -> int:
-    r"""Return how many words are one function: two for \log\det."""
+    r"""Return the number of words that form one function: two for \log\det."""
     for pattern in candidates(reading.names, items[0]):
         heads = pattern.items[:-1]
         is_words = len(items) > len(heads) > 1 and all(_is_function(x) for x in heads)
@@ -229,7 +229,7 @@ def _plain(reading: Reading, items: Sequence[Ast], is_operand: bool) -> tuple[Va
 
 
 def _look_here(reading: Reading, items: Sequence[Ast]) -> tuple[Value, int] | None:
-    """Return the call that several items look like together."""
+    """Return the call whose look is several items together."""
     if _is_spelled(reading, items[0]):
         return None
     found = [f for p in candidates(reading.names, items[0]) if len(p.items) > 1 and (f := found_at(p, items))]
@@ -325,7 +325,7 @@ def _applied(
 
 
 def _applies(pattern: Sequence[Ast], head: Sequence[Ast], count: int) -> bool:
-    """Return whether a look is a head with parentheses that hold this many operands and nothing else."""
+    """Return whether a look is a head and parentheses with exactly this many operands."""
     *first, last = pattern
     if len(first) != len(head) or last.head != "fence" or last.value not in TOPS or len(last.args) != count:
         return False

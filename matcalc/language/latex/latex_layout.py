@@ -1,9 +1,9 @@
-r"""Parses LaTeX as a tree of layouts: what is beside, above, below and inside what; `latex_meaning` interprets it.
+r"""Parses LaTeX as a tree of layouts, items beside, above, below and inside others; `latex_meaning` interprets it.
 
 The tree consists of `Ast` nodes with heads of their own. `number`, `letter`, `word`, `operator`, `lone` and `hole` are
 leaves, each with its text and font. `row` is items side by side, `infix` rows between signs that bind more loosely,
-`chain` terms with signs, `relation` and `list` as named. `script` has its base, subscript and superscript as operands
-and the marks of the latter two as its value.
+`chain` terms with signs, `relation` and `list` as named. The operands of `script` are base, subscript and superscript;
+its value is the marks of the latter two.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def lines_between(text: str, begin: int, end: int, has_lines: bool) -> tuple[lis
 def inside(text: str) -> tuple[int, int, bool]:
     """Return the range of a formula without dollar signs and environments, and whether it may have lines.
 
-    The final punctuation is left out.
+    The range excludes final punctuation.
     """
     begin, end = 0, len(text)
     has_lines = False
@@ -318,7 +318,7 @@ def _font(children: Children) -> Ast:
 
 
 def unbraced(layout: Ast) -> Ast:
-    """Return the content of braces that hold one thing."""
+    """Return the content of braces that contain one layout."""
     while layout.head == "fence" and layout.value == "brace" and len(layout.args) == 1:
         layout = layout.args[0]
     return layout

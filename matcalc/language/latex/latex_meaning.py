@@ -1,8 +1,8 @@
-r"""Interprets a layout as a syntax tree: the meaning of a LaTeX formula, if declarations or layout decide it.
+r"""Interprets a layout as a syntax tree, if declarations or layout decide the meaning of the LaTeX.
 
-One walk, operands first, passes the bound indices down. Each layout has a value: a tree with its kind, or the fault
-why it has none. The fault is raised only if a value is needed: `\lambda_{\max}` has none, but a call with the next
-item does. Nothing is guessed: formulas that mathematicians read in two ways (`a / b c`, `\log a b`, `|x|` of a vector)
+One walk, operands first, passes the bound indices down. Each layout has a value: a tree with its kind, or a fault.
+The fault is raised only if the tree is needed: `\lambda_{\max}` has no tree, but its call with the next item has.
+Nothing is guessed: formulas that mathematicians read in two ways (`a / b c`, `\log a b`, `|x|` of a vector)
 are rejected.
 """
 
@@ -43,7 +43,7 @@ Meaning = Callable[[Reading, Ast, Scope], Value]
 
 
 def meaning(reading: Reading, root: Ast, scope: Scope) -> Value:
-    """Return the value of a layout; those of the layouts inside remain in `reading.made`."""
+    """Return the value of a layout; `reading.made` stores the values of all layouts inside."""
     stack: list[tuple[Ast, Scope, bool]] = [(root, scope, False)]
     while stack:
         node, scope, entered = stack.pop()
@@ -101,7 +101,7 @@ def _listed(reading: Reading, node: Ast) -> tuple[str, ...]:
 
 
 def _whole_look(reading: Reading, node: Ast) -> Value | None:
-    """Return the call that a layout as a whole looks like, apart from its superscripts."""
+    """Return the call whose look is the whole layout without its superscripts."""
     if node.head not in ("script", "fence", "letter", "word", "number", "matrix", "radical"):
         return None
     found = [f for p in candidates(reading.names, node) if len(p.items) == 1 and (f := found_at(p, [node]))]
@@ -273,7 +273,7 @@ def _fence(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 def replace_span(found: Value, node: Ast) -> Value:
-    """Return a value whose span is that of its parentheses."""
+    """Return a value with the span of its parentheses."""
     assert found.tree is not None
     return found._replace(tree=replace(found.tree, span=node.span), unclear="")
 
@@ -338,7 +338,7 @@ def _matrix(reading: Reading, node: Ast, scope: Scope) -> Value:
 
 
 def _block(reading: Reading, cell: Value) -> Value:
-    """Return an entry of a block matrix: 0 is a block of zeros, with the size of its neighbours."""
+    """Return a block of a block matrix; 0 is a block of zeros of the size of its neighbours."""
     tree = cast(Ast, cell.tree)
     if tree.head != "number" or tree.value != 0:
         return cell

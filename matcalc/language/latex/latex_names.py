@@ -1,11 +1,11 @@
-r"""Defines how names and functions look in LaTeX: LaTeX's own commands, and a symbol's spelling by its name and kind.
+r"""Defines the look of names and functions in LaTeX: LaTeX's commands, and a symbol's spelling by its name and kind.
 
 Vectors are bold lower-case, matrices bold upper-case, scalars italic, tensors calligraphic, as in most textbooks of
 matrix algebra. The look of an operation is a template, a field of its rule: LaTeX with holes for arguments, `{0}` for
-the first, `{0^}` for the first as a base or factor, in parentheses unless it is an atom. There may be several, one for
-each number of arguments. The key `name:kind` holds the template for a first argument of that kind (`name:` for unknown
-kind), `name[]` that for an entry (subscripts follow the arguments). An operation without a template is written as a
-call. A digit in braces after a letter, `_` or `^` is not a hole: `\mathbf{1}_{{0}}`.
+the first, `{0^}` for the first as a base or factor, in parentheses unless it is an atom. A rule may have several
+templates, one for each number of arguments. The key `name:kind` holds the template for a first argument of that kind
+(`name:` for unknown kind), `name[]` the one for an entry (subscripts follow the arguments). An operation without a
+template is written as a call. A digit in braces after a letter, `_` or `^` is not a hole: `\mathbf{1}_{{0}}`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COMMANDS = frozenset((
     "arccos", "arcsin", "arctan", "cos", "cosh", "cot", "coth", "det", "exp", "gcd", "inf", "lim", "ln",
     "log", "max", "min", "sec", "sin", "sinh", "sup", "tan", "tanh",
 ))  # fmt: skip
-"""Functions with a command of their own in LaTeX; the others are set by operatorname."""
+"""Functions that have their own command in LaTeX; others are set by operatorname."""
 
 _GREEK_WORDS = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
@@ -47,7 +47,7 @@ LETTERS: Mapping[str, str] = {
 }  # fmt: skip
 """Commands of letters, and letters outside ASCII -> the name of the letter."""
 ALIKE: Mapping[str, str] = {name: look[1:] for name, look in GREEK.items()}
-"""A name of a letter -> the name of the letter that looks like it."""
+"""A name of a letter -> the name of a letter with the same look."""
 MARKS: Mapping[str, str] = {
     "top": "T", "intercal": "T", "T": "T", "dagger": "+", "dag": "+", "prime": "'", "H": "H", "infty": "infty",
 }  # fmt: skip
@@ -68,14 +68,14 @@ ACCENTS: Mapping[str, str] = {
 
 BIG = ("sum", "prod", "int", "iint", "oint", "lim", "bigcup", "bigcap", "bigoplus", "bigotimes", "coprod")
 OVER = ("max", "min", "sup", "inf", "argmax", "argmin", "arg")
-"""Commands that take the rest of a term, with a subscript; those of OVER only with one."""
+"""Commands that take the rest of a term; those of OVER only if they have a subscript."""
 
 _FONTS = {"vector": r"\mathbf", "matrix": r"\mathbf", "tensor": r"\mathcal"}
 NAME = re.compile(r"(?P<word>.*?[^\W\d_]|_)(?P<number>\d*)(?:_(?P<below>.+))?_*", re.DOTALL)
 
 
 def symbol(name: str, kinds: Mapping[str, str], entry: bool = False) -> str:
-    """Return a symbol's LaTeX; that of its `entry` is an italic scalar. `dX` is a differential if X is known."""
+    """Return a symbol's LaTeX; an `entry` is set as an italic scalar. `dX` is a differential if X is known."""
     if name[0] == "d" and name[1:] in kinds:
         return r"\mathrm{d}" + symbol(name[1:], kinds, entry)
     found = NAME.fullmatch(name)

@@ -1,7 +1,7 @@
-r"""Reads the looks of operations in LaTeX: layouts with holes, and the calls that they stand for.
+r"""Reads the looks of operations in LaTeX: layouts with holes, and the calls that they denote.
 
-The looks are fields of rules: `latex` is how a call is written, `from_latex` is read in addition. The grammar of
-formulas reads a template too, with its arguments as holes; the formula is then matched by comparing layouts. If
+The looks are fields of rules: calls are written by `latex`; those of `from_latex` are also read. The grammar of
+formulas reads the templates too, with arguments as holes; formulas are then matched by comparing layouts. If
 several calls look alike, the kinds of their operands decide; if these do not, the formula is ambiguous.
 """
 
@@ -38,8 +38,8 @@ class Look:
 class LatexNames:
     """The looks and spellings of a rulebook in LaTeX.
 
-    looks: all templates. parameters: by spelling, for each position the kinds that it takes, of all overloads.
-    results: by spelling the kind of the value, "same" for that of the operands, "" for unknown.
+    looks: all templates. parameters: by spelling, the allowed kinds of each position, of all overloads.
+    results: by spelling, the kind of the value: "same" as the operands, "" for unknown.
     counts: the least number of operands. canonical: spellings of aliases. roles: spellings by role.
     """
 
@@ -66,7 +66,7 @@ class LatexNames:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A look as layouts side by side; `weight` counts its nodes without holes: the heavier is the more special."""
+    """A look as layouts side by side; `weight` is its number of nodes without holes, larger for more special looks."""
 
     look: Look
     items: tuple[Ast, ...]
@@ -97,7 +97,7 @@ def patterns(names: LatexNames) -> Mapping[str, tuple[Pattern, ...]]:
 
 @lru_cache(maxsize=8)
 def _words(names: LatexNames) -> frozenset[str]:
-    """Return the words of functions, which papers often forget to set upright: `tr(A)`."""
+    """Return the words of functions, which papers often set in italics: `tr(A)`."""
     firsts = {key for key in patterns(names) if len(key) > 1 and key.isalpha()}
     plain = {name for name in names.parameters if name.isalpha() and len(name) > 1}
     return frozenset((firsts | plain) - set(LETTERS))
@@ -152,7 +152,7 @@ def _holds_base(layout: Ast) -> bool:
 
 
 def _key(layout: Ast) -> str:
-    """Return a key that all layouts equal to this one share."""
+    """Return a key that is the same for all equal layouts."""
     layout = unbraced(layout)
     while layout.head == "script":
         layout = unbraced(layout.args[0])
@@ -172,7 +172,7 @@ def candidates(names: LatexNames, layout: Ast) -> tuple[Pattern, ...]:
 
 
 def found_at(pattern: Pattern, items: Sequence[Ast]) -> Found | None:
-    """Return a look if it is at the beginning of a row; the last of its items may have a further superscript."""
+    """Return a look found at the beginning of a row, else None; its last item may have a further superscript."""
     count = len(pattern.items)
     if len(items) < count:
         return None

@@ -65,7 +65,7 @@ def _check_beside(
     item: Ast,
     node: Ast,
 ) -> None:
-    """Raise ParseError for an item that can be read in two ways after the factors before it."""
+    """Raise ParseError for an item that is ambiguous after the factors before it."""
     left = factors[-1]
     if left.unclear and not (not sign and item.head == "word"):
         right = value(reading, item, found)

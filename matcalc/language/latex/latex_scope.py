@@ -40,11 +40,10 @@ class Known:
 
 
 class Value(NamedTuple):
-    """The meaning of a layout: a tree with its kind, or the fault if it has no value.
+    """The meaning of a layout: a tree with its kind, or a fault if there is no tree.
 
-    kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: a function without parentheses whose operand may
-    extend further. form: the form of something that is not a value but may be an operand of a call (relation,
-    function).
+    kind: scalar, vector, row, matrix, tensor; "" for unknown. unclear: a function without parentheses, whose operand
+    may extend further. form: relation or function for an operand of a call that is not a formula itself.
     """
 
     tree: Ast | None
@@ -56,9 +55,9 @@ class Value(NamedTuple):
 
 @dataclass(eq=False)
 class Index:
-    """A bound index, with its first and last values, which count from 1, as far as they are written.
+    """A bound index, with its first and last values, which count from 1, if they are written.
 
-    size: without bounds, the length of the axes that it is an index of, if they have one length.
+    size: without bounds, the common length of the axes that it is an index of, if there is one.
     """
 
     name: str
@@ -70,7 +69,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names bound at a layout: indices by their letters, parameters of functions."""
+    """The names bound around a layout: indices by their letters, parameters of functions."""
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
@@ -81,7 +80,7 @@ class Reading:
     """A formula being read: its declarations, the values of its layouts, and what it implies of undeclared names.
 
     keys: declared names by key. bare: letters that occur somewhere without subscript or following parenthesis.
-    ranks: of names whose font determines it. parts: kinds of the parts named in earlier lines. root: the line.
+    ranks: of names, if their font determines it. parts: kinds of the parts named in earlier lines. root: the line.
     below: the letters that are subscripts in each layout.
     """
 
@@ -123,7 +122,7 @@ def declared_keys(names: Mapping[str, object]) -> dict[Key, tuple[str, ...]]:
 
 
 def key_of_name(name: str, names: Mapping[str, object]) -> Key:
-    """Return the key of a name as it is written in LaTeX."""
+    """Return the key of the LaTeX of a name."""
     if name[0] == "d" and name[1:] in names:
         inner = key_of_name(name[1:], names)
         return (f"d {inner[0]}", *inner[1:])
@@ -177,7 +176,7 @@ def subscript_of(script: Ast) -> Ast | None:
 
 
 def subscripts_in(root: Ast) -> dict[Ast, frozenset[str]]:
-    """Return for each layout inside one the letters that are subscripts in it."""
+    """Return, for each layout inside `root`, the letters that are subscripts in it."""
     letters: dict[Ast, frozenset[str]] = {}
     below: dict[Ast, frozenset[str]] = {}
     for node in walk(root):

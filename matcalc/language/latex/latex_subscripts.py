@@ -1,8 +1,8 @@
 r"""Reads subscripts in LaTeX: names, entries, rows, and the indices of sums.
 
-`x_1` is the first entry of a declared vector x, else a name. Below a sum over i, `x_i` is an entry of x, or row or
-column i of a declared matrix X with that many. Subscripts count from 1 and ranges include both ends: x_{2:3} is
-x[1:3]. A sum from 2 to n - 1 is a sum over parts, so x_{i+1} needs no rule of its own.
+`x_1` is the first entry of a declared vector x, else a name. Inside a sum over i, `x_i` is an entry of x, or row or
+column i of a declared matrix X, if the bound of the sum is the length of one axis only. Subscripts count from 1, and
+ranges include both ends: x_{2:3} is x[1:3]. A sum from 2 to n - 1 is a sum over parts, so x_{i+1} needs no own rule.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _RANKS = {"scalar": 0, "vector": 1, "row": 1, "matrix": 2}
 
 
 def named(reading: Reading, layout: Ast, below: Ast | None, scope: Scope, raised: bool = False) -> Value:
-    """Return the symbol, the entry or the row that a letter with a subscript stands for.
+    """Return the symbol, the entry or the row that a letter with a subscript denotes.
 
-    Raises: ParseError if it can be several.
+    Raises: ParseError if it is ambiguous.
     """
     key = cast(Key, key_of(layout))
     if below is None:
@@ -110,7 +110,7 @@ def _counts(reading: Reading, below: Ast) -> bool:
 
 
 def _is_open(below: Ast, kind: str) -> bool:
-    """Return whether a subscript consists of letters, no more than there are axes, as that of an entry does."""
+    """Return whether a subscript consists of letters, at most one for each axis, as for an entry."""
     axes = _axes(below, _RANKS.get(kind), Scope())
     return len(axes) <= _RANKS.get(kind, len(axes)) and all(x.head == "letter" for x in axes)
 
@@ -166,7 +166,7 @@ def _of_undeclared(reading: Reading, key: Key, below: Ast, scope: Scope, layout:
 
 
 def _row_of(reading: Reading, large: str, index: Index, layout: Ast) -> Value | None:
-    """Return row or column i of a matrix, if the bound of the sum over i determines which."""
+    """Return row or column i of a matrix, if the bound of the sum over i decides between them."""
     shape = reading.known.shapes[large]
     bound = written(index.high) if index.high is not None else index.size
     axes = [k for k, length in enumerate(shape) if length == bound]
@@ -236,7 +236,7 @@ _Axis = tuple[Ast, Ast | None]
 
 
 def _part(base: Ast, axes: Sequence[_Axis], layout: Ast) -> Ast:
-    """Return a part; the range that a sum takes of an axis is cut out first."""
+    """Return a part; if a sum covers only a range of an axis, that range is cut out first."""
     if any(cut is not None for _, cut in axes):
         base = Ast("part", (base, *(cut or _all(layout) for _, cut in axes)), None, layout.span, layout.caret)
     return Ast("part", (base, *(tree for tree, _ in axes)), None, layout.span, layout.caret)
@@ -247,7 +247,7 @@ def _all(layout: Ast) -> Ast:
 
 
 def _axes(below: Ast, rank: int | None, scope: Scope) -> tuple[Ast, ...]:
-    """Return the subscripts of each axis; `ij` and `12` are two if two are needed."""
+    """Return the subscripts of each axis; `ij` and `12` are two if there are two axes."""
     all_ = elements(below)
     if len(all_) != 1:
         return all_

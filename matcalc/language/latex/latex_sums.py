@@ -115,7 +115,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
 
 
 def _of_entries(reading: Reading, node: Ast, tree: Ast, kind: str, names: tuple[str, ...]) -> Ast:
-    """Return a sum over indices; a sum of vectors or matrices is written as that of their entries."""
+    """Return a sum over indices; a sum of vectors or matrices becomes a sum of their entries."""
     used = {*names, *reading.known.kinds, *reading.known.sizes, *letters_in(node), *letters_in(reading.root)}
     letters = supply("abcdefgh", used)
     axes = [next(letters) for _ in range({"vector": 1, "row": 1, "matrix": 2}.get(kind, 0))]
@@ -146,7 +146,7 @@ def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:
 
 
 def _measure(reading: Reading, index: Index) -> Ast:
-    """Return ones(n)[i], which gives an index its length."""
+    """Return ones(n)[i], a factor that fixes the length of an index."""
     one = Ast("number", (), Fraction(1))
     low, high = cast(Ast, index.low), cast(Ast, index.high)
     length = sum_of(sum_of(high, low, -1), one) if not is_number(low, 1) else high

@@ -11,7 +11,7 @@ from matcalc.language.latex.latex_scope import Key
 from matcalc.language.syntax import Ast
 
 SUM, ELEMENTWISE, PRODUCT, FACTOR, SCRIPT, ATOM = range(1, 7)
-"""Binding strengths, loosest first; FACTOR takes no superscript (a fraction, a call), SCRIPT has one already."""
+"""Binding strengths, loosest first; FACTOR (a fraction, a call) takes no superscript, SCRIPT has one already."""
 
 _TALL = re.compile(r"\\frac|\\begin|\\left|\\sum")
 _HOLE = re.compile(r"(?<![A-Za-z_^])\{(\d)(\^?)\}")
@@ -27,7 +27,7 @@ _BETWEEN = re.compile(r"\{0\^?\} (\\[a-z]+) \{1\^?\}\Z")
 class Look:
     """A subformula's LaTeX; `kind` is scalar, vector, row, matrix, tensor or "" for unknown.
 
-    `base` is the base of the superscript -1 or T; `arguments` are those of a call. `is_inner` marks the product of a
+    `base` is the base below a superscript -1 or T; `arguments` are those of a call. `is_inner` marks the product of a
     row and a column, which no factor may follow without parentheses: (x'*A*x)*y. `sign` is the operator of an
     expression that binds more loosely than a product.
     """
@@ -79,7 +79,7 @@ def filled(keys: list[str], arguments: tuple[Look, ...], scope: Scope) -> Look |
 
 
 def _names_symbol(template: str, scope: Scope) -> bool:
-    """Return whether a letter of a template is a symbol here: with a symbol sigma, no function prints as \\sigma(x)."""
+    """Return whether a letter of a template is a symbol here: if sigma is, no function prints as \\sigma(x)."""
     return any((letter.removeprefix("\\"),) in scope.keys for letter in _LETTERS.findall(template))
 
 

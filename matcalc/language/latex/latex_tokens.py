@@ -1,7 +1,7 @@
-r"""Distinguishes LaTeX tokens that look alike before the grammar reads them, and explains what it cannot read.
+r"""Distinguishes LaTeX tokens that look alike before the grammar reads them, and explains unreadable text.
 
-These are the two ends of |x|; \max_i, which takes the rest of the term, and \max(a, b); lines of a display that
-continue; and spellings that TeX sets differently: `\frac12` is a half, `x^10` raises only the 1.
+Such tokens are the two ends of |x|; \max_i, which takes the rest of the term, and \max(a, b); ends of lines that
+continue; and digits that TeX separates: `\frac12` is a half, `x^10` raises only the 1.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ _SHARED: Mapping[str, Macro] = {
     "underset": Macro(2, "#2_{#1}"),
     "ensuremath": Macro(1, "#1"),
 }
-"""Macros that packages or most papers define alike; they are expanded before an opening brace."""
+"""Macros that packages or most papers define alike; they are expanded only before an opening brace."""
 
 _DEFINING = re.compile(
     r"\\(newcommand|renewcommand|providecommand|def|DeclareMathOperator|DeclarePairedDelimiter)\b\*?"
@@ -51,7 +51,7 @@ _EXTREME = re.compile(
     rf"\\(?:operatorname\*?|text|textrm|mathrm|mathop)\s*\{{\s*(?:\\(?:rm|text|mathrm|operatorname)\s*)?"
     rf"({_EXTREMES})(min|max)(?:imi[sz]e)?\s*\}}(?=\s*(?:\}}|_|\\limits|\\nolimits))"
 )
-r"""Words for a minimum that is set upright, `\operatorname*{arg\,min}_w`."""
+r"""Upright words for a minimum or maximum, `\operatorname*{arg\,min}_w`."""
 
 _ANY = "|".join((_DEFINING.pattern, rf"\\(?:{'|'.join(_SHARED)})(?![A-Za-z])", _EXTREME.pattern))
 
@@ -133,7 +133,7 @@ def _closing(text: _Text, start: int) -> int:
 
 
 def _replaced(text: _Text, macros: Mapping[str, Macro]) -> _Text:
-    """Return a text in which no macro is left; each replacement is read again."""
+    """Return a text with all macros replaced, also those inside replacements."""
     done: _Text = []
     most = len(text) + _MOST
     grown = 0
@@ -164,7 +164,7 @@ def _is_macro(found: re.Match[str], text: str, macros: Mapping[str, Macro]) -> b
 
 
 def _applied(macro: Macro, text: _Text, found: re.Match[str]) -> _Text:
-    """Return what follows a macro's name with the name and its arguments replaced by its body."""
+    """Return the text from a macro's name on, with the name and its arguments replaced by its body."""
     origin = text[found.start()][1]
     # The name may end in a star: \norm*{x} sets larger bars.
     rest = text[found.end() :]

@@ -1,7 +1,7 @@
-r"""Divides a passage of a paper into its formula and what follows the word "where".
+r"""Divides a passage of a paper into its formula and the lines after the word "where".
 
-`$L = \|f\|^2$, where $f = Xw - y$` and the same in one display are read. Signs that only set the text apart are
-replaced by spaces, so positions remain those of the passage.
+`$L = \|f\|^2$, where $f = Xw - y$` and the same in one display are read. Signs that only delimit formulas are replaced
+by spaces, so positions remain those of the passage.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SETTING = re.compile(
     r"(?<!\\)\$\$?|(?<!\\)\\[\[\]()]"
     rf"|\\(?:begin|end)\s*\{{\s*(?:equation|displaymath|math|{LINES})\*?\s*\}}"
 )
-"""Signs that set formulas apart from text."""
+"""Signs that delimit formulas in text."""
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
 _BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
@@ -33,7 +33,7 @@ _ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.D
 
 
 class Passage(NamedTuple):
-    """The lines of the formula, the lines behind "where", and the text without words that are understood."""
+    """The lines of the formula, the lines after "where", and the text without recognised words."""
 
     lines: Lines
     aside: Lines
@@ -82,9 +82,9 @@ def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _without_bars(text: str, begin: int, end: int) -> str:
-    r"""Return a text in which arguments on the left of = that hold bars are 0: those of `p(y \mid x) = ...`.
+    r"""Return a text in which arguments with bars are 0 on the left sides of lines, as in `p(y \mid x) = ...`.
 
-    They only name what is defined. The lines of a display begin anew.
+    These arguments are only part of a name.
     """
     starts = [begin, *(found.end() for found in _NEW_LINE.finditer(text, begin, end))]
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
@@ -101,6 +101,6 @@ def _without_bars(text: str, begin: int, end: int) -> str:
 
 
 def _depth(text: str, begin: int, end: int) -> int:
-    """Return how many parentheses, brackets and braces are open at the end of a range."""
+    """Return the number of parentheses, brackets and braces that are open at the end of a range."""
     opened = sum(text.count(sign, begin, end) for sign in "([{")
     return opened - sum(text.count(sign, begin, end) for sign in ")]}")

@@ -1,8 +1,8 @@
 r"""Reads LaTeX as papers write it, `\frac{1}{2}\|Xw - y\|_2^2`, and all that `latex` writes, as a syntax tree.
 
 Three steps: layout (`latex_layout`, a grammar), names, and meaning (`latex_meaning`). A display of several lines is
-named parts and the formula itself, `K &= A A^\top \\ & \log\det K`. Prose is rejected: LaTeX sets `loss` as a product
-of four letters, which nobody means.
+named parts and the formula itself, `K &= A A^\top \\ & \log\det K`. Prose is rejected: LaTeX would read `loss` as a
+product of four letters.
 """
 
 from __future__ import annotations
@@ -171,14 +171,14 @@ def _name_of_part(reading: Reading, one: Statement) -> str:
 
 
 def _check_line(line: Sequence[Ast]) -> None:
-    """Raise ParseError for a second formula in a line, beside which only parts stand, `f(u), \\quad u = A x`."""
+    """Raise ParseError for a second formula in a line; parts may follow the first, `f(u), \\quad u = A x`."""
     for one in line[1:]:
         if one.head != "relation" or one.value not in [(sign,) for sign in EQUAL]:
             raise fault("several formulas", one, "write one formula")
 
 
 def _check_words(text: str, reading: Reading) -> None:
-    """Raise ParseError for words in plain letters: names of functions, and prose."""
+    """Raise ParseError for words in plain letters, names of functions or prose."""
     hidden = _HIDDEN.sub(lambda found: " " * len(found[0]), text)
     for found in _PLAIN.finditer(hidden):
         word = found[0]
@@ -203,7 +203,7 @@ def _check_words(text: str, reading: Reading) -> None:
 
 
 def _check_fonts(layouts: object) -> None:
-    """Raise ParseError for one letter in two fonts, two symbols in a paper; entries of a bold x are italic."""
+    """Raise ParseError for a letter in two fonts, two symbols in papers, except the italic entries of a bold x."""
     fonts: dict[object, tuple[str, Ast]] = {}
     for layout in layouts:  # type: ignore[attr-defined]
         below = {x for script in walk(layout) if script.head == "script" for x in _name_leaves(script)}

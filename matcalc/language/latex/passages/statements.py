@@ -1,7 +1,7 @@
-r"""Finds the formula of a passage: behind `f(\theta) =`, below `\min_w`, among lines that define parts and functions.
+r"""Finds the formula of a passage: after `f(\theta) =` or `\min_w`, among lines that define parts and functions.
 
 The formula is the line without a name, else the one whose name no other line uses. Lines that it needs are its parts,
-in the order of their use. Functions that the passage defines, `h(r) = \ldots`, are put in where they are applied.
+in the order of their use. Calls of functions that the passage defines, `h(r) = \ldots`, are replaced by their formulas.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ARGUMENTS = ("arg", "argmin", "argmax")
 class Statement(NamedTuple):
     r"""A line: the layout of the name on its left side (None without one), its arguments, and the formula.
 
-    key: that of the name. parameters: the letters in parentheses after it, None if there are none. indices: the
+    key: that of the name. parameters: the letters in parentheses after the name, None without them. indices: the
     letters of its subscript if they are indices of the formula too, u_i = x_i^\top w.
     """
 
@@ -36,7 +36,7 @@ class Statement(NamedTuple):
 
     @property
     def is_put_in(self) -> bool:
-        """Whether the formula is put in where the name is used: that of a function or of entries."""
+        """Whether the formula replaces each use of the name, as for a function or entries."""
         return self.parameters is not None or bool(self.indices)
 
     @property
@@ -75,7 +75,7 @@ def statement(reading: Reading, line: Ast) -> Statement:
 
 
 def _indices(reading: Reading, name: Ast, formula: Ast) -> tuple[str, ...]:
-    """Return the letters of a name's subscript if all are subscripts in the formula that it does not bind itself."""
+    """Return the letters of a name's subscript if all are subscripts in the formula that the formula does not bind."""
     below = subscript_of(name) if name.head == "script" else None
     if below is None or key_of(name.args[0]) is None:
         return ()
@@ -120,7 +120,7 @@ class Chosen(NamedTuple):
 def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chosen:
     """Return which of the lines is the formula, and which are its parts.
 
-    Raises: ParseError if two lines can be the formula, for an equation between known names, and for parts in a circle.
+    Raises: ParseError if two lines can be the formula, for an equation between known names, and for cyclic parts.
     """
     main = [statement(reading, line) for line in lines]
     others = [x for x in (statement(reading, line) for line in aside) if not _tells_set(reading, x)]
@@ -144,7 +144,7 @@ def chosen(reading: Reading, lines: Sequence[Ast], aside: Sequence[Ast]) -> Chos
 
 
 def _tells_set(reading: Reading, one: Statement) -> bool:
-    r"""Return whether a line only tells the set of a known symbol, X \in \mathbb{R}^{m \times n}."""
+    r"""Return whether a line only declares the set of a known symbol, X \in \mathbb{R}^{m \times n}."""
     line = one.formula
     if one.name is not None or line.head != "relation" or line.value != (r"\in",):
         return False
@@ -152,7 +152,7 @@ def _tells_set(reading: Reading, one: Statement) -> bool:
 
 
 def _check_label(reading: Reading, target: Statement, used: frozenset[Key]) -> None:
-    """Raise ParseError if a formula with a name is an equation: the name is known, or part of the formula."""
+    """Raise ParseError if a formula with a name is an equation: the name is known, or occurs in the formula."""
     if target.name is None:
         return
     names = set(reading.keys.get(target.key, ()))
@@ -176,7 +176,7 @@ def used(layout: Ast) -> frozenset[Key]:
 
 
 def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) -> tuple[Statement, ...]:
-    """Return parts so that each stands behind those that it uses.
+    """Return parts in an order in which each follows those that it uses.
 
     Raises: ParseError if that is impossible.
     """
@@ -192,7 +192,7 @@ def _in_order(parts: Sequence[Statement], uses: Mapping[int, frozenset[Key]]) ->
 
 
 def as_whole(one: Statement) -> Statement:
-    """Return the statement of a vector or matrix of which a statement gives the entries."""
+    """Return the statement of the vector or matrix whose entries a statement defines."""
     if not one.indices:
         return one
     name = cast(Ast, one.name)
@@ -204,7 +204,7 @@ def as_whole(one: Statement) -> Statement:
 def objective(reading: Reading, one: Statement) -> Ast:
     r"""Return the formula that \min_w, \arg\max_\theta and the like in front of a whole line optimise.
 
-    Raises: ParseError for a constraint below it, and for the least value of a function, v(y) = \min_x f(x, y).
+    Raises: ParseError for a constraint, and for the least value of a function, v(y) = \min_x f(x, y).
     """
     layout = one.formula
     while (found := _optimised(reading, layout)) is not None:
@@ -216,7 +216,7 @@ def objective(reading: Reading, one: Statement) -> Ast:
 
 
 def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
-    """Return an operator that optimises a whole line, whether it asks for the argument, and the formula below."""
+    """Return an operator that optimises a whole line, whether it returns the argument (\\arg), and its formula."""
     if layout.head == "chain" and layout.value[1] is False:  # type: ignore[index]
         found = _optimised(reading, layout.args[0])
         if found is None:
@@ -247,7 +247,7 @@ def _optimised(reading: Reading, layout: Ast) -> tuple[Ast, bool, Ast] | None:
 
 
 def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
-    """Return whether an element below \\min is a symbol of the formula, no index."""
+    """Return whether an element below \\min is a symbol of the formula and not an index."""
     layout = element.args[0] if element.head == "relation" else element
     key = _key(layout)
     if key is None:
@@ -259,7 +259,7 @@ def _is_variable(reading: Reading, element: Ast, body: Ast) -> bool:
 
 
 def _check_free(element: Ast) -> None:
-    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n and \Theta \succ 0 are none."""
+    r"""Raise ParseError for a constraint; w \in \mathbb{R}^n and \Theta \succ 0 are allowed."""
     if element.head != "relation":
         return
     signs, last = cast("tuple[str, ...]", element.value), element.args[-1]
@@ -307,7 +307,7 @@ def with_functions(layout: Ast, functions: Mapping[Key, Statement]) -> Ast:
 
 
 def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
-    """Return the formula of an entry that the passage defines, with these subscripts, and the superscripts after it.
+    """Return the formula of an entry that the passage defines, with the subscripts and superscripts of `node`.
 
     Raises: ParseError if a subscript is an index of a sum inside the formula.
     """
@@ -337,7 +337,7 @@ def _entry(node: Ast, functions: Mapping[Key, Statement]) -> Ast:
 
 
 def _applied(one: Statement, fence: Ast) -> Ast:
-    """Return the formula of a function with its arguments in place of its letters."""
+    """Return the formula of a function with its parameters replaced by the arguments."""
     parameters = one.parameters or ()
     if len(parameters) != len(fence.args):
         raise fault(f"{'_'.join(one.key)} takes {len(parameters)} arguments", fence)

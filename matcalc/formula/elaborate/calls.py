@@ -72,7 +72,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
     check_axis(inference, ast, callee, arguments)
-    if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
+    if callee.axis is not None and axis is None:  # along a vector: over the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)

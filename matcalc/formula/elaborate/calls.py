@@ -1,8 +1,8 @@
 """Chooses the rulebook entry of a call, by the number, ranks and kinds of its arguments, and infers its shape.
 
 The signature of the entry is sufficient for this. The sizes in it are unknowns of this call, bound by the lengths of
-the arguments. Elementwise entries broadcast scalars. The others carry named axes as batches, so `axis=` is a named axis
-that returns to the result's shape.
+the arguments. Elementwise entries broadcast scalars. The others carry named axes as batches. With `axis=` the other
+axes become named axes, which then return to the result's shape.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Infers functions as arguments: a name of the rulebook, `x -> log(x)^2`, or a function parameter of a rule.
 
-A function is stored as its body over one scalar symbol, so that functions equal up to renaming are one node. Its body
-may hold only the parameter, numbers and elementwise functions: the derivative by another symbol would be lost.
+A function is stored as its body over one scalar symbol, so that functions equal up to renaming are one node. The body
+may hold only that symbol, numbers and elementwise functions; derivatives in other symbols would be lost.
 """
 
 from __future__ import annotations

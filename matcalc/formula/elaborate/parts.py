@@ -145,7 +145,7 @@ def _single(selection: Selection, axis: int, subscript: Ast) -> None:
 
 
 def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> None:
-    """Select the indices of an axis that are data: one, or as many as the data; several vectors are paired."""
+    """Select entries of an axis by data: one index, or a vector of indices; several vectors are paired."""
     inference, length = selection.inference, selection.base.shape[axis]
     source = inference.label(length)
     selection.axis_labels.append(source)

@@ -274,7 +274,7 @@ class Inference:
         raise ShapeError(message, text=self.text, at=0 if self.text else -1)
 
     def infer_symbol(self, name: str, is_index: bool = False) -> Symbol | None:
-        """Return a new symbol of the kind that its spelling implies, or an index; None if it implies no kind."""
+        """Return a new symbol: an index, or of the kind of its spelling; None if the spelling implies none."""
         rank = 1 if is_index else self.ranks.get(name, inferred_rank(name))
         if rank is None:
             return None

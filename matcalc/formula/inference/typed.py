@@ -23,9 +23,9 @@ class Typed:
     """A value: its form, operands and payload `data`, and its shape as far as it is known.
 
     number, size: Size; symbol: the name; given: the node; einsum: Einsum; sum: coefficients; power: the exponent; call:
-    Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers; function: None (args:
-    the body); unknown: an Unknown; solution: a Solving (args: start, equation). `exact` is the value of an expression
-    of numbers and sizes alone.
+    Call; selector: Selector with open sizes; condition: relation and difference; constant: rows of numbers; function:
+    None (args: the body); unknown: an Unknown; solution: a Solving (args: start, equation). `exact` is the value of an
+    expression of numbers and sizes alone.
     """
 
     form: str

@@ -29,7 +29,7 @@ Fault = Callable[[], MatcalcError]
 
 
 class Sizes:
-    """Bindings of unknown sizes, and the equations that wait. `current` is the tree being read.
+    """Bindings of unknown sizes, and the waiting (unsolved) equations. `current` is the tree being read.
 
     guessed: whether a length was set to 1 only because a product requires it (`can_be_one`).
     """
@@ -93,7 +93,7 @@ class Sizes:
             raise fault()
 
     def equate(self, a: Size, b: Size, fault: Fault) -> bool:
-        """Equate two sizes if possible; return whether they can be. `fault` is the error of an equation that waits."""
+        """Equate two sizes if possible; return whether they can be. `fault` is the error of a waiting equation."""
         a, b = self.resolve(a), self.resolve(b)
         if a is b:
             return True

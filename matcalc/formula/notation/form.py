@@ -33,11 +33,11 @@ class Form:
     """A formula and its cost.
 
     `body` is the inner formula of an index form, whose output indices are in the Ast's value. `scalar` is the number or
-    scalar that a broadcast tensor repeats; `is_repeated` marks a form written so. `used` are the index names inside.
-    `ordered` are runs of indices whose order in the list is part of the node. `is_size` marks forms that would be read
-    as one size with others, `is_whole` a product that is one factor of another and keeps its parentheses. `line` is the
-    row or column that a matrix repeats; `extent` is ROW, COLUMN or POINT for a term of a sum that represents a tensor
-    repeating it.
+    scalar that a broadcast tensor repeats; `is_repeated` marks a scalar written for a tensor. `used` are the index
+    names inside. `ordered` are runs of indices whose order in the list is part of the node. `is_size` marks forms that
+    would merge into one size with others when read, `is_whole` a product that is one factor of another and keeps its
+    parentheses. `line` is the row or column that a matrix repeats; `extent` is ROW, COLUMN or POINT for a term of a sum
+    that represents a tensor repeating it.
     """
 
     ast: Ast

@@ -17,7 +17,7 @@ HEIGHT = 30.0
 
 
 class Box(NamedTuple):
-    """A node to be placed."""
+    """A node of the layout."""
 
     width: float
 

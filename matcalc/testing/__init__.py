@@ -7,8 +7,8 @@
     def test_my_rule(case):
         assert mc.check(case.text, case.symbols, declarations=case.declarations)
 
-It needs hypothesis: `pip install matcalc-compiler[testing]`. The same forms are used for the table of all pairs of
-operations (benchmarks/pairs).
+It needs hypothesis: `pip install matcalc-compiler[testing]`. The table of all pairs of operations (benchmarks/pairs)
+uses the same forms.
 """
 
 from matcalc.testing.strategies import Case, expressions

@@ -4,7 +4,7 @@ A tree is a form with a tree or None in each slot; None is a new symbol. An oper
 lie outside the domain, is mapped into it by the slot's `inside` or the fact's sampler: `log` of any `x` is written
 `log(abs(x) + 1/10)`. A symbol is instead declared with the facts, and its data are mapped.
 
-Every form has its own size names. A name that must equal a size becomes that size. If two polynomials must be equal
+Every form has its own size names. A name that must equal a size is replaced by it. If two polynomials must be equal
 (`m*n` and `p*q`), their names are matched; if only numbers fit (`m + n - 1` and `3`), small ones are tried.
 """
 
@@ -39,7 +39,7 @@ class Fit:
         return size
 
     def unify(self, one: Shape, other: Shape) -> bool:
-        """Make two shapes equal if possible; return whether it was."""
+        """Make two shapes equal if possible; return whether they are."""
         if len(one) != len(other):
             return False
         before = dict(self.known)

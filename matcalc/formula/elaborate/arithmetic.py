@@ -48,7 +48,7 @@ class Chain:
         self.core, self.row = self.take(value), value.row
 
     def take(self, value: Typed, core: Labels | None = None) -> Labels:
-        """Add an operand, with new labels unless `core` has them; numbers multiply the coefficient."""
+        """Add an operand with the core labels `core`, by default new ones; numbers multiply the coefficient."""
         if value.form == "number":
             self.coef *= value.data.constant
             check_bits(bits(self.coef))
@@ -195,7 +195,7 @@ def _multiply_by_row(chain: Chain, factor: Typed, k: int) -> None:
 
 
 def _meets_one(chain: Chain, factor: Typed, k: int, size: Size) -> bool:
-    """Whether a length that meets the 1 of a column or row is 1; if it is still unknown, `finish` raises the error."""
+    """Whether a length contracted with the 1 of a column or row is 1; if it is unknown, `finish` raises the error."""
     inference, left, text = chain.inference, chain.value(k + 1), chain.inference.text
 
     def fault() -> ShapeError:
@@ -223,7 +223,7 @@ def _not_one(chain: Chain, left: Typed, factor: Typed, k: int, size: Size) -> Sh
 
 
 def _with_one(inference: Inference, size: Size) -> str:
-    """Return the line that declares the matrix of a length with 1 for it: `it fits with  A: matrix(1, n)`."""
+    """Return the line that declares a symbol with 1 instead of this length: `it fits with  A: matrix(1, n)`."""
     unknown = inference.sizes.resolve(size)
     for symbol in inference.symbols.values():
         lengths = [inference.sizes.resolve(own) for own in symbol.shape]

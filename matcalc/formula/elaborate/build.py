@@ -48,7 +48,7 @@ class Template(NamedTuple):
 
 
 Expand = Callable[[Call, Mapping[str, Any], Mapping[str, Size]], Template]
-"""Called with a call of a definition, its built parameters and the values of the signature's size names."""
+"""Compiles a definition for a call, its built parameters and the values of the signature's size names."""
 
 
 @dataclass(slots=True)
@@ -184,7 +184,7 @@ def _plain(builder: Builder, call: Call, name: str, value: Size) -> Any:
 
 
 def _carried(node: Node, axes: Labels, order: Labels) -> tuple[Node, Labels]:
-    """Return a node with its named axes in the order of the result's, and their positions there."""
+    """Return a node with its named axes in the result's order, and their positions in the result."""
     positions = [order.index(label) for label in axes]
     if positions == sorted(positions):
         return node, tuple(positions)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Callee:
     """A call being read: its spelling, candidates, arguments, and which of these are functions.
 
-    is_over_all: the call is one over all entries in the notation of its text, which has no axis for this.
+    is_over_all: the notation of the text reads the call, without `axis`, as one over all entries.
     """
 
     spelling: str
@@ -60,14 +60,14 @@ def enter_call(inference: Inference, ast: Ast) -> Callee:
 
 
 def _literal(inference: Inference, ast: Ast) -> Ast:
-    """Return an argument: for a node that is a number the number, for a symbol a tree that is no literal."""
+    """Return an argument; a node that is a number becomes the number, a symbol becomes a tree that is no literal."""
     if ast.head == "leaf" and value_of_leaf(ast).kind == "number":
         return number(value_of_leaf(ast).value)
     return Ast("empty") if ast.head == "name" and ast.value in inference.symbols else ast
 
 
 def integer_arguments(inference: Inference, ast: Ast) -> list[tuple[Ast, bool]]:
-    """Return the arguments of a call, each with whether only a size can be there."""
+    """Return the arguments of a call, each with whether it can only be a size."""
     candidates = inference.rulebook.spellings.get(call_name(ast), ())
     found = [(arg, _has_kind(candidates, k, "integer")) for k, arg in enumerate(ast.args)]
     for key, value in call_keywords(ast):
@@ -108,7 +108,7 @@ def _candidates(inference: Inference, ast: Ast, spelling: str) -> Sequence[Candi
 
 
 def _part(ast: Ast) -> str:
-    """Return how to write the part that a call names as MATLAB does, counting from 1."""
+    """Return the part `A[0, 1]` that a call `A(1, 2)` denotes in MATLAB, which counts from 1."""
     indices = [
         int(str(arg.value)) - 1 if arg.head == "number" and str(arg.value).isdecimal() else -1 for arg in ast.args
     ]

@@ -1,8 +1,8 @@
 """Chooses the rulebook entry of a call, by the number, ranks and kinds of its arguments, and infers its shape.
 
 The signature of the entry is sufficient for this. The sizes in it are unknowns of this call, bound by the lengths of
-the arguments. Elementwise entries broadcast scalars. The others carry named axes as batches, so `axis=` is a named axis
-that returns to the result's shape.
+the arguments. Elementwise entries broadcast scalars. The others carry named axes as batches. With `axis=` the other
+axes become named axes, which then return to the result's shape.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def infer_call(inference: Inference, ast: Ast, callee: Callee, values: Sequence[
     axis = _axis(inference, callee, arguments.pop(), arguments) if callee.axis is not None else None
     candidates = callee.candidates
     check_axis(inference, ast, callee, arguments)
-    if callee.axis is not None and axis is None:  # along a vector: the whole vector; not for elementwise functions
+    if callee.axis is not None and axis is None:  # along a vector: over the whole vector; not for elementwise functions
         candidates = [c for c in candidates if all(p.kind != "entry" for p in c.signature.parameters)]
         if not candidates:
             raise inference.fault(f"'{call_name(ast)}' acts on each entry and takes no axis", ast)

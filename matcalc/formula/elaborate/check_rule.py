@@ -1,7 +1,7 @@
 """Checks a rule statically: builds its formulas at symbolic sizes before anything is computed with them.
 
-These checks cover names, shapes and the linearity of differentials; numeric tests check the values. One example
-replaces each function and number parameter of the rule; a vector and a matrix replace each array.
+These checks cover names, shapes and the linearity of differentials; numeric tests check the values. Each function and
+number parameter of the rule is replaced by one example, each array by a vector and by a matrix.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _derivatives(setting: Setting) -> Iterator[str]:
-    """Yield the faults of formulas: one does not build, or is not linear in its further symbols."""
+    """Yield the faults of formulas that do not build, or are not linear in their further symbols."""
     for what, text, shape, more, members, linear in formulas(setting):
         try:
             node = setting.build(text, shape, more, members)

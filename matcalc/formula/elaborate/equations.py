@@ -28,7 +28,7 @@ SCOPE = "scope"
 
 @dataclass(slots=True)
 class Solving:
-    """A solution being read. `before`: the symbols met earlier. `hidden`: what the unknown's name meant."""
+    """A solution being read. `before`: the symbols read earlier. `hidden`: the former meaning of the unknown's name."""
 
     rule: Rule
     name: Ast

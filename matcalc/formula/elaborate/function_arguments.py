@@ -1,7 +1,7 @@
 """Infers functions as arguments: a name of the rulebook, `x -> log(x)^2`, or a function parameter of a rule.
 
-A function is stored as its body over one scalar symbol, so that functions equal up to renaming are one node. Its body
-may hold the parameter, numbers and elementwise functions; the derivative in any other symbol would be lost.
+A function is stored as its body over one scalar symbol, so that functions equal up to renaming are one node. The body
+may hold only that symbol, numbers and elementwise functions; derivatives in other symbols would be lost.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def as_function(inference: Inference, ast: Ast) -> Ast:
 
 
 def infer_function(inference: Inference, ast: Ast, body: Typed) -> Typed:
-    """Return a function with the body `body`, a number."""
+    """Return the function whose body is the scalar `body`."""
     if body.rank or body.axes:
         raise inference.fault(f"the body of a function is a number, not {inference.describe(body)}", ast)
     return Typed("function", ast, args=(body,))

@@ -43,7 +43,7 @@ def is_open(inference: Inference, name: str) -> bool:
 def _check_captured(inference: Inference, form: Ast) -> None:
     """Raise for the name of a size that a product repeats among subscripts, as `k` in `{i: A[i,k]*B[k,i]}`.
 
-    It is a subscript, as in `x[n]`, if every axis at which it occurs is declared to be longer.
+    A size is a subscript, as in `x[n]`, if every axis at which it occurs is declared to be longer.
 
     Raises: ShapeError.
     """
@@ -164,9 +164,9 @@ def _lookup(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
 
 
 def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed]) -> Typed:
-    """Return a condition as a tensor over its indices; its payload: relation, and left - right over `@label`.
+    """Return a condition as a tensor over its indices, with payload (relation, left - right over `@label`).
 
-    `data` are the indices from data in it; a condition with data is a lookup.
+    `data` are its indices from data; a condition with data is a lookup.
     """
     if data:
         return _lookup(inference, ast, data)

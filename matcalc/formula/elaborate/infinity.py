@@ -1,6 +1,6 @@
 """Reads `inf` and `-inf`: values of choices and bounds, `where(M > 0, S, -inf)`, not operands of arithmetic.
 
-Arithmetic on infinities has no normal form (`inf - inf` is no number), so formulas hold them only where a rule says
+Arithmetic on infinities has no normal form (`inf - inf` is no number), so formulas hold them only where a rule declares
 that an argument may be infinite.
 """
 

@@ -1,7 +1,7 @@
 """Computes the degree of a node in some symbols: a differential must have degree one in its tangents.
 
 The degree is read off the DAG. Products add degrees; sums need equal ones. An operation is linear in the slots that its
-rule declares linear. Everything else must not hold the symbols at all.
+rule declares linear. Other slots and nodes must not hold the symbols.
 """
 
 from __future__ import annotations

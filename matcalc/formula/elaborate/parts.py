@@ -145,7 +145,7 @@ def _single(selection: Selection, axis: int, subscript: Ast) -> None:
 
 
 def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> None:
-    """Select the indices of an axis that are data: one, or as many as the data; several vectors are paired."""
+    """Select entries of an axis by data: one index, or a vector of indices; several vectors are paired."""
     inference, length = selection.inference, selection.base.shape[axis]
     source = inference.label(length)
     selection.axis_labels.append(source)
@@ -162,7 +162,7 @@ def _lookup(selection: Selection, axis: int, subscript: Ast, indices: Typed) -> 
 
 
 def _check_together(selection: Selection, axes: Sequence[int]) -> None:
-    """Raise for a range between indices of which one is a vector of data: NumPy moves its axis to the front."""
+    """Raise for a range between indices if one of them is a vector of data: NumPy moves its axis to the front."""
     written = selection.ast.args[1:]
     single = [axis for axis in axes if written[axis].head != "slice"]
     if selection.looked_up is None or all(later - axis == 1 for axis, later in pairwise(single)):

@@ -1,7 +1,7 @@
 """Infers powers, transposes and signs: the meaning of `^ .^ '` and a leading minus by the shape of the base.
 
-The operators stand for entries of the rulebook, found by their roles: `A^-1` is a call of the inverse. Integer powers
-up to 12 are repeated factors, which the normal form flattens and cancels.
+The operators denote rulebook entries, found by their roles: `A^-1` is a call of the inverse. Integer powers up to
+12 are repeated factors, which the normal form flattens and cancels.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matcalc.tensor.sizes.size import Size
 
 MOST_FACTORS = 12
 HALF = Fraction(1, 2)
-MAX_EXPONENT = 256  # of a number that is raised exactly
+MAX_EXPONENT = 256  # of an exact power of a number
 MAX_EXPONENT_BITS = 1000  # since an exponent becomes a float
 
 CallRule = Callable[[Inference, Ast, str, list[Typed]], Typed]
@@ -54,7 +54,7 @@ def infer_negative(inference: Inference, ast: Ast, value: Typed) -> Typed:
 
 
 def infer_transpose(inference: Inference, ast: Ast, value: Typed) -> Typed:
-    """Return value'. A vector changes only its flag; of an entrywise power the base is transposed."""
+    """Return value'. For a vector only the row flag changes; for an entrywise power the base is transposed."""
     if ast.value == "^T" and ("T" in inference.symbols or "T" in inference.size_names):
         raise inference.fault("^T is ambiguous: T is a name here", ast, hint="write A' for the transpose")
     if value.rank == 0:
@@ -140,7 +140,7 @@ def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fract
 
 
 def is_written_out(exponent: Fraction) -> bool:
-    """Whether `A^k` is not a matrix power but a root, or repeated factors."""
+    """Whether `A^k` is a root or repeated factors, not a matrix power."""
     return exponent == HALF or (exponent.denominator == 1 and abs(exponent) <= MOST_FACTORS)
 
 

@@ -206,10 +206,10 @@ def parameter_symbol(parameter: Declaration, rank: int = -1, sizes: Mapping[str,
 
 
 class RewriteSides:
-    """The sides of a rewrite as nodes over its declared variables; the right one and the conditions when first used.
+    """The sides of a rewrite as nodes over its declared variables.
 
-    `functions` and `numbers` are the values of its other variables: bodies, and constants as sizes. Most left sides
-    never match, so half of the work is saved.
+    `functions` and `numbers` are the values of its other variables: bodies, and constants as sizes. The right side and
+    the conditions are built when first used. Most left sides never match, so this saves half of the work.
 
     Raises: RuleError with the rewrite's address; NotSupported for a variable that is not a tensor.
     """

@@ -117,9 +117,9 @@ def elaborate(
 
 
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:
-    """Raise for an undeclared name that is a typing slip away from a declared one that no formula uses.
+    """Raise for an undeclared name that looks like a misspelling of a declared name that no formula uses.
 
-    Single letters are often left undeclared beside others, so they do not count.
+    Single letters do not count, since they are often left undeclared beside declared names.
 
     Raises: UnknownName, which names both.
     """
@@ -162,9 +162,9 @@ def _read_latex(text: str, inference: Inference) -> Ast:
 def declarations_of(
     node: Node, formula: Callable[[], Ast], symbols: Sequence[Node], undeclared: Collection[str] = ()
 ) -> str:
-    """Return text that declares symbols, and the sizes that the formula of a node would not be read with as sizes.
+    """Return text that declares symbols, and the sizes that the formula alone does not show to be sizes.
 
-    These sizes occur only as numbers: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
+    Those sizes occur only as numbers: `q` in `q*c`, but not in `q*eye(q)`. Names in `undeclared` are marked.
     """
     shown = {n for s in symbols for size in s.shape for n in size.names}
     hidden = [n for n in sizes_used([node]) if n not in shown]

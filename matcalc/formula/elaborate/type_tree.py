@@ -129,7 +129,7 @@ def _enter_power(inference: Inference, ast: Ast) -> Entered:
 
 
 def _enter_shared(inference: Inference, ast: Ast) -> Entered:
-    """Enter a tree that is read once for all its occurrences, so outside the bindings at any of them."""
+    """Enter a tree that is read once for all its occurrences, so without the bindings at any of them."""
     return Entered([definition(ast)], note=inference.without_bounds())
 
 
@@ -175,7 +175,7 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
-    count: int = entered.note  # the part itself and the data among its subscripts
+    count: int = entered.note  # the base and the data among the subscripts
     return parts.infer_part(inference, ast, values[0], values[1:count], values[count:])
 
 

@@ -2,7 +2,7 @@
 
 In the matrix language a column counts as n x 1 and a row as 1 x n, so that a column expands along columns and a row
 along rows. NumPy aligns shapes at their last axis. Then an axis of length 1 is repeated. Expansion depends only on
-lengths that are known while reading: a length with a name is never taken for 1, nor are two names taken for equal.
+lengths that are known while reading: a symbolic length is never assumed to be 1, nor are two names assumed equal.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _lengths(inference: Inference, kind: Kind, aligned: bool) -> tuple[Size, ...
 
 
 def _own(kind: Kind, positions: tuple[int | None, ...]) -> tuple[int | None, ...]:
-    """Return the axes of the result for the axes that an operand itself has."""
+    """Return the positions of an operand's own axes, without that of the 1 of a column or row."""
     return positions if len(kind.shape) != 1 else positions[1:] if kind.row else positions[:1]
 
 

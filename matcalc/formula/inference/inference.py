@@ -72,7 +72,7 @@ class Inference:
     lengths: of axes, by label. bound: labels of bound index names. depth: of index forms.
     parameters: the parameter of the function being read. unknowns: those of the equations being read.
     functions, slots: of a rule, with nodes and members.
-    free: the open indices of each tree in index form. sums: the indices that a nested form sums there.
+    free: the open indices of each tree in index form. sums: the indices that each nested form sums.
     form: the outermost index form being read. index_leaves: leaves that are data in subscripts.
     index_labels: label, name, tree and text of each index. shared: values of shared trees. trees: those being read.
     checks: sizes that must not be negative, each with the number of the text. conditions: undecided ones, by text.
@@ -274,7 +274,7 @@ class Inference:
         raise ShapeError(message, text=self.text, at=0 if self.text else -1)
 
     def infer_symbol(self, name: str, is_index: bool = False) -> Symbol | None:
-        """Return a new symbol of the kind of its spelling, None if that implies none; `is_index` makes it an index."""
+        """Return a new symbol: an index, or of the kind of its spelling; None if the spelling implies none."""
         rank = 1 if is_index else self.ranks.get(name, inferred_rank(name))
         if rank is None:
             return None
@@ -321,7 +321,7 @@ def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
 
 
 NO_NUMBERS = frozenset(("inf", "Inf", "nan", "NaN"))
-"""Names that are not numbers; they are symbols only where an operation takes them for an order."""
+"""Names that denote no number; they are symbols only as the order of an operation."""
 
 
 def inferred_rank(name: str) -> int | None:
@@ -368,7 +368,7 @@ def broadcast(
     """Return `value` with exactly these named axes and these core axes, repeated along the axes that it lacks.
 
     `positions` are the positions of its own axes in `core`, None for an axis of length 1 that is repeated. By default
-    it has all of them, or none if it is a scalar.
+    its axes are all of `core`, or none if it is a scalar.
     """
     own = core if value.rank else ()
     if positions is not None:

@@ -1,11 +1,11 @@
 """Infers the kinds of undeclared names by their spelling, or by the smallest change of kinds that fits.
 
-If the kinds of the spelling do not fit, the kind of one name changes, or if that does not suffice, of two, and so on. A
+If the kinds by spelling do not fit, the kind of one name changes; if that does not suffice, those of two, and so on. A
 change is used if it is the only one of its size; else the error remains and lists the changes that fit. A capital
-letter becomes a scalar only by declaration. Inferred kinds are reported as those of all undeclared names are.
+letter becomes a scalar only by declaration. Changed kinds are reported like those of all undeclared names.
 
-If a scalar is required, a formula with an array value does not fit: `mu*x + x'*S*x` does not make `mu` a scalar. For
-this, only scalars and vectors change their kinds, and no name that is differentiated. The operand of a reduction with
+If a scalar is required, a formula with an array value does not fit: in `mu*x + x'*S*x`, `mu` is no scalar. To obtain a
+scalar, only scalars and vectors change their kinds, and no name that is differentiated. The operand of a reduction with
 an axis is never a vector: `X - mean(X, axis=0)'` is an error that suggests `.-`, not a vector minus a number.
 """
 

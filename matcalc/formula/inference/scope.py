@@ -34,7 +34,7 @@ class Scope:
 
 
 def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
-    """Enter declared symbols and the names of sizes, among them those of an `integer` of a rule.
+    """Enter declared symbols and the names of sizes, including a rule's `integer` parameters.
 
     Raises: ShapeError for a name that is another symbol or a size; NotSupported for a parameter of a rule that is
         neither a tensor nor a size.
@@ -55,7 +55,7 @@ def declare(inference: Inference, declarations: Sequence[Declaration]) -> None:
 
 
 def _facts(declaration: Declaration) -> tuple[str, ...]:
-    """Return the facts of a declared symbol: the written ones, and that of its kind if the kind is a fact."""
+    """Return the facts of a declared symbol: the written ones, and its kind if that is a fact."""
     return (*declaration.facts, *([INDEX] if declaration.kind == INDEX else []))
 
 
@@ -63,7 +63,7 @@ def check_facts(declarations: Sequence[Declaration], text: str, book: Rulebook) 
     """Check declared facts and sizes.
 
     Raises: ShapeError for contradictory facts (`spd skew`), a fact of square matrices with unequal sizes, or an invalid
-        size. It points at the size or the fact, of two the later, in the declarations' text.
+        size. The error marks the size or the fact in the declarations' text, of two the later one.
     """
     for declaration in declarations:
         shape = [_size(size, text) for size in declaration.sizes]

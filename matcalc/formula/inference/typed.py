@@ -2,8 +2,8 @@
 
 The forms are few. Products, transposes, traces, parts, index forms and broadcasts are all one form, the `einsum`:
 operands with labels on their axes. A value has named axes in front and a core shape behind. The named axes (`axes`) are
-labels of those indices of an enclosing index form that it depends on, so batches need no form of their own. A flag
-distinguishes rows from columns, never the shape. Nothing here depends on nodes or an operation's name.
+labels of those indices of an enclosing index form that it depends on, so batches need no form of their own. A flag, not
+the shape, distinguishes rows from columns. Nothing here depends on nodes or an operation's name.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Typed:
     """A value: its form, operands and payload `data`, and its shape as far as it is known.
 
     number, size: Size; symbol: the name; given: the node; einsum: Einsum; sum: coefficients; power: the exponent; call:
-    Call; selector: Selector with open sizes; condition: the relation; constant: rows of numbers; function: None (args:
-    the body); unknown: an Unknown; solution: a Solving (args: start, equation). `exact` is the value of an expression
-    of numbers and sizes alone.
+    Call; selector: Selector with open sizes; condition: relation and difference; constant: rows of numbers; function:
+    None (args: the body); unknown: an Unknown; solution: a Solving (args: start, equation). `exact` is the value of an
+    expression of numbers and sizes alone.
     """
 
     form: str

@@ -4,8 +4,8 @@ Ranks are known while reading, lengths often not: the lengths of an undeclared s
 length of an index. Each is an unknown, a size named `?1`, `?2`, .... An equation that is linear in some unknown binds
 it. An equation that cannot be solved yet is stored with its error and tried again at the end; the remaining ones are
 then solved together as a linear system. Names of declared sizes are rigid: two different ones are never equated. A
-solution holds for all values of the names, in integers: `2*?1 = n` has none. Unification by bindings takes time linear
-in the length of the formula. Each binding records the tree that caused it.
+solution holds for all values of the names, in integers: `2*?1 = n` has no solution. Unification by bindings takes time
+linear in the length of the formula. Each binding records the tree that caused it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fault = Callable[[], MatcalcError]
 
 
 class Sizes:
-    """Bindings of unknown sizes, and the equations that wait. `current` is the tree being read.
+    """Bindings of unknown sizes, and the waiting (unsolved) equations. `current` is the tree being read.
 
     guessed: whether a length was set to 1 only because a product requires it (`can_be_one`).
     """
@@ -93,7 +93,7 @@ class Sizes:
             raise fault()
 
     def equate(self, a: Size, b: Size, fault: Fault) -> bool:
-        """Equate two sizes if possible; return whether they can be. `fault` is the error of an equation that waits."""
+        """Equate two sizes if possible; return whether they can be. `fault` is the error of a waiting equation."""
         a, b = self.resolve(a), self.resolve(b)
         if a is b:
             return True
@@ -181,7 +181,7 @@ class Sizes:
         return False
 
     def settle(self, lengths: Iterable[Size]) -> bool:
-        """Bind unknowns that have only one value without a negative length, as 2 in `5 - 2*?1` and `?1 - 2`.
+        """Bind unknowns that have only one value for which no length is negative, as 2 in `5 - 2*?1` and `?1 - 2`.
 
         Returns whether each of them has a value.
         """
@@ -231,7 +231,7 @@ def is_length(size: Size) -> bool:
 
 
 def is_integral(size: Size) -> bool:
-    """Whether a size is an integer for all integers; a polynomial of degree d is, if it is on 0..d."""
+    """Whether a size is an integer for all integers; for degree d, integer values on 0..d suffice."""
     if all(coefficient.denominator == 1 for _, coefficient in size.terms):
         return True
     degrees: dict[object, int] = {}
@@ -304,7 +304,7 @@ def _all_zero(difference: Size) -> bool:
 
 
 def _equation(difference: Size, *faults: Fault) -> Equation[Fault] | None:
-    """Return the equation `difference = 0` between unknowns; None if it is not linear in them, or has none."""
+    """Return the equation `difference = 0` between unknowns; None if it is not linear in them, or has no unknown."""
     linear = linear_part(difference, unknowns(difference))
     return Equation(linear[0], -linear[1], faults) if linear is not None and linear[0] else None
 

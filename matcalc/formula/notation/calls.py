@@ -39,7 +39,7 @@ def operation_reading(context: Context, node: Node) -> Reading:
 
 
 def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
-    """Return the reading of an op; that of a definition, of which it is plus or minus a call, if not longer."""
+    """Return the reading of an op, or a call of a definition that equals it up to sign, if that is not longer."""
     best = plain
     for coef, name, operands in calls_of(node):
         shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in operands]
@@ -118,7 +118,7 @@ def name_of(node: Node) -> str:
 
 
 def _is_another(node: Node) -> bool:
-    """Whether a call by a shared name is read as an entry tried earlier: `powm(X, 3)` is no power by a size."""
+    """Whether a call by a shared name would be read as an earlier entry: `powm(X, 3)` is no power by a size."""
     for candidate in default_rulebook().spellings.get(node.rule.spelling, ()):
         if candidate.rule is node.rule:
             return False

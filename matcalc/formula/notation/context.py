@@ -15,7 +15,7 @@ from matcalc.tensor.sizes.size import Size
 class Context(NamedTuple):
     """The readings of all operands, formulas of sizes, functions and equations, and free index names.
 
-    `dotted`: whether rows and columns that a sum repeats are written as such, with dotted signs.
+    `dotted`: whether repeated rows and columns in a sum are written once, with dotted signs.
     """
 
     readings: Mapping[Node, Reading]

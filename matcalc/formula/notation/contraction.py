@@ -218,7 +218,7 @@ def applied(matrix: Item, weights: list[Piece]) -> Piece:
 
 
 def row_sums(matrix: Item, size: Form) -> Piece:
-    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor if that is shorter; it holds the average too."""
+    """Return `A*ones(n)`, or `sum(A, axis=...)` of the last factor if that is shorter, with its average."""
     plain = chain([matrix, (factor_reading.ones(size), False)])
     *front, last = factor_reading.directed(matrix[0].items, matrix[1]) if matrix[0].kind == "chain" else [matrix]
     piece, flip = last

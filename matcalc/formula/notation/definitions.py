@@ -1,8 +1,8 @@
-"""Reads calls by definitions backwards: a node that a definition of the rulebook produces gets the definition's name.
+"""Reads a node that a definition of the rulebook produces as a call of that definition.
 
 `svdfun(sign, X)` is `polar_U(X)`, `-lambda_max(-S)` is `lambda_min(S)`. Only definitions that are one call of another
-operation, or a multiple of one, are read so. The instance of the definition must be the same node, so that the text is
-read back as it.
+operation, or a multiple of one, are used. The instance of the definition must be the same node, so that the text is
+read back as that node.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ class Piece:
     """A factor with the costs of both directions. Pieces are compared by identity.
 
     `items` are the factors of a chain or the groups of an elementwise product, `under` the divisors of the latter.
-    `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`. `cycle` is the matrix whose diagonal a
-    vector is, `summed` the matrix whose row sums it is, `inverse` the divisor of `1./x`. `average` is a length with the
-    piece for the row sums divided by it.
+    `ones` is the size of a vector of ones, `weight` the vector of a `diag(w)`, `inverse` the divisor of `1./x`. A
+    vector may be the diagonal of the matrix `cycle`, or the row sums of the matrix `summed`. `average` is a length,
+    with the piece for the row sums divided by it.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """Flattens the groups of a long product, since it is written as one product.
 
-The constructor forms the same groups again when the text is read. Wholes, which it does not flatten, are one factor and
-keep their parentheses. So does a part that has a name because it occurs several times.
+The constructor forms the same groups again when the text is read. Wholes, which are not flattened, are one factor and
+keep their parentheses. A part that has a name because it occurs several times is one factor too.
 """
 
 from __future__ import annotations

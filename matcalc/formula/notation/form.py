@@ -33,11 +33,11 @@ class Form:
     """A formula and its cost.
 
     `body` is the inner formula of an index form, whose output indices are in the Ast's value. `scalar` is the number or
-    scalar that a broadcast tensor repeats; `is_repeated` marks a form written so. `used` are the index names inside.
-    `ordered` are runs of indices whose order in the list is part of the node. `is_size` marks forms that would be read
-    as one size with others, `is_whole` a product that is one factor of another and keeps its parentheses. `line` is the
-    row or column that a matrix repeats; `extent` is ROW, COLUMN or POINT for a term of a sum that represents a tensor
-    repeating it.
+    scalar that a broadcast tensor repeats; `is_repeated` marks a scalar written for a tensor. `used` are the index
+    names inside. `ordered` are runs of indices whose order in the list is part of the node. `is_size` marks forms that
+    would merge into one size with others when read, `is_whole` a product that is one factor of another and keeps its
+    parentheses. `line` is the row or column that a matrix repeats; `extent` is ROW, COLUMN or POINT for a term of a sum
+    that represents a tensor repeating it.
     """
 
     ast: Ast
@@ -65,7 +65,7 @@ class Form:
         return replace(self, scalar=scalar)
 
     def ranked_as(self, body: Form) -> Form:
-        """Return this form with the order among terms of its main factor: scalars count last."""
+        """Return this form, sorted among terms as its main factor `body`: scalars count last."""
         return replace(self, degree=body.degree, names=(*body.names, *self.names)[:MOST_NAMES])
 
     def as_repeated(self) -> Form:
@@ -175,7 +175,7 @@ def product(factors: Sequence[Form], operators: Sequence[str]) -> Form:
 
 
 def extended(front: Sequence[Form], x: Form) -> Form:
-    """Return `front * x`, a product x without parentheses: its factors follow on: `front./d`."""
+    """Return `front * x`; the factors of a product x follow without parentheses: `front./d`."""
     if not front:
         return x
     if x.is_whole or not syntax.is_chain(x.ast):
@@ -192,7 +192,7 @@ def extended(front: Sequence[Form], x: Form) -> Form:
 
 
 def divided(x: Form, divisors: Sequence[Form]) -> Form:
-    """Return `x/d` or `x/(d*e)`, a product x without parentheses; sizes that would merge into one divide separately."""
+    """Return `x/d` or `x/(d*e)`; a product x has no parentheses. Sizes that would merge into one divide separately."""
     if not divisors:
         return x
     sizes = [d for d in divisors if d.is_size]

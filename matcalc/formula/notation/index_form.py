@@ -1,7 +1,7 @@
 """Writes index form, for nodes without matrix notation: `{i,j,k,l: 2*(V'*V)[j,l]*eye(m)[i,k]}`.
 
 Factors are the contracted parts of the network, each in matrix form with the names of its axes. A repeated output index
-is an identity between two names. An index without a measuring factor gets its length from `ones(n)[k]`. A selector is a
+is an identity between two names. An index whose length no factor determines gets a factor `ones(n)[k]`. A selector is a
 condition. Index names differ from those of symbols and sizes and from those in nested index forms, so that no name is
 ever captured.
 """
@@ -100,7 +100,7 @@ def _write_out_slices(net: Net) -> None:
 
 
 def _split_repeated(net: Net) -> None:
-    """Give a selector with one index twice a second index, tied by an identity, as its conditions require."""
+    """Replace the repeated index of a selector by a new one, tied by an identity, as its conditions require."""
     for position, other in enumerate(net.others):
         if other.form is not None:
             continue
@@ -132,7 +132,7 @@ class _Entries:
     def is_repeated(self, index: int) -> bool:
         """Whether an unlisted index is summed implicitly over the whole quotient.
 
-        The divisor is one factor; an index that only it holds would be summed there.
+        The divisor is one factor; an index that only the divisor holds would be summed in it.
         """
         return self.held_above[index] > 1 or (self.held_above[index] > 0 and self.held_below[index] > 0)
 

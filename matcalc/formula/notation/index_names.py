@@ -75,7 +75,7 @@ class Names:
         return replace(x, ast=ast, body=body, used=frozenset(found), ordered=ordered)
 
     def _own(self, names: Collection[str], taken: Collection[str], known: Collection[str]) -> dict[str, str]:
-        """Return names in which those that are taken are replaced by unknown ones."""
+        """Return new names for the names that are taken, distinct from `known`; other names are unchanged."""
         new = supply(LETTERS, self.avoid.union(known))
         return {name: next(new) if name in taken else name for name in sorted(names)}
 

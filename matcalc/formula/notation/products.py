@@ -139,7 +139,7 @@ def _formula(
 
 
 def _averaged(net: Net, bottoms: list[Form]) -> list[Form]:
-    """Read row sums over their number as averages; return the remaining divisors."""
+    """Read row sums divided by their number as averages; return the remaining divisors."""
     reduce_net(net)
     for pieces in net.weights.values():
         for position, piece in enumerate(pieces):

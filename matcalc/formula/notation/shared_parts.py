@@ -1,9 +1,9 @@
 """Names shared parts: a part that occurs several times in a long formula is written once.
 
 A DAG of a hundred nodes may be a tree of millions of leaves: an unrolled recurrence holds each step in several parts of
-the next. So if a formula would pass a few thousand characters, each node with several users becomes a part with a name,
-unless it is short; the text is then as long as the DAG. A short formula gets no names, which would make it harder to
-read. A part that already has a name keeps it.
+the next. So if a formula would pass a few thousand characters, each node with several users and a long text becomes a
+named part; the formula is then as long as the DAG. A short formula gets no names, which would make it harder to read. A
+part that already has a name keeps it.
 """
 
 from __future__ import annotations

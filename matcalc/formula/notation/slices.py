@@ -1,8 +1,8 @@
 """Reads slices as parts of arrays: `x[1:]`, `A[:, 0]`, `A[1:3, :k]`, `A[i, j]`.
 
-A slice ties an index of a long axis to one of a part of it. If the long index is summed, every factor on it is cut. If
-the part has length one and nothing else is on it, it becomes a single index, without the axis. Other slices are read as
-a matrix, `eye(n)[:, 1:3]`.
+A slice ties an index of a long axis to an index of a part of that axis. If the long index is summed, every factor on it
+is cut. If the part has length one and nothing else is on it, it becomes a single index, without the axis. Other slices
+are read as a matrix, `eye(n)[:, 1:3]`.
 """
 
 from __future__ import annotations

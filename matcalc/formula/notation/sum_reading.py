@@ -46,7 +46,7 @@ def sum_of(context: Context, node: Node, factor: Fraction) -> Reading:
 
 
 def _lines(readings: list[Reading]) -> list[Reading]:
-    """Return the terms of a sum; those that repeat a row or column become that, if others show the other axis."""
+    """Return the terms of a sum; a repeated row or column is written once if other terms show the other axis."""
     extents = {r.form.extent if r.form.line is None else r.form.line.extent for r in readings}
     return [_line(r) or r for r in readings] if len(extents - {forms.POINT}) > 1 else readings
 

@@ -51,7 +51,7 @@ def formula_of(
     """Return the formula of a node; reading it with the node's declarations returns the node.
 
     `avoid` are names in scope beyond the node's own symbols and sizes; index names differ from them. `part_names` are
-    names for parts of the formula. Without `dotted` rows and columns are repeated by `ones(m)`.
+    names for parts of the formula. Without `dotted`, rows and columns are repeated by `ones(m)`.
 
     Raises: NotSupported for a literal array of order 3 or more, which the language cannot write.
     """
@@ -202,7 +202,7 @@ def _product_alone(context: Context, node: Node) -> Reading:
 
 
 def _in_listed_order(whole: Context, context: Context, written: OpenProduct) -> tuple[Context, OpenProduct] | None:
-    """Return a product whose sums of order 3 or more have their axes in the listed order; None if they have already.
+    """Return a product whose sums of order 3 or more have their axes in the listed order; None if they already are.
 
     A sum has an order of axes of its own; the order in which its terms show them is free.
     """

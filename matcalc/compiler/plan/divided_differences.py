@@ -203,7 +203,7 @@ def _spline(x: Sequence[Node], interval: int, fraction: float) -> Node:
 
 
 def _share(x: Sequence[Node], low: int, high: int, interval: int, fraction: float) -> Node:
-    """Return the fraction between two knots of a point in an interval; in the first, all knots but one may be tied."""
+    """Return the fraction between two knots of a point in an interval; in interval 0, all knots but one may be tied."""
     if high == low + 1:
         return number(Fraction(fraction))
     whole = _minus(x[high], x[low])

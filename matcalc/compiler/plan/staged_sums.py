@@ -21,7 +21,7 @@ MANY_TO_ONE = ("conv", "triangle")
 
 
 def staged_sums(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with sums as operands of products, if two MANY_TO_ONE selectors, or two shapes, share an index."""
+    """Return the roots with sums as operands of products, if two MANY_TO_ONE selectors or shapes share an index."""
     return rebuild(roots, _staged)
 
 
@@ -68,7 +68,7 @@ def _is_contracted(terms: Sequence[Term], positions: Set[int]) -> bool:
 
 
 def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:
-    """Return the operands of a sum that shares one index with the others, and the others; None if there is no such sum."""
+    """Return the operands of a sum that shares one index with the others, and the others; None without such a sum."""
     if met in node.out:
         return None
     at = set(summed)

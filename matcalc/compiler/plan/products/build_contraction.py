@@ -1,7 +1,7 @@
 """Computes components of a product: finds the order of contraction and builds its joins.
 
-A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` lowers
-each join to a kernel run, a sum in a loop or an entrywise value, parts before the whole.
+A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` lowers each
+join to a kernel run, a sum in a loop or an entrywise value, parts before the whole.
 """
 
 from __future__ import annotations

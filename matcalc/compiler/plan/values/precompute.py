@@ -2,8 +2,8 @@
 
 The graph of values is cut in two if that saves work. One Program runs when data are fixed. It computes kernels and sums
 of fixed data, and functions of their entries that cost more than reading them. Its results are inputs of the other
-Program, which each call runs. The cut is made in a plan and changes no formula. So a Gram matrix, a factor or
-a log-determinant computed ahead equals the one that a call would compute.
+Program, which each call runs. The cut is made in a plan and changes no formula. So a Gram matrix, a factor or a
+log-determinant computed ahead equals the one that a call would compute.
 
 A plan with fixed inputs counts such work as nearly free (`SHARE`). Two bounds keep its accuracy. Products of fixed
 matrices are formed only if the result keeps one of their axes: `X'*(X*v)` becomes `(X'*X)*v`, which rounds as much.

@@ -171,7 +171,7 @@ def _ascending(points: Sequence[Node]) -> list[Node]:
 
 
 def _mean(slope: Node, x: Sequence[Node]) -> Node:
-    """Return the integral of the last derivative times Peano's kernel; of the first interval if all points are tied."""
+    """Integrate the last derivative times Peano's kernel, over the first interval alone if all points are tied."""
     order = len(x) - 1
     shares = [_ratio(_minus(x[k + 1], x[k]), _minus(x[-1], x[0])) for k in range(1, order)]
     first = add([(1, number(1)), *((-1, share) for share in shares)])

@@ -1,8 +1,8 @@
 """Compares whole plans: values or gradients first, inverses solved or formed.
 
-The best order of each product alone gives poor joint plans. So every alternative that may differ is planned to the end
-and its time estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then products of the cheapest
-plan whose order depended on other products are tried first (`output_order`).
+The best order of each product alone gives poor joint plans. So every alternative that may differ is planned completely,
+and its time is estimated. A plan that forms inverses must be clearly cheaper (SOLVE_BETTER). Then the cheapest plan is
+tried with other products planned first: those whose order depended on other products (`output_order`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from matcalc.tensor.sizes.size_equations import Equation, eliminate, linear_part
 SOLVE_BETTER = 1.25
 
 
-MANY = 100  # nodes from which on no product is tried first
-LARGE = 600  # nodes from which on only one order of the outputs is planned
+MANY = 100  # the number of nodes from which on no product is tried first
+LARGE = 600  # the number of nodes from which on only one order of the outputs is planned
 
 
 def plan(
@@ -74,13 +74,13 @@ def plan(
 ) -> Program:
     """Return the Program that computes named `outputs` from the symbols `inputs`.
 
-    `sizes` are hints for costs; sizes that no input determines become arguments. The caller ensures that those
-    `assumed` are not negative. `forms` are other nodes with the same values, output by output: factored
-    `(A' + A)*x` is a new matrix, `A'*x + A*x` two products that may exist. `parts` are names of nodes for comments and
-    messages. `dtypes` are types of inputs by name, other than those of numbers and of index arrays. `meaning` returns
-    the node that comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into
-    the Program's `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of
-    rows. With `zero_filled`, results that are mostly zeros are passed zero-filled.
+    `sizes` are hints for costs; sizes that no input determines become arguments. The caller ensures that the sizes
+    `assumed` are not negative. `forms` are other nodes with the same values, output by output: `(A' + A)*x` needs a new
+    matrix, `A'*x + A*x` two products that may exist. `parts` are names of nodes for comments and messages. `dtypes` are
+    the types of inputs by name, if they differ from those of numbers and index arrays. `meaning` returns the node that
+    comments write in place of a node. Values that depend only on the inputs and sizes `fixed` go into the Program's
+    `ahead` if that saves work. With `by_rows`, matrices that are read twice are processed in blocks of rows. With
+    `zero_filled`, results that are mostly zeros are passed zero-filled.
 
     Raises: NotSupported if an operation has no lowering.
     """
@@ -130,7 +130,7 @@ def plan(
 
 
 def _as_written(meaning: Callable[[Node], Node] | None, node: Node) -> Node:
-    """Return the formula that comments write for a node in which means have been replaced."""
+    """Return the node that comments write in place of one in which means have been replaced."""
     return with_original_means(meaning(node) if meaning else node)
 
 
@@ -146,7 +146,7 @@ def _candidate(
 
 
 def _price(found: Sequence[Planned], estimate: Estimate, form_all: bool) -> float:
-    """Return the cost of a call with its share of the work ahead: all of that work if inverses are formed."""
+    """Return the cost of a call plus its share of the work ahead; if inverses are formed, plus all of that work."""
     each, *before = (price(p.program, estimate) for p in found)
     return (each + sum(before) * (1.0 if form_all else SHARE)) * (SOLVE_BETTER if form_all else 1.0)
 
@@ -183,7 +183,7 @@ def _plan_once(
     dtypes: Mapping[str, str],
     fixed: frozenset[str],
 ) -> tuple[tuple[Planned, ...], list[Node]]:
-    """Return the plan that computes `order` in turn, and those of its products whose order depends on others."""
+    """Return the plan that computes the nodes of `order`, and its products whose order depends on other products."""
     nodes = toposort(order)
     size_args, sources = size_sources(inputs, [*nodes, *inputs])
     measured = {*size_args, *(s.name for s in sources)}
@@ -290,7 +290,7 @@ def _plan_part(
 def _requested_outputs(session: Session, operations: Sequence[Node]) -> dict[tuple[object, ...], tuple[str, ...]]:
     """Return the requested outputs of each operation on its operands.
 
-    All outputs are requested if another operation needs it as its factorisation.
+    All outputs of an operation are requested if another operation needs it as a factorisation.
     """
     factors: dict[tuple[str, Node], list[str]] = {}
     for node in operations:

@@ -4,7 +4,7 @@ For two points, each part of a function's body gets its values at a and b and it
 products by Leibniz' rule, maps by the chain rule. The divided difference of a map is the closed form of its rule
 (`divided`). Without one it is the quotient across a gap and the mean of the derivative near a tie. For more points the
 whole function takes the quotient of divided differences with one point fewer across a gap. Near a tie it takes the mean
-of its derivative, weighted by Peano's kernel, a B-spline, by Gauss's rule in each interval. A gap is wide if it exceeds
+of its derivative weighted by Peano's kernel (a B-spline), by Gauss's rule in each interval. A gap is wide if it exceeds
 1/WIDE of the `radius` of the maps.
 """
 
@@ -98,7 +98,7 @@ def _leibniz(coef: Fraction, factors: Sequence[tuple[Node, Node, Node]]) -> Node
 
 
 def _chain(node: Node, at_a: dict[Node, Node], at_b: dict[Node, Node], slope: dict[Node, Node]) -> Node:
-    """Return the sum over the operands: one moves from a to b, those before it are at b, those after it at a."""
+    """Return the sum over the operands: each moves from a to b, with those before it at b and those after it at a."""
     terms = []
     for position, arg in enumerate(node.args):
         if slope[arg].is_zero:
@@ -171,7 +171,7 @@ def _ascending(points: Sequence[Node]) -> list[Node]:
 
 
 def _mean(slope: Node, x: Sequence[Node]) -> Node:
-    """Return the integral of the last derivative with Peano's kernel; if all points are tied, the first interval's."""
+    """Integrate the last derivative times Peano's kernel, over the first interval alone if all points are tied."""
     order = len(x) - 1
     shares = [_ratio(_minus(x[k + 1], x[k]), _minus(x[-1], x[0])) for k in range(1, order)]
     first = add([(1, number(1)), *((-1, share) for share in shares)])
@@ -203,7 +203,7 @@ def _spline(x: Sequence[Node], interval: int, fraction: float) -> Node:
 
 
 def _share(x: Sequence[Node], low: int, high: int, interval: int, fraction: float) -> Node:
-    """Return the fraction between two knots of a point in an interval; in the first, all knots but one may be tied."""
+    """Return the fraction between two knots of a point in an interval; in interval 0, all knots but one may be tied."""
     if high == low + 1:
         return number(Fraction(fraction))
     whole = _minus(x[high], x[low])

@@ -3,7 +3,7 @@
 An operation whose lowering is a formula (`becomes`) is replaced by it, so that its factorisations are shared. A sum
 with an identity or selector term is multiplied out if it meets a summed index: (A + c*eye(n))*B is a product and a
 multiple of B, without the sum as an array. A use may imply facts of a matrix, as an operand of `chol` or as a Gram
-matrix under an inverse. Such facts hold for all uses in this plan, but are no facts of the node.
+matrix under an inverse. Such facts hold for all uses in this plan, but are not recorded in the node.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, remake
 from matcalc.tensor.switches import is_mask, with_masks
 
-MOST_ROUNDS = 4  # of multiplying out alone, which only saves work; operations with a formula have no other lowering
+MOST_ROUNDS = 4  # rounds that only multiply out, to save work; operations with a formula have no other lowering
 DEFINITE = frozenset(["psd", "nonsingular"])
 EXPANSIONS = {"divided": divided, "radius": radius_at}
 """The expansions that `expands` in scalars.toml may name."""
@@ -145,7 +145,7 @@ def _meets_any(total: Node, at: tuple[int, ...], node: Node) -> bool:
 def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool:
     """Whether a term identifies or selects axes, one of which is summed in the product.
 
-    A term whose entries data place in an axis does not count if another term forms the array anyway.
+    A term whose data select the index of each entry does not count if another term forms the array anyway.
     """
     if term.kind != "product":
         return False
@@ -153,7 +153,7 @@ def _meets(term: Node, at: tuple[int, ...], node: Node, is_formed: bool) -> bool
     for arg, indices in term.operands:
         if arg.kind != "selector" or arg.selector.kind == "mask":
             continue
-        if not arg.args or not (is_formed or indices[0] not in term.out):  # data that place entries in an axis
+        if not arg.args or not (is_formed or indices[0] not in term.out):  # data select indices of the term
             picked.update(indices)
     return any(i in picked and at[axis] not in node.out for axis, i in enumerate(term.out))
 

@@ -239,7 +239,7 @@ def _core(node: Node, number: int) -> tuple[Size, ...]:
 
 
 def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size, ...]:
-    """Return the shape in which a kernel takes a core shape: with one axis for all batches if it takes rows."""
+    """Return the shape in which a kernel takes a core shape: with one axis for all batches if the kernel takes rows."""
     if not kernel.rows:
         return shape
     flat = (volume(shape),) if shape else ()
@@ -247,7 +247,7 @@ def _in_rows(kernel: Kernel, node: Node, shape: tuple[Size, ...]) -> tuple[Size,
 
 
 def _letters(session: Session, node: Node, kernel: Kernel) -> dict[str, Size]:
-    """Return the sizes of the letters of an operation's pattern; one letter may stand for a flat view of any array."""
+    """Return the sizes of the letters of an operation's pattern; one letter may represent a flat view of any array."""
     found: dict[str, Size] = {}
     for number, (_, letters) in enumerate(_arguments(kernel, node)):
         _measure(found, letters, _in_rows(kernel, node, _core(node, number)))
@@ -324,7 +324,7 @@ def _operand(
 
 
 def _batched_factor(session: Session, run: Run, kernel: Kernel, node: Node, term: Term) -> None:
-    """Factorise an argument inside loops over its batch axes; once if it has none."""
+    """Factorise an argument inside loops over its batch axes, or once if it has no batch axes."""
     number = _argument_number(kernel, node, term)
     carried = node.batches[number]
     if not carried:

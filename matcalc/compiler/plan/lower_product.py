@@ -99,9 +99,9 @@ def _pieces(session: Session, indexed: Indexed, scaling: Scaling, kept: frozense
 def _without_pole_of_nothing(
     session: Session, indexed: Indexed, piece: Piece, pieces: Sequence[Piece], kept: frozenset[int]
 ) -> Piece:
-    """Return an operand inside a sum as 0 if an axis is empty that makes it infinite, as in `1/norm2(x)`.
+    """Return an operand inside a sum, replaced by 0 where an empty axis makes it infinite, as in `1/norm2(x)`.
 
-    The sum is 0 then. But a factor may have been summed before, and infinity times that 0 would be NaN.
+    The sum over an empty axis is 0, but a factor may have been summed before: infinity times that 0 would be NaN.
     """
     if piece.node is None or piece.value is None or kept.issuperset(piece.at):
         return piece
@@ -176,7 +176,7 @@ def _inlined(session: Session, expr: Expr) -> Expr:
 
 
 def _run_of_first(spots: Sequence[At], indexed: Indexed) -> Size | None:
-    """Return the offset if the first axis has an index plus an offset and the others are plain, else None."""
+    """Return the offset if the first axis has an index plus an offset and the others plain indices, else None."""
     first, rest = spots[0], spots[1:]
     if not isinstance(first, Size) or not all(isinstance(a, int) for a in rest):
         return None

@@ -1,7 +1,7 @@
 """Lowers the solution of an equation: Newton's method on two functions that are planned like any other.
 
 The residual F(Y) and the step, which solves F_Y(Y)*D = R by the structure of F_Y, are Programs of their own. The
-iteration round them is a function of `codegen/`. An unknown number is a vector of one entry there.
+iteration round them is a function of `codegen/`. There, a scalar unknown is a vector of one entry.
 """
 
 from __future__ import annotations

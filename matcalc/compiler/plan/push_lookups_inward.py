@@ -1,7 +1,7 @@
-"""Moves lookups into functions and sums: `exp(X)[i, j]` as `exp(X[i, j])`, another plan of the same value.
+"""Moves lookups into functions and sums: `exp(X)[i, j]` becomes `exp(X[i, j])`, another plan of the same value.
 
-It is less work if fewer entries are looked up than exist: of the product in `sigmoid(U*V')[i, j]` only the known
-entries are formed. It is more work if entries are looked up often. So both are planned.
+This is less work if fewer entries are looked up than exist: `sigmoid(U*V')[i, j]` needs only the entries of `U*V'` at
+`i, j`. It is more work if entries are looked up often. So both are planned.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Every selector is an equation between indices, such as p = i*n + j. The equation is solved for one index, which is
 replaced in operands and output; an equation that cannot be solved becomes a guard. An operand axis replaced by a rank
 of several indices is a reshaped view. One replaced by an index plus an offset is a slice, any other a gathered read. An
-output axis determines likewise where entries of the result are stored. No selector is ever formed.
-Every replaced index stays in its range: a guard ensures it if there is no proof. Summed indices are replaced before
-those of the output, so that results are gathered and not scattered.
+output axis determines likewise where entries of the result are stored. No selector is ever formed. A guard restricts
+every replaced index to its range, unless a proof shows that it stays there. Summed indices are replaced before those of
+the output, so that results are gathered and not scattered.
 """
 
 from __future__ import annotations

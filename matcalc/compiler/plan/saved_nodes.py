@@ -1,9 +1,9 @@
 """Chooses the nodes that the forward pass of a pullback saves for the backward pass.
 
-Nodes that cotangents use and that do not depend on the incoming one are known after the forward pass. Those read by
-nodes that do depend on it are candidates. A candidate that needs kernels is saved. An entrywise one is recomputed if
-its operands exist anyway, since reading it back costs as much. The operands of a switch are saved, never the switch
-itself: read back as a number, its zeros would multiply the entries that they should leave out.
+Nodes that do not depend on the incoming cotangent are known after the forward pass. The candidates are those that
+dependent nodes read. A candidate that needs kernels is saved. An entrywise one is recomputed if its operands exist
+anyway, since reading it back costs as much. The operands of a switch are saved, never the switch itself: read back as
+numbers, its zeros would multiply entries that must be left out.
 """
 
 from __future__ import annotations

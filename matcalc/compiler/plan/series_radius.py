@@ -1,8 +1,9 @@
 """Computes how far around a point the power series of a function is trusted: the bound between a tie and a gap.
 
-A rule's `radius` is the distance to its nearest singularity. A map without one is entire and trusted over its `scale`,
-over which it changes by its own size; ENTIRE if the rule has none. In a composite f(g(x)) the argument may move as far
-as r while g moves by no more than the radius R of f: with g' and g'' that is r = R/(|g'| + sqrt(R |g''|)).
+A rule's `radius` is the distance to its nearest singularity. A map without `radius` is entire and trusted over its
+`scale`, the distance over which it changes by its own size, or over ENTIRE if the rule has no `scale`. In a composite
+f(g(x)) the argument may move as far as r while g moves by no more than the radius R of f: with g' and g'' that is
+r = R/(|g'| + sqrt(R |g''|)).
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _through(own: Node, first: Node, second: Node) -> Node:
 
 
 def radius_of_map(rule: Rule, args: Sequence[Node], params: Sequence[Any]) -> Node:
-    """Return the distance of operands from a map's nearest singularity, or over which an entire map changes."""
+    """Return the distance to a map's nearest singularity, or the one over which an entire map changes by its size."""
     text = rule.radius or rule.scale
     if text is None:
         return number(ENTIRE)

@@ -1,9 +1,9 @@
 """Computes sums inside products as arrays where this needs fewer indices.
 
-In normal form `conv(x, y)'*conv(x, y)` is a sum of one product over four indices. With its equations solved it is one
-over three. With `conv(x, y)` as an array it is one over two, and one over its entries. Likewise `reshape(A*B, n, m)`:
-`A*B` is an array read in another shape; without it, operands at the indices of the result would be arrays with all
-three indices.
+In normal form `conv(x, y)'*conv(x, y)` is a sum of one product over four indices. With its equations solved, three
+indices remain. With `conv(x, y)` as an array, its product is over two indices, the outer one over its entries. Likewise
+`reshape(A*B, n, m)`: `A*B` is an array read in another shape; without it, operands at the indices of the result would
+be arrays with all three indices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MANY_TO_ONE = ("conv", "triangle")
 
 
 def staged_sums(roots: Sequence[Node]) -> list[Node]:
-    """Return the roots with sums as operands of products, if two such selectors, or two shapes, share an index."""
+    """Return the roots with sums as operands of products, if two MANY_TO_ONE selectors or shapes share an index."""
     return rebuild(roots, _staged)
 
 
@@ -62,13 +62,13 @@ def _reshaped(node: Node) -> Node:
 
 
 def _is_contracted(terms: Sequence[Term], positions: Set[int]) -> bool:
-    """Whether a product has one shape alone and sums over more than the indices of its entries."""
+    """Whether a product has no selector but its shape, and sums over more than the indices of its entries."""
     plain = [indices for arg, indices in terms if arg.kind != "selector"]
     return len(plain) == len(terms) - 1 and any(i not in positions for indices in plain for i in indices)
 
 
 def _split(node: Node, met: int, summed: Sequence[int]) -> tuple[list[Term], list[Term]] | None:
-    """Return the operands of a sum that shares one index with the others, and the others; None if there is none."""
+    """Return the operands of a sum that shares one index with the others, and the others; None without such a sum."""
     if met in node.out:
         return None
     at = set(summed)

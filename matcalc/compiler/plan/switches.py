@@ -1,8 +1,8 @@
 """Lowers products with switches to selections, never to multiplications by 0.
 
 A switch at output indices alone selects entries of the product of the others; one at all indices selects summands.
-Any other switch would keep BLAS from a contraction. Such a contraction treats zeros as numbers. If NaN results, a
-function of its own recomputes it index by index. If none does, all operands multiplied by 0 were finite.
+With any other switch the contraction could not use BLAS, so it treats the switch's zeros as numbers. If NaN results, a
+separate function recomputes it index by index. If no NaN results, all operands multiplied by 0 were finite.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def mended(session: Session, node: Node, ref: Ref) -> Ref:
 def _index_by_index(node: Node, terms: Sequence[Term]) -> Node:
     """Return the sum over all points at which no switch is off.
 
-    Each index of a switch is summed over the selected product of all terms with that index. If all its entries are
-    off, so are the terms multiplied by it. Terms without switches are contracted as usual.
+    Each index of a switch is summed over the selected product of all terms with that index. If switches are off
+    at all values of the index, the other terms are switched off too. Terms without switches are contracted as usual.
     """
     sizes = node.sizes
     is_switch = [annihilates(arg) or _is_triangle(arg) for arg in node.args]

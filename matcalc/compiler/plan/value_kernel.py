@@ -86,7 +86,7 @@ def _scalar(rule: Rule, count: int, book: Rulebook) -> Scalar:
 
 
 def with_value(entry: Entry, own: Callable[[Node], Entry | None], node: Node) -> Entry:
-    """Return an entry without a NumPy template completed by that of the rule's value, which `own` returns."""
+    """Return an entry; if it has no NumPy template, with that of the rule's value, which `own` returns."""
     value = own(node) if "numpy" not in entry.templates else None
     return entry if value is None else _completed(entry, value)
 

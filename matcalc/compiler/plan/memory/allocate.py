@@ -1,7 +1,7 @@
 """Assigns values to buffers and returns the Program.
 
-A value reuses the memory of another that a loop reads for the last time, exactly where it writes the new value; a
-view gives the memory the shape of the reader. A sum that kernels add to reuses memory too. Such values form a chain
+A value reuses the memory of another if the loop that writes it reads the other for the last time, at the same indices.
+A view gives the memory the shape of the reader. A sum that kernels add to reuses memory too. Such values form a chain
 in one buffer: an output's if one of them is an output, else a buffer that is free again, else a new one. `verify`
 checks the result.
 """
@@ -102,7 +102,7 @@ class Allocator:
             self._start(store.value, index, onto)
 
     def _donor(self, store: Store, loop: Loop, index: int, local: set[str], reused: set[str]) -> str:
-        """Return a value whose last entries this loop reads exactly where `store` writes."""
+        """Return a value that this loop reads for the last time, only at the indices where `store` writes."""
         exprs = [x.expr for x in statements(loop)]
         shape, dtype = self.shape_of(store.value).shape, self.shape_of(store.value).dtype
         found: dict[str, bool] = {}
@@ -125,7 +125,7 @@ class Allocator:
         return ""
 
     def _is_whole(self, name: str, shape: Shape) -> bool:
-        """Whether a value of this shape is a whole array, in its own or another shape."""
+        """Whether a value has this shape and is a whole array, not a view of a part of one."""
         value = self.graph.values.get(name)
         if value is None or value.shape != shape:
             return value is None and self.shape_of(name).shape == shape

@@ -1,4 +1,4 @@
-"""Merges several kernels on the same operands into one whose entry gives all their results."""
+"""Merges several kernels on the same operands into one run that computes all their results."""
 
 from __future__ import annotations
 

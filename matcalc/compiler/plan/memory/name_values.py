@@ -2,7 +2,7 @@
 
 A value takes the user's name for it, or the short name of its formula (`language/short_names`). The result of a
 factorisation is named after its operand and its kernel's word for it (`K_lu`). An entry in a loop is named after its
-array and the axes (`K_ij`). A buffer with several values has another name, a view, for each: no two values share one.
+array and the axes (`K_ij`). A buffer with several values has a name (a view) for each: no two values share one.
 Values without a short name are `r1` (an array), `s1` (a number) or `v1` (an entry). Buffers of outputs have the names
 of the outputs; unnamed values that become part of an output share its name. Names change no step.
 """
@@ -134,7 +134,7 @@ class _Naming:
                 self._alias(buffer, held[buffer.name][base])
 
     def _owner(self, buffer: str, values: Mapping[str, list[str]], is_viewed: bool) -> str:
-        """Return the value that a buffer is named after; none if views would show several values by that name."""
+        """Return the value that a buffer is named after; empty if views would show other values under that name."""
         if self.table[buffer].role == "output":
             return self.base(self.program.results[buffer])
         return next(iter(values)) if len(values) == 1 or not is_viewed else ""

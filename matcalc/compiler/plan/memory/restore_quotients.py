@@ -2,9 +2,9 @@
 
 In normal form `x./y` is a product with a power, but the reciprocal of a subnormal y is infinite. A product therefore
 divides by a power whose entry in `scalars.toml` has `over`, if each entry of the product has a divisor of its own.
-Some reciprocals are still computed once, since a division takes as long as four to eight products: of a number, of one
-number of each row, and of a base with several uses that is known to be away from 0, as `1 + x.^2`. And `x - y/3`, in
-normal form `(3*x - y)/3`, stays finite where `3*x` overflows.
+A division takes as long as four to eight products, so some reciprocals are still computed once: those of a number, of
+one number of each row, and of a base with several uses that is known to be away from 0, as `1 + x.^2`. Restored
+coefficients keep `x - y/3`, in normal form `(3*x - y)/3`, finite where `3*x` overflows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _written(expr: Expr, at: Value, graph: Graph, lowerings: Lowerings, count: M
         return expr
     whole, expr = Fraction(expr.coef), _inputs_first(expr, graph)
     coef, divisor = as_quotient(whole)
-    if abs(whole.numerator) == 1:  # x./(2*y), of which half of x may be 0
+    if abs(whole.numerator) == 1:  # x./(2*y): x/2 may underflow to 0
         coef, divisor = Fraction(whole.numerator), whole.denominator
     if len(expr.factors) == 1 and whole.denominator != 1:
         return _over_terms(expr, at, graph, count)
@@ -61,7 +61,7 @@ def _is_input(factor: Expr, graph: Graph) -> bool:
 
 
 def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]) -> Expr:
-    """Return a fraction of a sum with no other reader as a sum of fractions: `(x - y)/3` is written so."""
+    """Return a fraction of a sum with no other reader as a sum of fractions: `(x - y)/3` as `x/3 - y/3`."""
     found = _own(expr.factors[0], at, graph, count, 1)
     if not isinstance(found, Sum) or {abs(c) for c, _ in found.terms} == {1}:
         return expr
@@ -69,7 +69,7 @@ def _over_terms(expr: Product, at: Value, graph: Graph, count: Mapping[str, int]
 
 
 def _power(factor: Expr, at: Value, graph: Graph, count: Mapping[str, int]) -> Apply | None:
-    """Return the power that a factor is, if the product is to divide by its base."""
+    """Return a factor as a power, if the product should divide by the base of that power."""
     is_safe = isinstance(factor, Read) and factor.value in graph.safe_powers
     found = _own(factor, at, graph, count, 1 if is_safe else MANY)
     return found if isinstance(found, Apply) and "over" in found.function.templates else None

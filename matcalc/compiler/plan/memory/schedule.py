@@ -1,8 +1,8 @@
 """Schedules values as steps: assigns levels, fuses loops and decides which values become arrays.
 
-Entrywise values and sums of equal axes and level share one loop. The level is the number of barriers before: kernels,
-finished sums, entries read at another index. A value is an array only if a kernel, another loop or the caller reads it;
-else it is a local number of its loop. One pass over the values up and one down: linear time.
+Entrywise values and sums of equal axes and level share one loop. The level is the number of barriers before it:
+kernels, finished sums, entries read at another index. A value is an array only if a kernel, another loop or the caller
+reads it; else it is a local number of its loop. One pass over the values up and one down: linear time.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ class Scheduler:
 
 
 def _together(one: Step, other: Loop, same: Mapping[str, Value]) -> Loop | None:
-    """Return two loops that only add to arrays merged into one, None if one reads arrays that the other writes."""
+    """Return one loop for two that only add to arrays, None if one reads arrays that the other writes."""
     if not isinstance(one, Loop) or one.lets or one.sums or (one.axes, one.guards) != (other.axes, other.guards):
         return None
     stores = (*one.stores, *other.stores)

@@ -49,11 +49,11 @@ def _readers(graph: Graph, results: Set[str]) -> Counter[str]:
 
 
 def _transposed_read(graph: Graph, item: Value, expr: Expr | None) -> tuple[Expr, Value | None, At]:
-    """Return the parts of `scale*of[at]` if a value is one, with its axes in some order; `of` is None if it is not."""
+    """Return `scale`, `of` and `at` if a value is `scale*of[at]` with reordered axes; else `of` is None."""
     scale = ONE if not isinstance(expr, Product) else replace(expr, factors=())
     read = expr.factors[0] if isinstance(expr, Product) and len(expr.factors) == 1 else expr
     axes = graph.axes[: len(item.shape)]
-    at = tuple(map(str, read.at)) if isinstance(read, Read) else ()  # an axis that was a size before is one by its text
+    at = tuple(map(str, read.at)) if isinstance(read, Read) else ()  # axes of type Size are compared by their text
     if not isinstance(read, Read) or sorted(at) != sorted(axes):
         return ONE, None, ()
     of = graph.values[read.value]
@@ -67,7 +67,7 @@ def _is_whole(item: Value, of: Value, at: At, axes: At) -> bool:
 
 
 def _take_parts(item: Value, of: Value, scale: Expr, at: At, axes: At, is_result: bool) -> None:
-    """Turn `item[axes] = scale*of[at]` into a copy of `of`; results do without the entry at each point."""
+    """Define `item[axes] = scale*of[at]` by the parts of `of`; a result has parts only, no `expr`."""
     own = dict(zip(map(str, axes), at, strict=False))
     order = [at.index(axis) for axis in axes[: len(at)]]
     item.parts = tuple(

@@ -1,7 +1,7 @@
 """Computes components of a product: finds the order of contraction and builds its joins.
 
-A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` turns each
-join into a kernel run, a sum in a loop or an entrywise value, parts before the whole.
+A component is a set of operands joined by summed indices. `contract` finds the best order. `Builder` lowers each
+join to a kernel run, a sum in a loop or an entrywise value, parts before the whole.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _in_order_of_forms(
 ) -> list[Piece]:
     """Return pieces sorted by their indices and facts, not by their names.
 
-    So products of one form, as in the layers of a network, have their order of contraction found once.
+    So the order of contraction is found once for products of one form, as in the layers of a network.
     """
     if len(pieces) < 3:
         return pieces
@@ -213,7 +213,7 @@ class Builder:
         return value
 
     def _is_ahead_alone(self, join: Join) -> bool:
-        """Whether a part is computed ahead, but the scalars it is multiplied by are not."""
+        """Whether a part is computed ahead, but the scalars that multiply it are not."""
         ahead = self.session.ahead
         return ahead is not None and join.mask & ~self.plan.ahead == 0 and not ahead.holds(self.scaling.scalars)
 
@@ -240,7 +240,7 @@ class Builder:
             and (join.kind == "point" or not self.scaling.scalars)
             and not self._is_ahead_alone(join)
         ):
-            coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: no rows over 0 are NaN
+            coef = self.scaling.take()  # a scalar multiplies a sum, not its summands: an empty sum over 0 is NaN
         expr = times(1, [coef, self._selected(factors)])
         if join.kind == "point":
             return graph.point(domain, expr, self._subject(join, join.domain, last))
@@ -349,7 +349,7 @@ class Builder:
     def _diagonal(
         self, value: Value, flat: tuple[int, ...], renamed: dict[int, int], join: Join, sizes: dict[int, Size]
     ) -> Value:
-        """Identify an index with its copy: keep it or sum over it."""
+        """Take the diagonal of an index and its copy; retain the index or sum over it."""
         (old, new) = next(iter(renamed.items()))
         at = [old if i == new else i for i in flat]
         domain = tuple(dict.fromkeys(at))

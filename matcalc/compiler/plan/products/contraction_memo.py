@@ -1,7 +1,7 @@
 """Records parts of products that exist and orders of contraction found before, shared by the compared plans.
 
-The pattern of a product is all that the search reads: indices and facts of the operands, which operands are equal,
-sizes, costs, and existing parts. It does not depend on names of operands and indices.
+The search reads only the pattern of a product: indices and facts of the operands, which operands are equal, sizes,
+costs, and existing parts. The pattern does not depend on names of operands and indices.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ class Contraction:
         return TASTE if preferred and at != preferred else 0.0
 
     def _preferred_order(self, mask: int) -> tuple[int, ...]:
-        """Return the order of a part's axes that matches the operands it is joined with: their entries or rows."""
+        """Return the order of a part's axes in which another operand has the same axes, or the same rows; else ()."""
         found = self.preferred.get(mask)
         if found is None:
             free = self.free(mask)

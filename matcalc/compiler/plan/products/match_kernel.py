@@ -2,7 +2,7 @@
 
 A pair is matched with every pattern in both orders and all flips. Indices that are adjacent wherever they occur fold
 into one (the operand is reshaped). An index that leads wherever it occurs may be peeled off into a loop round the
-kernel, which then adds up if the index is summed. Both are tried only if nothing fits otherwise.
+kernel, which accumulates if the index is summed. Both are tried only if nothing fits otherwise.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A kernel for a pair: for each field (factor number, flip), the groups of letters and result axes."""
+    """A kernel for a pair: the factor number and flip of each field, the indices of each letter and result axis."""
 
     kernel: Kernel
     fields: tuple[tuple[str, int, bool], ...]
@@ -51,7 +51,7 @@ class Match:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The indices of the result, with peeled indices that remain in front."""
+        """The indices of the result; peeled indices that are not summed come first."""
         return tuple(i for group in self.out for i in group)
 
 

@@ -1,10 +1,10 @@
 """Multiplies a chain of matrices in the best order for the sizes of the call: a few orders, and a test of their costs.
 
-No order of `A*B*C*D` is good for all sizes. On random sizes the best single order takes five times the flops of the
-optimum, for three matrices three times, for seven eleven times. With one order more than there are matrices, a call is
-almost always within a few percent of the optimum (arXiv 2511.20198). The orders are chosen by their savings on sizes
-drawn once. Each is planned as any product, and is a branch of one function; the call takes the order of least flops. If
-one order suffices, as with a vector at an end, or if sizes are known, there are no branches.
+No order of `A*B*C*D` is good for all sizes. On random sizes the best single order takes three times the flops of the
+optimum for three matrices, five times for four, eleven times for seven. With one order more than there are matrices, a
+call is almost always within a few percent of the optimum (arXiv 2511.20198). The orders are chosen by their savings on
+sizes drawn once. Each is planned as any product, and is a branch of one function; the call takes the order of least
+flops. If one order suffices, as with a vector at an end, or if sizes are known, there are no branches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DRAWN, LONGEST, SHORT = 200, 1000, 50
 NEAR, OFTEN = 1.15, 0.96
 """Orders are added until this share of sets (OFTEN) has one within this factor (NEAR) of the least flops."""
 WORTH = 1.5
-"""Several orders are used if the best single order takes, on average, more than so many times the least flops."""
+"""Several orders are used if the best single order takes, on average, more than WORTH times the least flops."""
 OWN = re.compile(r"least|(n|cost)_\d+")
 """The names that the function uses itself."""
 MOST = 8
@@ -160,9 +160,9 @@ def _shape_and_costs(costs: Sequence[str], at: Sequence[int], operands: Sequence
 
 @lru_cache(maxsize=256)
 def orders(names: tuple[str, ...]) -> tuple[tuple[Order, Mapping[str, int]], ...]:
-    """Return orders for the sizes of a chain, by name, that serve together, each with sizes for which it is best.
+    """Return the orders to choose from for a chain with sizes `names`, each with lengths for which it is best.
 
-    Return a single order if it is nearly as good as all.
+    Return a single order if it is nearly as good as all orders.
     """
     rng = random.Random(0)
     drawn = [{name: rng.randint(1, LONGEST) for name in dict.fromkeys(names)} for _ in range(DRAWN)]

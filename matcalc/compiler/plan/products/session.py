@@ -1,7 +1,7 @@
 """A session: the decisions of one plan so far, shared by the passes that lower nodes.
 
-It records the values of nodes, the existing parts of products, and the kernel runs. It also has the facts of matrices
-that follow from all their uses (a Gram matrix under `inv` is positive definite).
+It records the values of nodes, the existing parts of products, and the kernel runs. It also records the facts of
+matrices that follow from all their uses (a Gram matrix under `inv` is positive definite).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Session:
         return Read(ref.value.name, tuple(at[ref.axes.index(k)] for k in range(len(at))))
 
     def array(self, node: Node) -> Value:
-        """Return the value of a node as an array whose axes are in the order of the node's."""
+        """Return the value of a node as an array with the axes in the node's order."""
         if node.kind in ("number", "size"):
             return self.graph.point((), self.read(node, ()))
         ref = self.ref(node)
@@ -122,7 +122,7 @@ class Session:
     # ---- operations
 
     def facts(self, node: Node) -> frozenset[str]:
-        """Return the facts that kernels may use; triangles of square matrices only (R of a wide QR has none)."""
+        """Return the facts that kernels may use; a matrix that is not square is no triangle (R of a wide QR)."""
         known = node.facts | self.implied.get(node, frozenset())
         return known if node.rank < 2 or node.shape[-1] == node.shape[-2] else known - TRIANGULAR
 

@@ -1,4 +1,4 @@
-"""Plans once more, by blocks of rows, if `row_blocks` finds work for them."""
+"""Plans again in blocks of rows if `row_blocks` finds a matrix that is read twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from matcalc.compiler.verify.accesses import proved
 from matcalc.tensor.sizes.size import Size
 
 SURELY = 1
-"""The multiple of BUSY that estimated flops for an entry must exceed for a plan without blocks."""
+"""A plan has no blocks if its estimated flops for an entry exceed this multiple of BUSY."""
 
 
 class Planned(NamedTuple):
@@ -37,7 +37,7 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
     """Return a plan that processes a matrix that is read twice in blocks of rows.
 
     Return the plan unchanged if nothing is read twice, if all rows fit one block at known sizes, or if arithmetic
-    dominates. It does in products of wide matrices, as in networks.
+    dominates, as in products of wide matrices in networks.
     """
     program, graph, results = found
     region = region_of(graph, [value.name for value in results.values()]) if not program.data else None
@@ -45,7 +45,7 @@ def by_blocks(found: Planned, describe: Describer, estimate: Estimate) -> Planne
         return found
     block = block_of(*region, words_of(graph, describe))
     part = _part(block, describe, program)
-    if part.proof is None or part.proof.hoisted:  # sizes of a block that a call would have to test
+    if part.proof is None or part.proof.hoisted:  # each call would have to test the sizes of a block
         return found
     entries = region[0].rows * width_of(region[0], block, part)
     fits_one = estimate.hints.keys() >= set(entries.names) and entries.evaluate(estimate.hints) <= ONCE

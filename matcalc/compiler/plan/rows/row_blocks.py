@@ -1,10 +1,10 @@
-"""Splits work on a large matrix into row blocks: if rows are read twice, as in `X'*f(X*w)`, once for each block.
+"""Splits work on a large matrix that is read twice, as in `X'*f(X*w)`, into blocks of rows.
 
 A value is *by rows* if its leading axis is the axis of rows and each of its rows depends on the same rows of others. It
 is a *total* if it sums over rows. Index forms determine which: of kernels, whose pattern has a letter for rows, and of
 loops. These values become one Program, `Part` of one kernel, which runs on blocks of rows; totals are added up block by
-block. So X is read from memory once, and intermediate rows stay in cache. Values that need a total come after it. The
-number of rows in a block depends on sizes alone, so sums are the same in each call.
+block. So X is read from memory once, and intermediate rows stay in cache. Values that need a total are computed
+afterwards. The number of rows in a block depends on sizes alone, so sums are the same in each call.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def sparse_of(inputs: Sequence[Node], taken: set[str]) -> Sparse:
 def without_sparse(forms: Sequence[Sequence[Node]], sparse: Sparse) -> list[list[Node]]:
     """Return the forms that need no dense copy, rewritten on the stored entries; all forms have the same values.
 
-    Raises: NotSupported with the fault of the first form if all forms need one.
+    Raises: NotSupported with the error of the first form if all forms need a dense copy.
     """
     found, faults = [], []
     for form in forms:

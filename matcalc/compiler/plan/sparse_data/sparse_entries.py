@@ -106,7 +106,7 @@ class Entries:
     def _factor(
         self, part: Dense, row: int, column: int, sizes: Mapping[int, Size], stored: Stored, what: Node
     ) -> Vector:
-        """Return the entries of operands joined by summed indices: of a number, of rows, of columns, or of both."""
+        """Return the entries of linked operands, which have the row index, the column index, both or neither."""
         held = _indices(part)
         if row not in held and column not in held:
             return product(1, part, ())

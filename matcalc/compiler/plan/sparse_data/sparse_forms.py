@@ -1,7 +1,7 @@
 """The forms of nodes in formulas with sparse matrices, and the operations on stored entries.
 
-The operations have no entry in the rulebook, since nobody writes or differentiates them. They are introduced after
-derivatives have been taken. `codegen/kernels.toml` has their kernels.
+The operations have no entry in the rulebook, since users do not write them, and derivatives have been taken before
+they are introduced. `codegen/kernels.toml` has their kernels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Translates operations on stored entries back for comments and names: `X*w` for `csr_mv` of arrays.
 
-A vector with one entry for each stored entry stands for the matrix with these entries.
+A vector with one entry for each stored entry represents the matrix with these entries.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Contracts products with sparse matrices: each is multiplied by all operands with one of its indices, cheapest first.
 
-A pattern X[i,j] whose j is summed is multiplied in one step by everything that has j: `X*w` if no other index remains,
-`X*W` if others do; likewise for i by the transpose. Two patterns of one matrix that share an index become `X'*Z` or
-`X*Z'`. Operands with both indices are computed at the stored entries alone.
+A pattern X[i,j] whose j is summed is multiplied in one step by all operands that have j: `X*w` if no other index
+remains, `X*W` if others do; likewise for i by the transpose. Two patterns of one matrix that share an index become
+`X'*Z` or `X*Z'`. Operands with both indices are computed at the stored entries alone.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _meets(one: IndexedPattern, other: IndexedPattern) -> bool:
 
 
 def _formed(state: State, one: IndexedPattern, other: IndexedPattern) -> bool:
-    """Replace two patterns whose columns a matrix joins by `x'*M*z` for each row; return whether this is possible."""
+    """Replace patterns X, Z and a matrix M between their columns by `x'*M*z` for each row; return whether possible."""
     ends, shared = (one.column, other.column), {one.row, one.column, other.column}
     if one.pattern.of is not other.pattern.of or one.row != other.row or ends[0] == ends[1]:
         return False
@@ -221,7 +221,7 @@ def _steps(state: State, indexed: IndexedPattern) -> list[Step]:
             outside |= {*state.out, *others, kept}
             inside = dict.fromkeys(i for k in group for i in state.dense[k][1] if i != summed)
             rest = tuple(i for i in inside if i in outside)
-            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # slices of the matrix itself
+            formed = group and all(state.dense[k][0].kind == "selector" for k in group)  # slices of the sparse matrix
             if others.isdisjoint(rest) and kept not in rest and not (formed and rest):
                 found.append(Step(indexed, transposed, summed, tuple(group), rest))
     return found
@@ -230,7 +230,7 @@ def _steps(state: State, indexed: IndexedPattern) -> list[Step]:
 def _groups(state: State, summed: int, ends: set[int]) -> list[list[int]]:
     """Return the dense operands with an index, alone and with all operands joined to them, unless these reach `ends`.
 
-    Multiplied first, `A*B*w` is one vector; of `U*V'` a matrix is better multiplied by U alone.
+    In `X*A*B*w`, `A*B*w` is better computed first: it is one vector. In `X*U*V'`, X is better multiplied by U alone.
     """
     own = [k for k, (_, at) in enumerate(state.dense) if summed in at]
     group, indices = list(own), {i for k in own for i in state.dense[k][1]}

@@ -1,6 +1,6 @@
 """Writes comments: the formula of a value of a program in the notation of the language, bounded in length.
 
-All comments of a program share one set of readings, so that each formula is written once. A named part is defined where
+All comments of a program share the texts of nodes, so that each formula is composed once. A named part is defined where
 it is computed; later comments write its name. A formula that is too long is cut in its middle. A node whose tree would
 be far too long is written as dots in the formulas that contain it.
 """
@@ -28,7 +28,7 @@ LENGTH, TAIL = 56, 12
 
 
 class Factors(NamedTuple):
-    """A product of some factors of a product, summed: the value of an intermediate step."""
+    """The value of an intermediate step: a product of some factors of a product, with indices summed."""
 
     operands: tuple[Operand, ...]
     out: tuple[int, ...]

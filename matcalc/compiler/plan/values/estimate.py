@@ -1,7 +1,7 @@
 """Estimates sizes and times, by which plans are compared.
 
-Sizes without a hint follow the usual convention (m > n > p > k): a few names, one table. Times are in ns and need only
-rank plans: rates come from the entries of codegen/, loops have one rate.
+Sizes without a hint follow the usual convention (m > n > p > k) in one table. Times are in ns and need only rank plans:
+rates come from the entries of codegen/, loops have one rate.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from matcalc.tensor.nodes.node import Node
 Order = tuple[int, ...]  # axes of a node, the slowest first
 FIXED = ("symbol", "op")  # nodes whose arrays have a fixed order
 NEED, TASTE = 1.0, 0.01
-"""Weights of votes: an array is transposed if NEED is not followed; TASTE only makes reading by rows possible."""
+"""Weights of votes: an array is transposed if NEED is not followed; TASTE only enables reading by rows."""
 
 
 def memory_orders(results: Sequence[Node], nodes: Sequence[Node]) -> dict[Node, Order]:

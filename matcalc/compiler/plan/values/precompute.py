@@ -2,12 +2,12 @@
 
 The graph of values is cut in two if that saves work. One Program runs when data are fixed. It computes kernels and sums
 of fixed data, and functions of their entries that cost more than reading them. Its results are inputs of the other
-Program, which each call runs. A Gram matrix, a factor or a log-determinant is the very value that a call would compute:
-the cut is made in a plan, and no formula changes for it.
+Program, which each call runs. The cut is made in a plan and changes no formula. So a Gram matrix, a factor or a
+log-determinant computed ahead equals the one that a call would compute.
 
 A plan with fixed inputs counts such work as nearly free (`SHARE`). Two bounds keep its accuracy. Products of fixed
-matrices are formed only if the result keeps one of their axes: `X'*(X*v)` becomes `(X'*X)*v`, which rounds as much, but
-`w'*(X'*X)*w` does not occur, where the square of a short `X*w` would cancel. Inverses are factorised, not formed.
+matrices are formed only if the result keeps one of their axes: `X'*(X*v)` becomes `(X'*X)*v`, which rounds as much.
+`w'*(X'*X)*w` is not formed, since the square of a short `X*w` would cancel. Inverses are factorised, not formed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matcalc.language.identifiers import WORDS, free
 from matcalc.tensor.sizes.size import Size
 
 SHARE = 0.01
-"""The share of its cost that work computed ahead has in a call: data are fixed for a hundred calls or more."""
+"""The share of the work ahead that is counted in a call: data are fixed for a hundred calls or more."""
 READING = 4.0
 """The flops an entry must cost to be stored and read: reading its 8 bytes from memory takes as long."""
 

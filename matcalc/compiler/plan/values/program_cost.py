@@ -30,7 +30,7 @@ def price(program: Program, estimate: Estimate) -> float:
 
 
 def _columns(loop: Loop) -> int:
-    """Return the number of entries that a round of a loop reads or writes along columns."""
+    """Return the number of entries that one iteration of a loop reads or writes along columns."""
     if not loop.axes:
         return 0
     fast, _ = loop.axes[-1]

@@ -1,6 +1,6 @@
 """Rewrites sums over a triangle as running totals: `{i: x[j]*[i >= j]}` is one pass over x, not one for each entry.
 
-The operations have no entry in the rulebook. There a running total is that sum, and derivatives have been taken by now.
+The operations have no entry in the rulebook, where a running total is that sum: derivatives have been taken before.
 `codegen/kernels.toml` has their kernels. Entries outside the triangle are not multiplied by 0.
 """
 
@@ -39,7 +39,7 @@ class Total(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """The sort key among sums that could be replaced first: triangles in `own` would be formed."""
+        """The sort key of sums: those with few selectors in `own`, which would be formed, are replaced first."""
         return sum(arg.kind == "selector" for arg, _ in self.own), len(self.rest)
 
 

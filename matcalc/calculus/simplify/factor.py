@@ -1,8 +1,8 @@
 """Factors sums: takes out common factors of terms, and merges terms that differ in one operand.
 
 The last pass before printing works on nodes, so that the printed text reads back. A factor is an operand with the same
-role in several terms: it has the same output axes, and the same of its own indices link it to the rest. Its cofactors
-are summed in its place.
+role in several terms: it has the same output axes, and the same of its own indices link it to the rest. It multiplies
+the sum of its cofactors.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def _through_map(node: Node, position: int, bar: Node, batch: Shape) -> Node:
 def _pull_steeply(node: Node, position: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
     """Return the pullback of a product whose cotangent is infinite at a root; it is 0 where the other operands are 0.
 
-    If two operands vary, as in `x'*A*x`, the product of all others is the weight. If one varies, each other is a weight.
+    If two operands vary (`x'*A*x`), the product of all others is the weight. If one varies, each other is a weight.
     """
     if not switches_off(node, active):
         return _pull_product(node, position, bar, batch)

@@ -163,7 +163,7 @@ def _alone(term: Node) -> list[tuple[int, Key]]:
 
 
 def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the roles of an operand if the one that shares an output axis is read as a diagonal matrix beside it."""
+    """Return the roles of a matrix for each output axis that others share, read as a link to a diagonal matrix."""
     shared = [position for position, h in enumerate(how) if LINKED * 100 < h < 0]
     return [(*how[:p], LINKED * 100, *how[p + 1 :]) for p in shared] if len(how) == 2 else []
 

@@ -1,8 +1,8 @@
 """Makes deviations from a mean, `x - mean(x)`, exactly 0 where all entries are equal.
 
-The sum of 1448 entries 1.81, divided by 1448, is not 1.81. Their standard deviation is then rounding, by which its
-gradient divides. So before values are computed, a subtracted mean is settled: the mean of the remaining deviations is
-added to it. For equal entries all deviations are the same number, a few units in the last place. Their sum is exact,
+The sum of 1448 entries 1.81, divided by 1448, is not 1.81. Their standard deviation is then a rounding error, by which
+the gradient divides. So before values are computed, a subtracted mean is settled: the mean of the remaining deviations
+is added to it. For equal entries all deviations are the same number, a few units in the last place. Their sum is exact,
 and the settled mean is the entry itself. For other entries it is the more accurate mean too.
 """
 
@@ -88,6 +88,6 @@ def _mean(entries: Node, axes: Sequence[int]) -> Node:
     """Return the settled mean, in the shape of the entries."""
     mean = _plain_mean(entries, axes)
     rule = default_rulebook().playing("settled_mean")
-    mean = apply(rule, [mean, zeros(mean.shape)])  # one number wherever it is read, rounded in one way
+    mean = apply(rule, [mean, zeros(mean.shape)])  # rounded once: every reader has the same number
     rest = _plain_mean(add([(Fraction(1), entries), (Fraction(-1), _spread(mean, entries, axes))]), axes)
     return _spread(apply(rule, [mean, rest]), entries, axes)

@@ -1,4 +1,4 @@
-"""Chooses the axis order of sums and maps: one of all orders of the axes of tensors of rank 3 and more.
+"""Chooses one axis order for sums and maps of tensors of rank 3 and more.
 
 Leaves orient a matrix (`sums.py`, `elementwise.py`). With more axes, the positions at which operands hold an axis
 distinguish it; all orders of the axes still tied are tried, and the least content wins. So `T[i,j,k] + U[j,i,k]` is
@@ -45,7 +45,7 @@ def axes_permuted_by(node: Node) -> Indices | None:
 def least_order(
     nodes: Sequence[Node], reordered: Callable[[Indices], Reordered], rank_of: Callable[[Reordered], Any]
 ) -> Indices:
-    """Return the axis order of tensors of one shape that does not depend on the order in which their axes come.
+    """Return the axis order of tensors of one shape that is independent of their present axis order.
 
     `reordered` returns the tensors with their axes in an order; `rank_of` ranks the orders that are otherwise tied.
     Orders with equal results are symmetries; of these the least inverse wins. Axes that may be exchanged come last,
@@ -82,7 +82,7 @@ def _exchanged(order: Indices, one: int, other: int) -> Indices:
 def exchanges_of(nodes: Sequence[Node], sign_of: Callable[[Indices], int]) -> tuple[int, tuple[Exchange, ...]]:
     """Return `Node.commuting` and `Node.exchanges` of tensors.
 
-    `sign_of` returns the sign that an order brings, 0 if it yields another tensor.
+    `sign_of` returns the sign by which an order changes the tensor, 0 if it yields another.
     """
     straight = tuple(range(nodes[0].rank))
     first_order, *others = _orders(nodes)

@@ -15,7 +15,7 @@ from matcalc.tensor.sizes.size import Size
 
 
 class Broadcast(NamedTuple):
-    """The common shape of operands, and for each operand the axis of it that each own axis is; None if stretched."""
+    """The common shape of operands, and for each operand the common axis of each own axis; None if stretched."""
 
     shape: Shape
     axes: tuple[tuple[int | None, ...], ...]
@@ -60,10 +60,9 @@ def broadcast_nodes(nodes: Sequence[Node]) -> list[Node] | None:
 
 
 def on_long_axes(function: Callable[[Sequence[Node]], Node], nodes: Sequence[Node]) -> Node:
-    """Return an elementwise function of nodes of one shape, computed without axes that only hold a position.
+    """Return an elementwise function of nodes of one shape, computed without idle axes.
 
-    These are axes of size 1 that no operand of a node measures, as of a sum with its axis kept: `f(s[:, None])` is
-    `f(s)[:, None]`.
+    These are axes of size 1 that no operand of a node measures: `f(s[:, None])` is `f(s)[:, None]`.
     """
     shape = nodes[0].shape
     idle = [k for k, size in enumerate(shape) if size == 1 and all(_is_idle(node, k) for node in nodes)]

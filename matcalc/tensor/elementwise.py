@@ -1,7 +1,7 @@
 """Makes canonical maps and powers: elementwise functions of operands of equal shape.
 
-Axes along which each operand is broadcast are taken out, and matrices are oriented. Odd and even functions give up the
-sign of their argument, and powers of products become products of powers.
+Axes along which every operand is broadcast are removed, and matrices are oriented. The sign of the argument of an odd
+or even function is extracted, and powers of products become products of powers.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _same_domain(before: Fraction, total: Fraction, exponent: Fraction) -> bool:
 
 
 def _power_of_factors(base: Node, exponent: Fraction) -> Node | None:
-    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, as far as factors may leave the power; a sum joins its factors."""
+    """Return (c*x.*y).^p as c^p * x.^p .* y.^p, where the domain allows it; operands linked by a sum stay together."""
     if base.kind != "product" or not base.coef:
         return None
     axes = tuple(range(len(base.shape)))
@@ -182,7 +182,7 @@ def _reordered(args: Sequence[Node], order: Indices, commutes: bool) -> list[Nod
 
 
 def _leans(args: Sequence[Node]) -> bool:
-    """Return whether matrices are to be read transposed: fewer transposed leaves, ties by content."""
+    """Return whether to read matrices transposed: if that has fewer transposed leaves, ties by content."""
     against, leaves = tilt_of(args)
     if 2 * against != leaves:
         return 2 * against > leaves

@@ -116,7 +116,7 @@ def _opened(node: Node) -> Network:
 
 
 def is_closed_scalar(node: Node) -> bool:
-    """Return whether a node is a scalar product that sums over indices, such as `x'*A*x`, kept whole as a factor."""
+    """Return whether a node is a scalar product that sums over indices, such as `x'*A*x`, which remains a factor."""
     return node.kind == "product" and not node.shape and bool(node.index_sizes)
 
 

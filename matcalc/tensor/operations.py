@@ -1,8 +1,8 @@
 """Makes canonical operations: rulebook entries applied to arguments that may carry leading batch axes.
 
-An argument gives up the factors that its rule lets out: coefficients by `degree`, a transposition by
-`transpose = "same"`. A slot declared linear gives up each factor that does not touch the slot's own axes, with its
-batch axes. So a batch of linear solves shrinks to the solves that differ.
+Factors are extracted from an argument as its rule declares: coefficients by `degree`, a transposition by
+`transpose = "same"`. From a slot declared linear, each factor that does not touch the slot's own axes is extracted with
+its batch axes. So a batch of linear solves shrinks to the solves that differ.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Slot(NamedTuple):
 
 
 class Extracted(NamedTuple):
-    """A coefficient and the factors that slots have given up, each with the batch positions of its axes."""
+    """A coefficient and the factors extracted from slots, each with the batch positions of its axes."""
 
     coef: Fraction
     factors: list[Operand]

@@ -26,7 +26,7 @@ from matcalc.tensor.reindex import reduce_selectors
 from matcalc.tensor.size_factors import multiplied_sizes, size_factors
 from matcalc.tensor.sizes.size import Size
 
-REMEMBERED = 1024  # cached products of each constructor: the last 256 already hit for four of five in a derivation
+REMEMBERED = 1024  # cached products of each constructor: the last 256 alone serve four of five calls in a derivation
 
 
 class Constructor(Protocol):
@@ -65,7 +65,7 @@ def remembered(build: Callable[[Fraction | int, Sequence[Operand], Indices, Mapp
 def gather(coef: Fraction | int, operands: Sequence[Operand], out: Indices, sizes: Mapping[int, Size]) -> Network:
     """Return the flattened network of a product, selectors reduced; its coefficient is 0 if it vanishes.
 
-    A product too long to be dissolved gives up its coefficient and has its axes in canonical order. So `(-X)*Y` is
+    The coefficient of a product too long to be dissolved is extracted; its axes are in canonical order. So `(-X)*Y` is
     `-(X*Y)` and `Y*X'` is `(X*Y')'` at any length.
     """
     network = Network(Fraction(coef), operands, out, sizes)

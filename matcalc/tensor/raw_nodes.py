@@ -52,7 +52,7 @@ def selector(rule: Selector) -> Node:
 def lookup(indices: Node, length: Size) -> Node:
     """Return the selector [i == k[t..]] of an axis of this length, with integer data k.
 
-    Shapes: (length, *places.shape).
+    Shapes: (length, *indices.shape).
     """
     rule = Selector("lookup", (length, *indices.shape))
     return intern("selector", (indices,), (rule,), rule.shape, describe)

@@ -248,7 +248,7 @@ def _merge_pair(network: Network, one: Entry, two: Entry) -> bool:
 
 
 def _common_ends(first: Selector, second: Selector) -> tuple[int, int] | None:
-    """Return how many leading and trailing parts of two partitions of one axis have equal sizes; None if none has."""
+    """Return how many leading and trailing parts of two partitions of one axis have equal sizes, None if both are 0."""
     a, b = first.shape[1:], second.shape[1:]
     lead = 0
     while lead < min(len(a), len(b)) - 1 and a[lead] == b[lead]:

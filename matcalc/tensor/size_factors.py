@@ -15,7 +15,7 @@ MOST_TERMS = 400  # of the expanded product of sums of sizes; larger ones stay p
 
 
 def size_factors(size: Size) -> tuple[Fraction, list[Node]]:
-    """Return the rational content of a size and its atoms: the factors that all terms share, and what remains."""
+    """Return the rational content of a size and its atoms: the factors that all terms share, and the rest."""
     if size.is_integer:
         return size.constant, []
     content = rational_content([c for _, c in size.terms])

@@ -53,7 +53,7 @@ def add(terms: Sequence[tuple[Fraction | int, Node]]) -> Node:
 
 
 def _merged(terms: Sequence[tuple[Fraction, Node]], shape: Shape) -> Coefs:
-    """Return the merged terms of a sum; while merging leaves room, nested sums are dissolved too."""
+    """Return the merged terms of a sum; nested sums are dissolved while merging frees terms."""
     while True:
         found = _collect(terms)
         merged = found if len(found) < 2 else _add_reindexed(found) if shape else _add_sizes(found)

@@ -134,7 +134,7 @@ def vanishing_pairs(node: Node) -> tuple[tuple[int, int], ...]:
 
 
 def _vanishes_on(node: Node, first: int, second: int) -> bool:
-    """Return whether a sum is 0 where two of its axes are equal; 0/0 in a term is 0, a weight of 0 beside a pole."""
+    """Return whether a sum is 0 where two of its axes are equal; 0/0 in a term, a weight of 0 beside a pole, is 0."""
     at = tuple(first if axis == second else axis for axis in range(node.rank))
     out = tuple(axis for axis in range(node.rank) if axis != second)
     terms = []

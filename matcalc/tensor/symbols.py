@@ -21,8 +21,8 @@ from matcalc.tensor.sizes.sizes_from_shapes import Condition, kind_text, undeter
 class Names:
     """Symbols by name, in the order of compiled arguments; `written` are those that the formula was written with.
 
-    `tangents` are new symbols that stand for a direction: structured ones are projected when a value is passed.
-    `conditions` are those on sizes that reading left open: a part must lie inside the whole.
+    `tangents` are new symbols that represent a direction: structured ones are projected when a value is passed.
+    `conditions` are those on sizes that reading did not decide: a part must lie inside the whole.
     `sizes` are names of sizes in scope, which need not occur in a shape.
     `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
@@ -116,7 +116,7 @@ class Names:
 
 
 def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> list[str]:
-    """Return the names of the sizes that values need: those of the written symbols, or of some, then the free ones."""
+    """Return the names of the sizes that values need: those of the written symbols, or of `symbols`, then free ones."""
     own = (n for s in symbols or names.ordered() for size in s.shape for n in size.names)
     return list(dict.fromkeys((*own, *free_sizes(nodes, names, symbols))))
 

@@ -1,6 +1,6 @@
-"""Combines choices, as the index of the largest entry: two from one vector are combined before ties are shared.
+"""Combines two choices from one vector, such as the index of its largest entry, before ties are shared.
 
-`max_at(x)` is 1/k at each of k largest entries. However a tie is broken, it is 1 at one of them and 0 at the others. So
+`max_at(x)` is 1/k at each of k largest entries. If the tie is broken, it is 1 at one of them and 0 at the others. So
 the mean of `max_at(x)*max_at(x)'` is diagonal, and that of `max_at(x)*min_at(x)'` is 0 on the diagonal. The field
 `choices` of a rule states these means.
 """

@@ -152,9 +152,9 @@ def _through_map(node: Node, position: int, bar: Node, batch: Shape) -> Node:
 
 
 def _pull_steeply(node: Node, position: int, bar: Node, batch: Shape, active: set[Node]) -> Node:
-    """Return the pullback of a product whose cotangent is infinite at a root: 0 where the product's other operands are.
+    """Return the pullback of a product whose cotangent is infinite at a root; it is 0 where the other operands are 0.
 
-    If two operands vary, as in `x'*A*x`, the product of all others is the weight. If one varies, each other is one.
+    If two operands vary (`x'*A*x`), the product of all others is the weight. If one varies, each other is a weight.
     """
     if not switches_off(node, active):
         return _pull_product(node, position, bar, batch)
@@ -203,7 +203,7 @@ def _pull_op(node: Node, position: int, bar: Node, batch: Shape) -> Node:
 def _batch_factors(node: Node, bar: Node, batch: Shape) -> tuple[list[Operand], Node]:
     """Return the factors of a cotangent with exactly the batch axes of an operation, and the cotangent without them.
 
-    There are none unless all operands have all batch axes; factors that do not depend on the operand are not returned.
+    Only factors that depend on the operand are returned, and only if all operands have all batch axes.
     """
     own = range(len(batch), len(batch) + node.batch_rank)
     if bar.kind != "product" or not all(set(b) == set(range(node.batch_rank)) for b in node.batches):

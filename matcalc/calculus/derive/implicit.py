@@ -1,7 +1,7 @@
 """Derivatives of solutions: F(Y, X) = 0 gives F_Y dY = -F_X dX, at the solution itself.
 
-The templates have the form of any operation's: over the symbols of the equation and its unknown, which represents the
-value. One linear solve serves all symbols that are differentiated in.
+Templates are, as for any operation, over the symbols of the equation and its unknown, which represents the value. One
+linear solve serves the derivatives in all symbols.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from matcalc.tensor.raw_nodes import product_node
 from matcalc.tensor.switches import weight
 
 MOST_VARYING = 2
-"""The most varying factors of an even argument of a root: `(x^3)^(1/3)` is x, and x^3 is not even."""
+"""The largest number of varying factors in an even argument of a root: `(x^3)^(1/3)` is x, and x^3 is not even."""
 
 
 def with_weights(bar: Node, held: Set[Node], wrt: Sequence[Node]) -> Node:

@@ -1,4 +1,4 @@
-"""Maps that jump, as `sign` and `step` do: the arguments at whose change of sign they jump, and in which direction."""
+"""Maps that jump, such as `sign` and `step`: the arguments whose sign changes at the jump, and its direction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Varies = Callable[[Node], bool]
 
 
 class Jump(NamedTuple):
-    """A factor that jumps: its position in a product, and for each argument at which it jumps 1 or -1 as the direction.
+    """A factor that jumps: its position in a product, and the direction (1 or -1) for each argument at which it jumps.
 
     A sign is 1 or -1 with the sign of its argument; any other jump is 1 where all arguments are positive, else 0.
     """
@@ -38,7 +38,7 @@ def is_jump(node: Node) -> bool:
 
 
 def varies_with(wrt: Sequence[Node]) -> Varies:
-    """Return the test whether a node depends on one of these symbols."""
+    """Return a test of whether a node depends on one of these symbols."""
     known: dict[Node, bool] = dict.fromkeys(wrt, True)
 
     def varies(node: Node) -> bool:
@@ -87,7 +87,7 @@ def up_to_sign(node: Node) -> tuple[int, Node]:
 
 
 def _of_one_sign(node: Node) -> tuple[int, Node]:
-    """Return a sign and a simpler node with the same sign up to it; the node itself if there is none."""
+    """Return s and a simpler node n so that s*n has the sign of `node`; 1 and `node` if there is no simpler one."""
     if node.kind == "map" and len(node.args) == 1 and _rises_through_zero(node):
         return 1, node.args[0]
     if node.kind == "sum":

@@ -42,7 +42,7 @@ class Means:
         self.found: dict[Node, tuple[Key, ...]] = {}
 
     def change(self, node: Node) -> Node:
-        """Return a node with changed operands as its pieces on both sides of its kinks."""
+        """Return a product with jumps combined, or a jump as its pieces on both sides of its kinks."""
         return self.combined(node) if node.kind == "product" else by_pieces(node, self.varies, self.multiplied)
 
     def multiplied(self, switch: Node, part: Node) -> Node:
@@ -98,7 +98,7 @@ class Means:
         return add([(1, self.combined(one)) for one in made])
 
     def keys(self, node: Node, at: Indices) -> list[Key]:
-        """Return the keys at which an operand with indices `at` jumps, or a term of it."""
+        """Return the keys at which an operand with indices `at`, or a term of it, jumps."""
         if node not in self.found:
             self.found[node] = tuple(self._own_keys(node, tuple(range(node.rank))))
         return [(root, tuple(at[axis] for axis in axes)) for root, axes in self.found[node]]

@@ -81,7 +81,7 @@ def _kinks(node: Node) -> list[Node]:
 
 @cached_on_node
 def _piece_sides(node: Node) -> tuple[tuple[dict[Node, int], int | None], ...]:
-    """Return for each piece of a kink the roots that select it with their sides, and its side if that is one number."""
+    """Return for each piece of a kink the sides of the roots that select it, and the side if its switch is constant."""
     return tuple(_selecting_sides(entrywise(switch, node)) for switch, _ in piece_templates(node))
 
 

@@ -57,7 +57,7 @@ def unmarked(node: Node) -> Node:
 def _template(rule: Rule, params: tuple[Size, ...]) -> tuple[tuple[Node, ...], Node]:
     """Return scalars for the operands of a mark, and its printed form over them.
 
-    With `shown_in` the form is differentiated in that operand as often as the integer parameter says.
+    With `shown_in` the form is differentiated in that operand; the integer parameter is the order.
     """
     assert rule.shown is not None
     operands = tuple(symbol(name, ()) for name in rule.operands)
@@ -74,7 +74,7 @@ LARGEST = "1.7976931348623157e308"
 
 
 def read_where_finite(shown: Node, computed: Node) -> Node:
-    """Return the values of a formula that is read where they are finite, of that which is computed elsewhere."""
+    """Return the entries of `shown` where they are finite, else those of `computed`."""
     operands, template = _chosen()
     axes = tuple(range(shown.rank))
     bound = {s: Batched(node, axes) for s, node in zip(operands, (shown, computed), strict=True)}

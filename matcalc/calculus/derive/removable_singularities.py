@@ -94,7 +94,7 @@ def _stays(term: Operand, out: tuple[int, ...], varying: set[Node]) -> bool:
 
 
 def _depends_otherwise(node: Node, variable: Node, length: Node) -> bool:
-    """Whether a node depends on the vector of a norm other than by the norm, and so is not a function of the norm."""
+    """Whether a node depends on the vector of a norm other than through the norm, so is no function of the norm."""
     symbols = {n for n in toposort(variable) if n.kind == "symbol"}
     rest = substitute(node, _at(length, ones(length.shape)))
     return any(n in symbols for n in toposort(rest))

@@ -1,8 +1,8 @@
 """Ties of more than two: `max(max(a, b), c)` shares equally among all three.
 
-The share of `max(a, b)` in its tie with c is 2/3 if a equals b as well. The share of a in the first is 1/2. An operand
-of a jump may itself be the larger of several (its rule has `weight`). Then the jump is written with the number of
-values on each side (`weighed`).
+The share of `max(a, b)` in its tie with c is 2/3 if a equals b as well. The share of a in `max(a, b)` is 1/2. An
+operand of a jump may itself be the larger of several (its rule has `weight`). Then the jump is written with the number
+of values on each side (`weighed`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Frees variables of thin facts: a formula is differentiated as a function of unrestricted entries.
 
-A derivative in an orthogonal Q is that of the formula in any Q near it. Two formulas that are equal on the orthogonal
-matrices alone have other derivatives there. So the variables lose their thin facts (`thin` in rules/facts.toml: sets
-without interior in their linear hull) before anything is simplified, and the derivative gets them back. The other facts
-remain: equality on an open subset of a linear space holds for derivatives too.
+The derivative in an orthogonal Q concerns all matrices near Q, orthogonal or not. Two formulas that are equal on
+orthogonal matrices alone have different derivatives. So the variables lose their thin facts (`thin` in
+rules/facts.toml: sets without interior in their linear hull) before anything is simplified, and the derivative gets
+them back. The other facts remain: equality on an open subset of a linear space holds for derivatives too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Unrestricted(NamedTuple):
         return substitute(node, self.back) if self.back else node
 
     def keyed(self, by_symbol: Mapping[Node, Node]) -> dict[Node, Node]:
-        """Return a mapping from the user's symbols as one from the variables."""
+        """Return a mapping with the user's symbols, its keys, replaced by the variables."""
         forth = {old: new for new, old in self.back.items()}
         return {forth.get(x, x): value for x, value in by_symbol.items()}
 

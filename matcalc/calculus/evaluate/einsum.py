@@ -58,7 +58,7 @@ def contract(coef: float, terms: Sequence[Factor], out: list[int], lengths: Mapp
 def _multiplying_after(terms: Sequence[Factor], summed: set[int], lengths: Mapping[int, int]) -> list[int]:
     """Return the positions of operands that multiply the sum: scalars, and if the sum is empty all without its indices.
 
-    With annihilating operands, unless the sum is empty, there are none: NaN in them may be excluded too.
+    Return no positions if an operand annihilates and the sum is not empty: NaN in a scalar may be excluded too.
     """
     of_nothing = any(lengths[i] == 0 for i in summed)
     if not of_nothing and any(term.annihilates for term in terms):

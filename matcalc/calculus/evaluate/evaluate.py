@@ -53,7 +53,7 @@ def evaluate(roots: Sequence[Node], symbols: Mapping[str, Any], sizes: Mapping[s
 
 @lru_cache(maxsize=32)
 def _order(roots: tuple[Node, ...]) -> tuple[Sequence[Node], Sequence[Node]]:
-    """Return what is evaluated for `roots`, and all nodes of it in order, without selectors that only index a product.
+    """Return the roots with exact deviations and their nodes in order, without selectors that only index a product.
 
     Cached, since the same formulas are evaluated at many data.
     """

@@ -1,6 +1,6 @@
 """Evaluates lookups by plain NumPy: integer data gather entries, or scatter-add if their axis is one of the result.
 
-A lookup inside a product is never formed: operands are read at its indices, and the result is added to there.
+A lookup inside a product is never formed: operands are read, and results added, at its indices.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _meeting(one: Lookup, other: Lookup, lengths: Mapping[int, int]) -> Factor:
 
 
 def _along(integers: np.ndarray, at: Sequence[int], axes: Sequence[int]) -> np.ndarray:
-    """Return the integers of a lookup with the axes of a result, of length one where they have none."""
+    """Return the integers of a lookup with the axes of a result, those that they lack with length 1."""
     import numpy as np
 
     own = sorted(at[1:], key=list(axes).index)

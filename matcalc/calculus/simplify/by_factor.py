@@ -135,7 +135,7 @@ def _parts(core: Node, indices: Indices, operands: Sequence[Operand]) -> list[Op
 
 
 def _multiply(operands: list[Operand], part: Operand, times: Fraction) -> bool:
-    """Multiply operands by a power of a node; return whether it cancels with one, beyond constants."""
+    """Multiply operands by a power of a node; return whether it cancels with one that contains a symbol."""
     (node, indices), cancels = part, False
     base, exponent = exponent_of(node)
     exponent *= times

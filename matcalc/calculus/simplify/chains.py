@@ -1,7 +1,7 @@
 """Runs: the chains of matrices inside a product that a matrix variable of a pattern can match.
 
-`logdet(A*B)` matches `logdet(X*Y*Z)` in two ways: as `X` and `Y*Z`, or as `X*Y` and `Z`. A run includes the vectors on
-its inner indices (`X'*diag(w)*X`); no other operand may have these indices.
+`logdet(A*B)` matches `logdet(X*Y*Z)` twice: A is `X` and B `Y*Z`, or A is `X*Y` and B `Z`. A run includes the vectors
+on its inner indices (`X'*diag(w)*X`); no other operand may have these indices.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Pattern(NamedTuple):
     """A compiled rewrite: nodes over variables, and facts that nodes over them must have.
 
     Its right side and conditions are built when its left side first matches. `others` are its function and number
-    variables: names and what represents them. The right side is then rebuilt for their bindings, over the tensors
+    variables, each with its value in the pattern. The right side is then rebuilt for their bindings, over the tensors
     `declared`.
     """
 

@@ -163,7 +163,7 @@ def _from_sum(node: Node, settle: Callable[[Node], Node]) -> Node | None:
     if not _may_merge(signatures):
         return None
     opened: dict[int, list[Term]] = {}
-    several = {k for k, positions in openable.items() if len(positions) > 1}  # as squares
+    several = {k for k, positions in openable.items() if len(positions) > 1}  # such as squares
     for k, positions in openable.items():
         coef, arg = node.coefs[k], node.args[k]
         terms = _multiplied_out(arg, positions, settle)

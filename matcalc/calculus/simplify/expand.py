@@ -69,7 +69,7 @@ def _terms(node: Node, done: Mapping[Node, Terms]) -> Terms:
 
 
 def _settled(terms: Terms) -> Terms:
-    """Expand terms that constructors turned into sums again, until there are none."""
+    """Expand terms again while a constructor has returned some of them as sums."""
     while any(_holds_a_sum(n) for n in terms):
         parts = []
         for node, coef in terms.items():

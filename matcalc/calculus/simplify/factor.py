@@ -1,8 +1,8 @@
 """Factors sums: takes out common factors of terms, and merges terms that differ in one operand.
 
 The last pass before printing works on nodes, so that the printed text reads back. A factor is an operand with the same
-role in several terms: it has the same output axes, and the same of its own indices link it to the rest. Its cofactors
-are summed in its place.
+role in several terms: it has the same output axes, and the same of its own indices link it to the rest. It multiplies
+the sum of its cofactors.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _alone(term: Node) -> list[tuple[int, Key]]:
 
 
 def _beside_diagonal(how: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the roles of an operand if the one that shares an output axis is read as a diagonal matrix beside it."""
+    """Return the roles of a matrix for each output axis that others share, read as a link to a diagonal matrix."""
     shared = [position for position, h in enumerate(how) if LINKED * 100 < h < 0]
     return [(*how[:p], LINKED * 100, *how[p + 1 :]) for p in shared] if len(how) == 2 else []
 

@@ -4,7 +4,7 @@ A pattern is built from the left side of a rewrite like any other node, so it is
 matches at its root. A sum matches all terms of a sum. A product may match part of a larger product: its operands are
 located one after the other, variables last, and a variable already bound to a product is located operand by operand.
 Indices that the pattern sums must occur nowhere else in the subject. An operation that commutes with transposition is
-tried both ways. A function variable comes last: it matches all vectors on its index as one function.
+also tried transposed. A function variable comes last: it matches all vectors on its index as one function.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def match_terms(pattern: Node, terms: Terms, bindings: Bindings = EMPTY) -> Iter
 
 
 def may_match(pattern: Node, terms: Terms) -> bool:
-    """Whether each operation and product among the terms of a sum pattern has a like one among `terms`."""
+    """Whether each operation and product among the terms of a sum pattern has a similar one among `terms`."""
     return all(any(_is_like(term, node) for _, node in terms) for term in _named_terms(pattern))
 
 

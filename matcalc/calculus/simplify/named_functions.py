@@ -1,7 +1,7 @@
 """Names functions of symmetric matrices: `matfun(log, S)` is shown as `logm(S)`, `matfun(x -> 3*x^-0.5, S)` as
 `3*S^-0.5`.
 
-The rulebook's rewrites go the other way, since fused functions are better to differentiate and to compute. This is the
+The rulebook's rewrites do the opposite, since fused functions are better to differentiate and to compute. This is the
 last step, only for printed formulas.
 """
 
@@ -24,7 +24,7 @@ MOST_FACTORS = 3
 
 
 def named(root: Node) -> Node:
-    """Return a node with named operations in place of functions of matrices, where there are any."""
+    """Return a node with functions of matrices replaced by named operations where these exist."""
     book = default_rulebook()
 
     def called(node: Node) -> Node:
@@ -39,8 +39,8 @@ def named(root: Node) -> Node:
 def _names(book: Rulebook) -> dict[Node, str]:
     """Return the operation for each body of a function of a symmetric matrix, from the rewrites.
 
-    Functions that jump have none: the operation rejects matrices with an eigenvalue at the jump, but the function is
-    the mean there.
+    Functions that jump are left out: the operation rejects matrices with an eigenvalue at the jump, but the function
+    is the mean there.
     """
     found: dict[Node, str] = {}
     for rewrite in book.rewrites:

@@ -15,7 +15,7 @@ from matcalc.tensor.sums import scale, summands
 def readings(pattern: Node, node: Node, indices: Indices) -> Iterator[tuple[Node, Indices, int]]:
     """Yield the readings of an operand, each with its sign.
 
-    The operand as it is, with indices swapped, as the transpose of its transpose; f(x - y) as f(y - x) or minus that.
+    They are: as it is; with indices swapped; as the transpose of its transpose; f(x - y) as f(y - x) or minus that.
     """
     yield node, indices, 1
     is_same = pattern.kind == node.kind in ("map", "op") and pattern.rule == node.rule
@@ -40,7 +40,7 @@ def _parity(node: Node) -> str:
 
 
 def _commutes(node: Node) -> bool:
-    """Whether a function commutes with the swap of its two axes; a batch axis is not one of an operation's own."""
+    """Whether a function commutes with the swap of its two axes; batch axes of an operation do not count."""
     return node.kind == "map" or (node.kind == "op" and node.rule.transpose_same and not node.batch_rank)
 
 

@@ -18,7 +18,7 @@ from matcalc.tensor.sizes.size import Size
 class Bindings(NamedTuple):
     """Bindings of a pattern's variables: nodes by symbol, sizes by name. Never changed in place.
 
-    `others` are bindings of number and function variables: values and bodies, by what represents them in the pattern.
+    `others` are bindings of number and function variables: values and bodies, by their representatives in the pattern.
     """
 
     nodes: Mapping[Node, Node]

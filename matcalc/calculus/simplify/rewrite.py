@@ -1,7 +1,7 @@
 """Applies the rulebook's rewrites, compiled to patterns when an expression first contains their operations.
 
-A rewrite is indexed by the operations that its left side names, so an expression without `exp` never meets a rule about
-it, and left sides are not even read before the operations that they call are met.
+A rewrite is indexed by the operations that its left side names, so rewrites about `exp` are not tried on an expression
+without it. A left side is read only when the operations that it calls have occurred.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Applied(NamedTuple):
 
 
 def _is_no_count(ast: Ast) -> bool:
-    """Whether an exponent is a number but not a positive integer, which would make a product of equal factors."""
+    """Whether an exponent is a number but not a positive integer, which would yield a product of equal factors."""
     if ast.head in ("negative", "product"):
         return all(arg.head == "number" for arg in ast.args)
     return isinstance(ast.value, Fraction) and ast.value.denominator > 1
@@ -59,7 +59,7 @@ def _key(left: Node) -> str:
 
 
 def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
-    """Whether a rewriter uses a rewrite. One about matrices may have a value where the original has none."""
+    """Whether a rewriter uses a rewrite. A rewrite of matrices may have a value where the original does not."""
     if not numeric:
         return not rewrite.numeric
     return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
@@ -76,7 +76,7 @@ class Waiting(NamedTuple):
 class Rewriter:
     """The rewrites of one rulebook. Patterns are compiled once, when all operations that they name are present.
 
-    `settled` are nodes that stay as they are, `unfit` those on which none fits, with and without those that split.
+    `settled` are nodes that remain, `unfit` those that no rewrite fits, with and without the rewrites that split.
     A `numeric` rewriter has the rewrites for numbers, and none about matrices.
     """
 
@@ -91,7 +91,7 @@ class Rewriter:
         self.known: dict[tuple[object, ...], list[Pattern]] = {}
 
     def _called(self, text: str) -> frozenset[str]:
-        """Return those of the names that a left side needs that are called in it, without reading it as a formula."""
+        """Return the operations called in the text of a left side, without reading it as a formula."""
         rules = (self._meant(called) for called in CALLED.findall(text))
         return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
 
@@ -150,7 +150,7 @@ class Rewriter:
         return None
 
     def _candidates(self, node: Node, splits: bool) -> list[Pattern]:
-        """Return the patterns with the head and rank of a node whose words it contains."""
+        """Return the patterns with a node's head and rank whose words all occur in the node."""
         key = (head(node), None if node.kind == "product" else node.rank, held(node), splits)
         found = self.known.get(key)
         if found is None:
@@ -236,7 +236,7 @@ def _closed(left: Node) -> bool:
 
 
 def _opened(node: Node, holds: Callable[[Node], bool]) -> Node | OpenProduct:
-    """Return a product with those closed scalars expanded that have some operand, as `inv` in det(X)*tr(inv(X)*A)."""
+    """Return a product with closed scalars expanded if `holds` accepts an operand, as `inv` in det(X)*tr(inv(X)*A)."""
     scalars = [a.kind == "product" and not a.shape and any(map(holds, a.args)) for a in node.args]
     if not any(scalars):
         return node

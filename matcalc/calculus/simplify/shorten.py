@@ -42,7 +42,7 @@ def estimate(node: Node) -> Measure:
 def length(node: Node) -> Measure:
     """Return the estimated tokens of a node that is computed, then its operations: more are better.
 
-    Of two forms of one length, that with fewer operations has a common denominator, whose higher power loses range.
+    Of two forms of equal length, that with fewer operations has a common denominator, whose higher power loses range.
     """
     return node.length, -operations(node)
 

@@ -175,7 +175,7 @@ def _map(node: Node) -> None:
 
 
 def _multiplied(node: Node) -> Node:
-    """Return the node of which another is a multiple, itself if it is none."""
+    """Return the node of which `node` is a multiple, `node` itself if there is no other."""
     is_multiple = node.kind == "product" and node.indices == (tuple(range(node.rank)),) == (node.out,)
     return node.args[0] if is_multiple else node
 

@@ -1,7 +1,7 @@
 """Decides which nodes are finite for all finite data of their domain and its border.
 
-A mask or a weight of 0 switches off what may be infinite, and multiplies finite values like any number. The decision
-is conservative: a node that is not known to be finite counts as infinite somewhere. Overflow is ignored.
+A mask or a weight of 0 switches off infinite values, and multiplies finite values like any number. The decision is
+conservative: a node that is not known to be finite counts as infinite somewhere. Overflow is ignored.
 """
 
 from __future__ import annotations

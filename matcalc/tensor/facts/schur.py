@@ -76,7 +76,7 @@ def complement(node: Node, sign: int = 1) -> Complement | None:
 
 
 def definite_part(matrices: Sequence[Link], sign: int = 1) -> Part | None:
-    """Return the matrix whose rows and columns a product takes: a complement times `sign`, with no row of M."""
+    """Return why the rows and columns that a product takes of a complement times `sign`, none of M, are spd."""
     found = complement(matrices[1][0], sign) if len(matrices) == 3 else None
     if found is None or found.rows is None or not _apart(matrices[:1], ((found.rows, True),)):
         return None
@@ -169,7 +169,7 @@ def _powers(pairs: Iterable[tuple[Node, Fraction]]) -> Scalars:
     return tuple(sorted(collected(pairs).items(), key=lambda pair: pair[0].digest))
 
 
-# ---- the matrix it is subtracted from
+# ---- the matrix from which the term is subtracted
 
 
 def _fits(source: Node, weight: Fraction, subtracted: Term, within: Node | None) -> bool | None:

@@ -23,7 +23,7 @@ MOST = 12
 """The most operands of a node."""
 
 WHOLE = 2 * MOST - 1
-"""Operands, connected by indices, of a product that is never dissolved; for scalars it is MOST."""
+"""The least number of connected operands of a product that is never dissolved; MOST for scalars."""
 
 T = TypeVar("T")
 Run = list[int]

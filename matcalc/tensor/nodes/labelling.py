@@ -15,7 +15,7 @@ from matcalc.tensor.nodes.canonical_labels import Factor, Labels, order_operands
 from matcalc.tensor.nodes.node import Indices, Node, Operand
 
 MOST_WAYS = 64
-"""The number of readings of the operands of one product that are tried."""
+"""The most readings of the operands of one product that are tried."""
 
 SYMMETRIC, SKEW = frozenset(["symmetric"]), frozenset(["skew"])
 SYMMETRIC_OR_SKEW = SYMMETRIC | SKEW

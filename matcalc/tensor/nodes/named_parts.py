@@ -1,8 +1,8 @@
 """Decides whether some operands of a product are the scalar, vector or matrix that a pattern names.
 
 Rewrites, laws, kernels, chains and proofs all call it. An index that the pattern sums must be summed in the product
-too, by that part alone. The other indices are those at which the part is read. Of a factor of a larger product they
-may coincide (a trace, a diagonal), since the identity holds entry by entry. Of a tensor that an operation takes whole
+too, by that part alone. The other indices are those at which the part is read. For a factor of a larger product they
+may coincide (a trace, a diagonal), since the identity holds entry by entry. For a tensor that an operation takes whole
 they are distinct: the diagonal of `A*B` is not `A*B`, and a walk that ends where it began is not a matrix.
 """
 

@@ -170,7 +170,7 @@ Operand = tuple[Node, Indices]
 
 
 class OpenProduct(NamedTuple):
-    """A product as a flat list of operands: no constructor has grouped it or kept closed scalars apart."""
+    """A product as a flat list of operands: no constructor has grouped it or separated closed scalars."""
 
     coef: Fraction
     args: tuple[Node, ...]

@@ -1,4 +1,4 @@
-"""Defines selectors: the closed set of 0/1 tensors that re-index, given by a rule on their indices and never formed.
+"""Defines selectors: the closed set of 0/1 tensors that re-index, defined by a rule on their indices and never formed.
 
     Merge    S[p, i1, .., ik]   p is the row-major rank of (i1, .., ik): vec, reshape, kron
     Slice    S[i, j]            i == j + offset: parts and blocks

@@ -21,7 +21,7 @@ from matcalc.language.write import check_bits, text
 from matcalc.locks import held_at_fork
 from matcalc.tensor.sizes.size_tree import ENTRY, atom_text, term_tree, tree_of_terms
 
-REMEMBERED = 256  # cached results of each operation: a hit for nine of ten in a derivation
+REMEMBERED = 256  # cached results of each operation: they serve nine of ten calls in a derivation
 
 
 class Compound(NamedTuple):

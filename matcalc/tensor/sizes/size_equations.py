@@ -1,7 +1,7 @@
 """Solves equations between sizes exactly: linear systems, quotients and roots.
 
 The left side of an equation is unknowns with numbers as coefficients; its right side is a polynomial in known names.
-All that infers sizes (from shapes of arrays, from axes of arguments, while reading) writes its equations so.
+All inference of sizes (from shapes of arrays, from axes of arguments, while reading) uses this form.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def linear_in(size: Size, name: str) -> tuple[Size, Size] | None:
 
 
 def quotient(size: Size, other: Size) -> Size | None:
-    """Return the polynomial that times `other` is a size; None if there is none."""
+    """Return the polynomial whose product with `other` is `size`; None if there is none."""
     if not other.terms:
         return None
     left, found = dict(size.terms), Size.of(0)
@@ -119,7 +119,7 @@ def quotient(size: Size, other: Size) -> Size | None:
 
 
 def root(size: Size, degree: int) -> Size | None:
-    """Return the size whose power is a size, a product of numbers and names; None if there is none."""
+    """Return the root, of this degree, of a size that is a product of numbers and names; None if there is none."""
     if len(size.terms) != 1:
         return size if not size.terms else None
     ((monomial, coefficient),) = size.terms

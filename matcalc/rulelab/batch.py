@@ -2,7 +2,7 @@
 
 In a lift, some symbols become slices of larger tensors, by rows (the further axis first) or by columns (last), so that
 operations have a batch axis. The result is then put next to plain or weighted reductions over every axis. In a crossed
-lift, one operand passes the further axis to its user in place of one of its own axes. The formula then sums or
+lift, the user of one operand reads the further axis as one of the operand's own axes. The formula then sums or
 normalises along an axis that is not one of the operation's; rewrites that ignore axes fail there. The truth is the
 formula as written, evaluated slice by slice with plain NumPy, without any code for batch axes.
 """
@@ -37,7 +37,7 @@ Step = Callable[[Sequence[Node]], Iterable[tuple[Node, Node]]]
 
 
 class Crossing(NamedTuple):
-    """A user that gets one operand with the further axis in place of the operand's axis `axis`."""
+    """A user that reads the further axis of an operand as the operand's axis `axis`."""
 
     user: Node
     operand: Node

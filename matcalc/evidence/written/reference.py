@@ -59,7 +59,7 @@ class Reference:
         return value
 
     def values(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
-        """Return the values at several steps, if the reference is a tree, else none.
+        """Return the values at several steps, if the reference is a tree, else an empty list.
 
         Moved data are `Value`s with the axis STEP_AXIS. Raises: as `value`.
         """

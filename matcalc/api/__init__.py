@@ -1,1 +1,1 @@
-"""The public functions, and the requests that they make."""
+"""The public functions on formulas: derivatives, compiled code, checks and proofs."""

@@ -46,8 +46,8 @@ def scores(
     as written; `check=False` omits this.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
-    Raises: ShapeError if f is not a scalar; NotSupported if f is no sum over one axis of this length, as with a
-        penalty, which belongs to no row; UnknownName; NotDifferentiable; the errors of reading f.
+    Raises: ShapeError if f is not a scalar; NotSupported if f is not a sum over one axis of this length (a
+        penalty belongs to no row); UnknownName; NotDifferentiable; the errors of reading f.
     """
     start = time.perf_counter()
     if not isinstance(over, (str, int)):

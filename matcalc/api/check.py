@@ -138,7 +138,7 @@ def check(
 
 
 def _tangents(e: Expression, against: Readable, declarations: str) -> dict[str, Node]:
-    """Return the undeclared symbols dX that occur in a text, each with the kind of its X, and these X."""
+    """Return the undeclared symbols dX that occur in a text, with the shapes of their X, and these X, by name."""
     declared = {d.name for d in read_declarations(declarations)}
     found = {
         f"d{name}": node for name, node in e.names.symbols.items() if f"d{name}" not in {*declared, *e.names.symbols}

@@ -98,9 +98,9 @@ class Claim:
         return Row(what, self.shown, self.worst.how, error, bound, note)
 
     def _rounded(self) -> float:
-        """Return the magnitude of which a few roundings of the largest intermediate number are an allowed part.
+        """Return the magnitude whose allowed error is a few roundings of the largest intermediate number.
 
-        Where a function vanishes, as `sum((x/sum(x) - 1/n).^2)` at n = 1, its value is nothing but roundings.
+        Where a function vanishes, as `sum((x/sum(x) - 1/n).^2)` at n = 1, its value is rounding error alone.
         """
         values = evaluate(toposort(self.formula.node), self.data, self.sizes)
         largest = max(float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value))) for value in values)

@@ -45,7 +45,7 @@ def compile(  # noqa: A001 - the interface names it so
     checks that its arguments have their declared facts, as `fn(..., check_facts=True)` does for one call. Every access
     to an array is proved to be inside it for all sizes, or is guarded; `fn.plan` ends with the count. `guards="refuse"`
     raises if an access needs a guard. With `threads`, calls on large data whose work separates over rows (leading axes)
-    are divided into so many shares. The shares run in parallel and are added in order. Other calls use so many BLAS
+    are divided into that many shares. The shares run in parallel and are added in order. Other calls use that many BLAS
     threads. `fn.stats` reports which, and why.
 
     Before the function is returned, it is called at small random data and compared with the formulas as written;

@@ -91,7 +91,7 @@ def load_rules(path: str | Path) -> RuleNames:
 
     A file that is loaded again unchanged adds nothing and is tested again.
 
-    Raises: RuleError that lists all faults of the file; then nothing of the file is in use.
+    Raises: RuleError that lists all faults of the file; then the file adds nothing.
     """
     file = Path(file_path(path))
 

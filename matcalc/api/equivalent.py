@@ -1,9 +1,9 @@
-"""Provides `equivalent`: whether two formulas are equal, by a proof, by samples, or not, by a counterexample.
+"""Provides `equivalent`: decides by a proof, samples or a counterexample whether two formulas are equal.
 
 A proof brings both formulas to one normal form: by construction, by the rulebook's rewrites, or by expanding products
-of sums. If no proof is found, values decide. A difference disproves; the search then looks for a counterexample of
-small integers. The formulas are compared at random points, at the boundaries of the sets that their symbols' facts
-describe, and where pieces of a formula meet. A verdict that is not proved reports these points.
+of sums. If no proof is found, values decide. A difference disproves equality; the search then looks for a
+counterexample of small integers. The formulas are compared at random points, at the boundaries of the sets that their
+symbols' facts describe, and where pieces of a formula meet. A verdict that is not proved reports these points.
 
 All this concerns points at which both formulas have values. Whether the second has a value wherever the first has one
 is decided separately. Either it follows from the conditions of the operations, or the search looks for a point at which

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Saved: TypeAlias = "Sequence[object]"
-"""The arguments unchanged, and arrays."""
+"""Unchanged arguments and computed arrays."""
 Cotangents: TypeAlias = "Value | tuple[Value, ...]"
 
 

@@ -41,7 +41,7 @@ MOST = 4096
 class Structure:
     """The nonzero entries of a matrix as a boolean `pattern`, with the `rows` and `columns` of its blocks, in order.
 
-    It prints as a picture, and is one in a notebook.
+    It prints as a picture of characters; notebooks display it as SVG.
     """
 
     pattern: Array
@@ -78,7 +78,7 @@ def structure(
     sizes: Mapping[str, int] | None = None,
     dialect: str = "matrix",
 ) -> Structure:
-    """Return the pattern of nonzero entries of a Jacobian or Hessian, as `jacobian` and `hessian` return it.
+    """Return the pattern of nonzero entries of a Jacobian or Hessian, in the form returned by `jacobian` or `hessian`.
 
     `F` is a formula, or blocks: a tuple for several variables, a tuple of rows for a Hessian in several. An array of
     order 3 or more is treated as the matrix of its stacked columns, as in `rewrite("kron")`. The entries are evaluated

@@ -1,1 +1,1 @@
-"""Why a result is to be believed: explanations, proofs and numbers."""
+"""The evidence for results: explanations, proofs and numeric comparisons."""

@@ -10,7 +10,7 @@ from matcalc.compiler.files.save_test import fitting_sizes
 from matcalc.compiler.spec.spec import Case, CompiledSpec, Reference
 from matcalc.evidence.numeric.expected_results import Argument, projection_text, reference_numbers
 
-TESTED_SIZES = ((5, -2), (6, -1))  # the first length, and the difference of each next one
+TESTED_SIZES = ((5, -2), (6, -1))  # the first length, and the step to each next one
 
 
 def reference(specs: Sequence[CompiledSpec]) -> Reference:

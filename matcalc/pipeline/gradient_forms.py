@@ -1,4 +1,4 @@
-"""Derives the gradients of a compiled function: forms to compute at once, printed forms when they are read.
+"""Derives the gradients of a compiled function: computed forms immediately, printed forms when they are read.
 
 The search for the shortest printed form takes as long as the derivative itself. Most compiled functions are called and
 never printed.
@@ -58,7 +58,7 @@ class GradientForms:
 
     @cached_property
     def _forms(self) -> list[tuple[Node, Node]]:
-        """The shortest forms to print, without and with marks."""
+        """The shortest forms to print, and the computed forms, which may contain marks."""
         forms = forms_of(self._derived, self._free)
         self._verify(claims_of(forms, self._traces))
         return [(form.shown, form.computed) for form in forms]

@@ -1,6 +1,6 @@
 """The inputs of `compile` and `value_and_gradient`, as users pass them.
 
-They import nothing, so that a function in the cache is found without reading a formula.
+This module imports no reader of formulas, so that the cache is searched without reading a formula.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 In a lift, some symbols become slices of larger tensors, by rows (the further axis first) or by columns (last), so that
 operations have a batch axis. The result is then put next to plain or weighted reductions over every axis. In a crossed
-lift, one operand passes the further axis to its user in place of one of its own axes. The formula then sums or
-normalises along an axis that is none of the operation's; rewrites that ignore axes fail there. The truth is the
+lift, the user of one operand reads the further axis as one of the operand's own axes. The formula then sums or
+normalises along an axis that is not one of the operation's; rewrites that ignore axes fail there. The truth is the
 formula as written, evaluated slice by slice with plain NumPy, without any code for batch axes.
 """
 
@@ -28,7 +28,7 @@ FURTHER = Size.of("b_")
 """The length of the further axis if no axis of the formula determines it."""
 
 BROAD = 2
-"""The value of this length."""
+"""The length `FURTHER` as a number."""
 
 KEEP, SUM, WEIGH = "keep", "sum", "weigh"
 
@@ -37,7 +37,7 @@ Step = Callable[[Sequence[Node]], Iterable[tuple[Node, Node]]]
 
 
 class Crossing(NamedTuple):
-    """A user that gets one operand with the further axis in place of the operand's axis `axis`."""
+    """A user that reads the further axis of an operand as the operand's axis `axis`."""
 
     user: Node
     operand: Node
@@ -245,9 +245,9 @@ def in_tensors(root: Node, draw: Draw, sizes: Mapping[str, int], crossed: bool =
 
 
 def error(at: Tensors, step: Step) -> float:
-    """Return the error of a lifted formula against its slices, with reductions over every axis, and of a step.
+    """Return the largest error of a lifted formula against its slices, with reductions over every axis, and of a step.
 
-    `step` yields pairs of nodes that must be equal, for the nodes passed to it.
+    `step` maps nodes to pairs of nodes that must be equal.
     """
     chosen = [in_context(at.node, context) for context in contexts(at.value.ndim)]
     expected = [value_in_context(at.value, context, at.weights) for context in contexts(at.value.ndim)]

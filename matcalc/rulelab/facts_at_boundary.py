@@ -41,7 +41,7 @@ FAR = 10.0
 
 
 def broken_at_ends(at: Point, given: Mapping[str, Sequence[str]], output: str, fact: str) -> tuple[float, str] | None:
-    """Return the distance of a value from a fact at an end of its arguments, and the end; None if it always has it."""
+    """Return the distance of a value from a fact at an end of its arguments, and the end; None if no end breaks it."""
     doubts = 0
     for changed, words in end_arguments(at, given):
         found = _value(at, changed, output)
@@ -162,7 +162,7 @@ def _is_at_border(at: Point, changed: Mapping[str, Array], fact: str, least: Any
 
 
 def _clearly_broken(at: Point, scaled: Array, fact: str) -> float:
-    """Return by how much a scaled value breaks a fact in doubles: by vanishing exactly, or beyond rounding."""
+    """Return by how much a scaled value breaks a fact beyond rounding; 1 if it must be positive and is not."""
     record = at.book.facts[fact]
     if record.positive is None:
         error = own_defect(scaled, fact)

@@ -21,7 +21,7 @@ EXACT, DOT, TWICE, NUMERIC = 1e-9, 1e-12, 1e-12, 1e-6
 """Bounds on relative errors: of values; of dot tests; of second derivatives' symmetry; against differences."""
 
 FLOOR = 1e-2
-"""The part of |Y||dX|/|X| to which errors are relative if a derivative vanishes, instead of its rounding errors."""
+"""Errors are relative to at least this part of |Y||dX|/|X|: a derivative that vanishes has only rounding errors."""
 
 REFUSED = (ArithmeticError, ValueError, TypeError, IndexError, np.linalg.LinAlgError)
 """Exceptions of an oracle at a size or point outside of its domain."""

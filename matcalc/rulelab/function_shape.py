@@ -103,7 +103,7 @@ POWERS = (Fraction(1, 1000), Fraction(-1, 3), Fraction(5, 2), Fraction(-3), Frac
 
 
 def divided(at: Point, value: Mapping[str, Array]) -> Iterator[Finding]:
-    """Test the closed forms of divided differences; some values of number parameters have their own."""
+    """Test the closed forms of divided differences; some values of number parameters have forms of their own."""
     names = [p.name for p in at.rule.parameters if p.kind == "number"]
     for special, text in at.rule.divided.items():
         for number in POWERS if special in names else [special]:

@@ -125,7 +125,7 @@ def _variations(at: Point) -> Iterator[Law]:
         kept = {known[f].scaled for f in at.facts[name] if f in known}
         is_linear = name in rule.linear or any(p.repeated and name.startswith(f"{p.name}_") for p in rule.parameters)
         if at.form.tangents and not is_linear:
-            continue  # as without tangents
+            continue  # tested without tangents
         if (rule.degree is not None or is_linear) and kept <= {"any", "nonzero", "positive"}:
             yield Law(f" of 3/2*{name}", {x: scale(Fraction(3, 2), x)}, _multiplied(name, 1.5))
             yield Law(f" of c*{name}", {x: product(1, [(factor, ()), (x, axes)], axes)}, _multiplied(name), name)

@@ -93,7 +93,7 @@ def _fact_error(
 ) -> tuple[float, bool] | None:
     """Return the distance of the value from a fact at arguments with further facts, and whether this is significant.
 
-    A diagonal value is not, since it has every structure. Return None if there are no such arguments.
+    A diagonal value is not significant, since it has every structure. Return None if there are no such arguments.
     """
     changed = _with_facts(at, given, seed)
     if changed is None:

@@ -4,7 +4,7 @@ Both sides must be equal inside larger tensors too (see `batch`), wherever the r
 
 A rewrite is tested on symbols with the facts that it requires, on random data with these facts; a function variable is
 exp and a number 5/2 or -2. A node is larger than another if it has more results that depend on a choice
-(eigenvectors), then more roots of sums (a norm is none), then more work: operations count more than elementwise
+(eigenvectors), then more roots of sums (not norms), then more work: operations count more than elementwise
 functions, and these more than sums and products, each once in the DAG. This order makes rewriting terminate. A stable
 form (a `factor`, or `numeric`) may be larger, since no other rewrite reverts it.
 """
@@ -172,7 +172,7 @@ def is_gauge_part(node: Node) -> bool:
 
 
 def work(node: Node) -> int:
-    """Return the work in a node; a mere change of sign is none."""
+    """Return the work in a node; a change of sign counts 0."""
     return sum(WORK.get(n.kind, 1) * len(n.args) for n in toposort([node]) if n.kind != "product" or not _is_sign(n))
 
 

@@ -2,8 +2,8 @@
 
 At random points, the engine's derivatives are compared with the rule's `value`, independent Python text: tangents with
 complex steps or differences, adjoints with tangents, second derivatives with differences and with each other. Other
-modules test declared properties (properties), laws of scale and coordinates (covariance), structured arguments
-(structure), and equal eigenvalues (ties). A rule with a domain in words must pass in one of the modes of `rule_point`.
+modules test declared properties, laws of scale and coordinates (equivariance), structured arguments (structure), and
+equal eigenvalues (eigenvalue_ties). A rule with a domain in words must pass in one of the modes of `rule_point`.
 Any other rule must pass wherever its value is finite.
 """
 

@@ -286,7 +286,7 @@ def points(
 def _numeric(value: Any) -> Array:
     """Return the result of a value as an array of numbers.
 
-    Raises: RuleError if it is none.
+    Raises: RuleError if it is not one.
     """
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":

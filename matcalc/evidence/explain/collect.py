@@ -49,7 +49,7 @@ def _collected(node: Node, x: Node) -> Node:
 
 
 def _widest(node: Node, x: Node) -> tuple[Key, list[Place]] | None:
-    """Return the form of the symbol in the most terms, and its positions: operand -1 for a term that is the symbol."""
+    """Return the form of the symbol found in the most terms, and where: operand -1 for a term that is the symbol."""
     found: dict[Key, dict[int, Place]] = {}
     for number, term in enumerate(node.args):
         for place, key in candidates(term):

@@ -33,7 +33,7 @@ MARK = "d#"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: `left`, a name or a formula, = `formula`, which has the value of `node`.
+    """One line, `left` = `formula`: `left` is a name or a formula, and `formula` has the value of `node`.
 
     An empty `left` continues the previous line. A `statement`, if there is one, is printed instead.
     """
@@ -275,7 +275,7 @@ def _first_reason(f: Node, active: set[Node]) -> str:
 
 
 def _stands_alone(current: Node, unknown: Mapping[Node, Node]) -> bool:
-    """Whether a line would be d(f) again, for one operation with at most a numeric factor."""
+    """Whether a line would only repeat d(f) for one operation f, up to a numeric factor."""
     return current in unknown or (current.kind == "product" and len(current.args) == 1 and current.args[0] in unknown
                                   and current.indices[0] == current.out)  # fmt: skip
 

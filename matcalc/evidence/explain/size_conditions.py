@@ -33,7 +33,7 @@ def needed(condition: Condition) -> str:
 
 
 def conditions(*roots: Node) -> tuple[Condition, ...]:
-    """Return the conditions on sizes that no argument is singular by its rank: m - n >= 0 for `inv(X'*X)`.
+    """Return the conditions on sizes under which no argument is singular by its rank: m - n >= 0 for `inv(X'*X)`.
 
     If they are violated, an evaluation may still return numbers, but these are mere rounding errors.
     """

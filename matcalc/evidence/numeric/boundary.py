@@ -30,7 +30,7 @@ LAST = "N"
 """The name in a formula for the length of the axis that an index selects from."""
 
 PLACES = 10
-"""That length if an index selects from no axis."""
+"""The length `N` if an index selects from no axis."""
 
 SCALES = (1e-4, 30.0, 1e4)
 """Scales of normal draws from which samplers make further ends."""

@@ -67,7 +67,7 @@ class Ends:
         self.sizes = [found for found in {str(p): p for p in patterns}.values() if fits(found)]
 
     def points(self) -> Iterator[EndPoint]:
-        """Yield data at ends, first of all symbols together."""
+        """Yield data at ends: of all symbols together, one by one, and mixed."""
         if self.sizes and self.symbols:
             yield from self._together()
             if len(self.symbols) > 1:

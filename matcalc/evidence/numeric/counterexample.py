@@ -2,7 +2,7 @@
 
 Both formulas are evaluated by plain NumPy. Random points decide whether there is a difference; only then small data are
 searched, which are easier to read. A point at which the first formula has a value and the second has none also counts
-as a difference. The same must hold at many digits, where a singular matrix is singular and nothing overflows.
+as a difference. A difference must remain at many digits, where a singular matrix is singular and nothing overflows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EQUAL, DIFFERENT = 1e-8, 1e-6
 """Relative differences up to which values are equal, and above which they differ; in between it is undecided."""
 
 NOTHING = 1e-30
-"""The part of the data that is added to the scale of values at many digits, so that their rounding does not count."""
+"""The part of the largest datum that is added to the scale of values at many digits; their rounding is smaller."""
 
 MORE_DIGITS = (200, 260)
 """Numbers of digits for values at the ends of sets, where powers of 1e30 cancel."""
@@ -143,8 +143,8 @@ class Comparer:
     def is_real(self, point: Point) -> bool:
         """Whether a difference is more than rounding error: it remains at many digits.
 
-        At random data, a difference counts also if no value at many digits is available. At an end of the data it does
-        not, since rounding is large there, and a singular matrix may have an inverse.
+        If no value at many digits is available, a difference at random data counts. One at an end of the data counts
+        only if doubles suffice: rounding is large there, and a singular matrix may have an inverse.
         """
         first, second = (partial(self._value, which, point.sizes) for which in (0, 1))
         if not point.is_common:
@@ -158,7 +158,7 @@ class Comparer:
         return is_no_choice(self.nodes, self.symbols, point.sizes, point.data)
 
     def _stays(self, point: Point) -> bool:
-        """Whether a difference of two values remains at many digits; at an end at even more."""
+        """Whether a difference of two values remains at many digits, at an end at even more digits."""
         try:
             left, right = (precisely(node, point) for node in self.nodes)
         except (NotSupported, TypeError):
@@ -298,9 +298,8 @@ class Comparer:
 def precisely(node: Node, point: Point) -> list[Any]:
     """Return the entries of a value at many digits.
 
-    Raises: ArithmeticError at an end of the data if the value is not finite or changes with further digits, or if an
-    operation in it grows with them, as the inverse of a singular matrix with rounding errors does. What evaluation
-    raises.
+    Raises: the errors of evaluation. At an end of the data also ArithmeticError, if the value is not finite or changes
+    with further digits, or if an operation in it grows with the digits, as the inverse of a singular matrix does.
     """
     if not point.end:
         return _entries(evaluate_precisely([node], point.data, point.sizes)[0])

@@ -31,10 +31,10 @@ STEPS = tuple(2.0**-k for k in range(11))
 """Distances on both sides at which values are compared, along a direction with entries of about 1."""
 
 KINK_STEPS = (1.0, 0.25)
-"""Such distances without second derivatives that select directions."""
+"""Such distances if no second derivative selects the direction."""
 
 WIDE_STEPS = (2.0, 3.0, 1.0)
-"""Such distances across poles."""
+"""Such distances that may lead across a pole."""
 
 CLEAR = 1e-7
 """How far the value must be above the mean of the others, relative to the largest of the three."""
@@ -146,7 +146,7 @@ class Searcher:
         yield from self._confirmed(sizes, data, directions)
 
     def _confirmed(self, sizes: Mapping[str, int], data: Data, directions: Iterable[Direction]) -> Iterator[Bend]:
-        """Yield the bends along directions whose values show one that is more than rounding error."""
+        """Yield the bends that values show along directions, if they are more than rounding error."""
         for direction, curvature, steps in directions:
             for step in steps:
                 values = self._values(sizes, data, direction, step)

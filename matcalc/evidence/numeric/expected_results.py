@@ -2,7 +2,7 @@
 
 Formulas are read from their text and evaluated with many digits, by the rules' values; if a rule has no such value,
 in double precision. No derivation, simplification or compiled code is involved. Data have their declared facts, and
-are rounded to few digits if they keep these facts.
+are rounded to few digits if the rounded data have them too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def reference_numbers(
 ) -> Numbers | None:
     """Return data of these sizes with the values of formulas; None if no mode of drawing yields finite values.
 
-    The k-th mapping of formulas has the k-th declarations. Results are by the names of the formulas.
+    Each mapping of formulas has its own declarations. Results are keyed by the names of the formulas.
     """
     nodes: dict[str, Node] = {}
     for texts, declared in zip(formulas, declarations, strict=True):
@@ -85,7 +85,7 @@ def projection_text(facts: Sequence[str]) -> str:
 def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> list[Array]:
     """Return the values of formulas, with many digits if possible.
 
-    Raises: ValueError if double precision is far from them, or if they are not real.
+    Raises: ValueError if values in double precision differ from them, or if they are not real.
     """
     plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
     try:
@@ -102,7 +102,7 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
 
 
 def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
-    """Return data of an argument, rounded if it keeps its facts."""
+    """Return data of an argument, rounded if the rounded data have its facts."""
     rng = np.random.default_rng([7, mode, *argument.name.encode()])
     shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:

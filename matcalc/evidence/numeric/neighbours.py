@@ -24,7 +24,7 @@ ROUNDED = 1e-13
 GRID = 64.0
 
 NEAR, CHANGED = 1e-9, 1e-3
-"""The perturbation of data that reveals a choice, relative to the largest entry, and the least relative change."""
+"""The relative perturbation of data that reveals a choice, and the least relative change of the value that counts."""
 
 REFUSED = (ArithmeticError, ValueError, IndexError, np.linalg.LinAlgError, MatcalcError)
 

@@ -15,7 +15,7 @@ CLOSE = 1e-12
 """The rounding error allowed in a fact of data, relative to the largest entry."""
 
 CONES = ("any", "nonzero", "positive")
-"""Values of the field `scaled` for facts that any positive multiple of an array keeps."""
+"""Values of the field `scaled` for facts that positive multiples of an array have too."""
 
 ROUNDING = 1e-12
 """Numbers up to this, relative to the largest entry, count as 0 if a fact requires more than 0."""

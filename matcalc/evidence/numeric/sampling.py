@@ -106,7 +106,7 @@ def least_length(lengths: Sequence[Size], sizes: Mapping[str, int]) -> int:
 def random_indices(
     rng: np.random.Generator, shape: Sequence[int], lengths: Sequence[Size], sizes: Mapping[str, int]
 ) -> Array:
-    """Return indices into axes of these lengths; if one is empty, indices that raise in an evaluation."""
+    """Return indices into axes of these lengths; if an axis is empty, evaluation at these indices raises."""
     least = least_length(lengths, sizes)
     return np.asarray(rng.integers(0, max(least, 1), tuple(shape)))
 

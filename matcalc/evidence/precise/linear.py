@@ -188,7 +188,7 @@ def signm(A: Array) -> Array:
 
 
 def logm(A: Array) -> Array:
-    """Return the principal logarithm, by mpmath's of the eighth root, which is far from the negative axis."""
+    """Return the principal logarithm, from that of the eighth root, which is far from the negative axis."""
     with mp.extradps(mp.dps):
         return np.asarray(8 * of_matrix(mp.logm)(sqrtm(sqrtm(sqrtm(A)))))
 

@@ -27,7 +27,7 @@ KEPT = ("any", "positive")
 
 
 def is_cone(x: Node) -> bool:
-    """Whether positive multiples keep all facts of a symbol."""
+    """Whether positive multiples of a symbol have all its facts."""
     facts = default_rulebook().facts
     return all(facts[fact].scaled in KEPT for fact in x.data[1] if fact in facts)
 

@@ -306,7 +306,7 @@ def _sign(operands: Sequence[tuple[Node, tuple[int, ...]]]) -> int:
 
 
 def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Known:
-    """Return the curvature of a function of operands with known curvature: affine, or matching the function's."""
+    """Return the curvature of a function whose operands are affine or have a curvature that matches its own."""
     base, exponent = exponent_of(node)
     if exponent >= HALF and _is_squares(base, known):
         return Known(CONVEX, (f"{written(node)} is convex: a power, at least 1, of the norm of an affine function",))

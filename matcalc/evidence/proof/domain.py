@@ -197,7 +197,7 @@ def _factors(fact: str, node: Node) -> list[tuple[str, Node]] | None:
 
 
 def _follows(asked: Condition, given: Sequence[Condition]) -> bool:
-    """Whether a condition follows from others, by the facts of its formula if the others are assumed of its parts."""
+    """Whether a condition follows from others: its formula has the fact if its parts have those of the others."""
     if not asked.fact:
         return any(asked.words == other.words for other in given)
     if any((asked.fact, asked.node) == (other.fact, other.node) for other in given):

@@ -21,7 +21,7 @@ from matcalc.rulebook.oracle import oracle
 from matcalc.rulebook.rule import Rule
 
 STEP, ROUGH = 2.0**-17, 1e-3
-"""The step of a difference inside an equation, and its largest relative error from a complex step it confirms."""
+"""The step of a difference inside an equation, and the relative error up to which it confirms a complex step."""
 
 
 def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
@@ -59,9 +59,10 @@ def call_value(at: Evaluator, tree: Ast, scope: Scope) -> Steps:
 
 
 class Meaning(NamedTuple):
-    """How the arguments of a call are evaluated: the first rule, and whether each is evaluated at the base.
+    """How the arguments of a call are evaluated; `rule` is the first candidate.
 
-    `are_functions` are the arguments that are functions; `takes_constants` holds for those passed by name.
+    `are_base` marks arguments evaluated at the unmoved data, as `takes_constants` does for all those passed by name.
+    `are_functions` marks arguments that are functions.
     """
 
     rule: Rule

@@ -83,7 +83,7 @@ def _checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str
 
 
 def _as_called(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims of the forms that a call computes numbers from, where they are other nodes."""
+    """Return the claims about the forms that calls evaluate, where these differ from the shown ones."""
     forms = stable_all([_with_plain_tangents(claim) for claim in claims])
     return [claim._replace(node=form) for claim, form in zip(claims, forms, strict=True) if form is not claim.node]
 

@@ -27,7 +27,7 @@ class Result(NamedTuple):
 
 
 BLOCKS_REUSED = 8
-"""More freed blocks of one size than NumPy keeps for reuse."""
+"""More freed blocks of one size than NumPy caches."""
 
 ROUNDING = 1e-14
 """The rounding error of a result, relative to the largest number in its computation."""
@@ -104,7 +104,7 @@ def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]
 
 
 def _spoil(values: Sequence[Array]) -> None:
-    """Write NaN to the memory in which NumPy will place new arrays of these sizes.
+    """Write NaN to the memory that NumPy will reuse for new arrays of these sizes.
 
     Otherwise an unwritten result could contain correct numbers of the reference or of an earlier call.
     """

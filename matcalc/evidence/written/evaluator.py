@@ -15,12 +15,12 @@ from matcalc.rulebook.notations import spelled
 
 Data = Mapping[str, Any]
 Leaf = Callable[[Ast, Data, Mapping[str, int]], Array]
-"""The value of a leaf that holds an object."""
+"""Returns the value of a leaf that holds an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The meaning of names in a subtree: indices and parameters. With `is_base` data are those before the move."""
+    """The meaning of names in a subtree: indices and parameters. With `is_base` data are unmoved."""
 
     bound: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Value] = field(default_factory=dict)

@@ -41,7 +41,7 @@ MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
 
 MODERATE = 1e100
-"""The largest value of a point that is preferred: beyond, products of slopes may overflow."""
+"""Points with larger values are avoided if possible, since products of slopes may overflow."""
 
 LARGEST = 1e250
 """The largest value of any point: the slopes of a larger one are beyond the numbers of a computer."""

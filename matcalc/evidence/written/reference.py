@@ -1,7 +1,7 @@
 """References: independent evaluators of formulas, with which results are compared.
 
-The reference of a formula read from text is its syntax tree. That of a Python function is the function itself. An
-expression built by NumPy's functions refers to these functions of arrays. Any other formula refers to its node.
+The reference of a formula read from text is its syntax tree. That of a Python function is the function itself. That of
+an expression built by NumPy's functions applies these to arrays. That of any other formula evaluates its node.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Reference:
         return value
 
     def values(self, data: Data, sizes: Sizes, base: Data, count: int) -> list[Array]:
-        """Return the values at several steps, if the reference is a tree, else none.
+        """Return the values at several steps, if the reference is a tree, else an empty list.
 
         Moved data are `Value`s with the axis STEP_AXIS. Raises: as `value`.
         """
@@ -97,7 +97,7 @@ def _restored(records: Sequence[tuple[Any, ...]]) -> Reference:
 
 @dataclass(frozen=True, slots=True)
 class NotPickled:
-    """Stands in a pickle for a Python function that cannot be pickled; raises NoReference when called."""
+    """Replaces a Python function that cannot be pickled; raises NoReference when called."""
 
     why: str
 
@@ -106,7 +106,7 @@ class NotPickled:
 
 
 class OfPython:
-    """Base of evaluators that call a user's Python function; pickles as `NotPickled` if that does not pickle."""
+    """Base of evaluators that call a user's Python function; pickles as `NotPickled` if the function does not."""
 
     __slots__ = ()
 
@@ -233,7 +233,7 @@ class FunctionValue(OfPython):
             return np.asarray(found)
         except np.linalg.LinAlgError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the user's function does not take these data
+        except Exception as error:  # noqa: BLE001 - any exception: the user's function rejects these data
             raise NoReference(f"{type(error).__name__}: {error}") from None
 
 

@@ -17,7 +17,7 @@ from matcalc.evidence.written.moves import ahead
 from matcalc.evidence.written.values import Array
 
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
-"""The steps of a central difference, and its largest relative error from a complex step that it confirms."""
+"""The steps of central differences, and the relative error up to which one confirms a complex step."""
 
 ROUNDING = 1e-15
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))

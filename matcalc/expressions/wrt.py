@@ -1,7 +1,7 @@
 """Reads `wrt`, the variables of differentiation: symbols, parts of them, lists of both, SymPy matrices.
 
 The calculus differentiates in whole symbols. A derivative in a part, `x[0]` or `X[1, :]`, is that part of the
-derivative in its symbol. One in a matrix of scalars is the derivatives in these, in the matrix's shape.
+derivative in its symbol. A derivative in a matrix of scalars is the matrix of the derivatives in these.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:
 
 
 def _part(tree: Ast) -> tuple[str, Subscripts] | None:
-    """Return the name and subscripts of a part of a symbol; a part of a part is composed, in its full axes."""
+    """Return the name and subscripts of a part of a symbol; of a part of a part, its subscripts in the symbol."""
     outer: list[Ast] = []
     while tree.head == "part":
         remaining, inner = iter(outer), tree.args[1:]
@@ -107,7 +107,7 @@ def _listed(value: Wrt) -> Sequence[Symbol]:
 
 
 def part_of(e: Derived, x: Node, subscripts: Subscripts) -> Derived:
-    """Return the part of a symbol that is differentiated in.
+    """Return the part of a symbol in which a formula is differentiated.
 
     Raises: NotDifferentiable if entries depend on each other; ShapeError for an index outside.
     """
@@ -201,7 +201,7 @@ def _table(rows: Sequence[Sequence[Derived]]) -> Derived:
 class Apart(NamedTuple):
     """An expression in which the parts that are variables are symbols of their own.
 
-    `wrt` are the variables then, `parts` the values of the new symbols, by name, `moved` the values of the old ones.
+    `wrt` has the new variables, `parts` the values of the new symbols by name, `moved` those of the old symbols.
     """
 
     e: Derived

@@ -122,8 +122,8 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
 def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
     """Return a decorator that replaces a Python function written for NumPy by the expression of its result.
 
-    The parameters are the declared symbols of their names. A returned tuple or list becomes one expression for
-    each element.
+    The parameters are the declared symbols of their names. A returned tuple or list becomes one expression for each
+    element.
 
     Raises: UnknownName for a parameter that is not declared; NotSupported for a branch on a value, a value printed as a
         number or an array changed in place, with the line of the function.
@@ -177,7 +177,7 @@ def with_wrt(
     """Return a formula as an expression in which the symbols of `wrt` are known, even if they do not occur.
 
     A SymPy symbol in `wrt` counts as declared. Several formulas of one shape are stacked, along a new first axis. If a
-    `scalar` is required, undeclared names get the kinds that make the formula a scalar, if one smallest change suffices.
+    `scalar` is required, undeclared names get the kinds that make the formula a scalar, if one smallest change does.
     """
     wrt_symbols = read_wrt(wrt).symbols
     variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]

@@ -41,7 +41,7 @@ class Output(NamedTuple):
 
 
 def as_computed(node: Node, names: Names) -> Callable[[], Printed]:
-    """Return the function for the printed form of an output that is printed as it is computed."""
+    """Return the function for the printed form of an output, which is that of the computed node."""
     return partial(Printed, node, node, partial(formula_in, node, names))
 
 

@@ -30,7 +30,7 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any
-"""An expression, or the nesting of tuples and lists of them that a function returns."""
+"""The results of a function: an expression, or nested tuples and lists of expressions."""
 OWN = str(Path(__file__).parents[1])
 LIBRARIES = frozenset(("numpy", "scipy"))
 """Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""

@@ -37,7 +37,7 @@ Subscripts = str
 
 
 class Variables(NamedTuple):
-    """Symbols to differentiate in, the parts of them that are variables, and the shape of a matrix of them."""
+    """Symbols to differentiate in, their parts that are variables, and the shape of a matrix of variables."""
 
     symbols: Wrt
     parts: dict[int, Subscripts]
@@ -163,7 +163,7 @@ def _each(made: Derived) -> Sequence[Derived]:
 
 
 def _at(e: Derived, wrt: Variables, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
-    """Return the requested part of a derivative, with `before` axes in front of the symbol's `own`."""
+    """Return the requested part of a derivative; the symbol's `own` axes follow the first `before` axes."""
     subscripts = wrt.parts.get(k)
     if not subscripts:
         return made
@@ -174,7 +174,7 @@ def _at(e: Derived, wrt: Variables, k: int, made: Derived, before: int, own: int
 
 
 def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
-    """Return derivatives in scalars as one in a matrix of them, its axes behind those of the parts.
+    """Return derivatives in scalars as one in a matrix of these, whose axes come last.
 
     Shapes: a column has one axis.
     """
@@ -230,7 +230,7 @@ class Apart(NamedTuple):
 
 
 def apart(e: Derived, wrt: Wrt) -> Apart:
-    """Return an expression with the parts in `wrt` as new symbols: x is x + (x_0 - x[0])*eye(n)[:, 0], x_0 for x[0].
+    """Return an expression with the parts in `wrt` as new symbols, x_0 for x[0]: x + (x_0 - x[0])*eye(n)[:, 0] for x.
 
     The value is unchanged if each new symbol equals its part.
 

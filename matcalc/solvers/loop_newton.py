@@ -29,7 +29,7 @@ def stepped(
     address: int, inputs: Integers, sizes: Integers, outputs: Integers, v: Vector, product: Vector,
     g: Vector, radius: float, work: Matrix, p: Vector,
 ) -> tuple[int, bool, float, int]:  # fmt: skip
-    """Minimise the model g'*p + p'*H*p/2 in the ball; return status, whether p is on its border, value, products."""
+    """Minimise the model g'*p + p'*H*p/2 in the ball; return status, if p is on its border, model value, products."""
     r, d, Hp = work[0], work[1], work[2]
     size = math.sqrt(dot(g, g))
     tolerance = min(0.5, math.sqrt(size)) * size

@@ -29,7 +29,7 @@ MASK_HINT = "write np.where(mask, a, b) for a choice, or pass the mask's places 
 
 @dataclass(frozen=True)
 class Run:
-    """The entries from `start`; `is_one` for a single one, whose axis the result lacks."""
+    """The entries from `start`; `is_one` marks a single entry, whose axis is dropped."""
 
     start: Size
     length: Size
@@ -144,7 +144,7 @@ def one_of(at: object, length: Size) -> Run:
 def counted(places: Places, length: Size) -> Places:
     """Return indices with all known integers counted from the start, and inside an axis of this length.
 
-            Raises: ShapeError for an index outside.
+    Raises: ShapeError for an index outside.
     """
     if not isinstance(places, Known):
         return places
@@ -165,7 +165,7 @@ def as_run(places: Places) -> Places:
 def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free: int) -> list[Operand]:
     """Return the 0/1 operands of a product that select `places` along an axis with the labels `at`.
 
-            `free` is a label without another use.
+    `free` is a label without another use.
     """
     if isinstance(places, Run):
         if places.start == 0 and places.length == length and at:

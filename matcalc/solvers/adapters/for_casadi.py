@@ -1,8 +1,8 @@
 """Adapts a formula to a `casadi.Function` of one column, with its exact Jacobian and second derivatives.
 
 There are three callbacks, each the Jacobian of the previous one, since CasADi computes second derivatives as the
-Jacobian of the Jacobian's function. CasADi does not reference the Python object of a callback. Each
-callback references the next one, and the user must keep the first.
+Jacobian of the Jacobian's function. CasADi does not reference the Python object of a callback. Each callback references
+the next one, and the user must keep the first.
 """
 
 from __future__ import annotations

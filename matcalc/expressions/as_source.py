@@ -17,7 +17,7 @@ from matcalc.plain_source.source import Function, source
 from matcalc.tensor.symbols import Names
 
 WITHOUT_VALUE = ": nan where"
-"""In the message of a check: the value is NaN, and no wrong number."""
+"""The text in a check's message for a value that is NaN instead of a wrong number."""
 
 CHECKED = "python"
 """The language whose text is run."""
@@ -52,7 +52,7 @@ def function_of(name: str, read: Sequence[Handle]) -> Function:
 
 
 def _outputs(read: Sequence[Handle]) -> list[Output]:
-    """Return the outputs with labels: `value`, `gradient_w`, `hessian_w`; a number tells equal labels apart."""
+    """Return the outputs with labels: `value`, `gradient_w`, `hessian_w`; a number distinguishes equal labels."""
     made: list[Output] = []
     taken: dict[str, int] = {}
     for e in read:

@@ -1,6 +1,6 @@
 """Provides the derivatives of an expression, as its methods: each reads `wrt` and calls the calculus.
 
-The results are simplified and factored, and hold their derivations.
+The results are simplified and factored, and contain their derivations.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Derivatives(Handle):
         return made if isinstance(wrt, (list, tuple)) else made[0]
 
     def names_with(self, wrt: Wrt) -> Names:
-        """Return the names with the symbols of `wrt` among those written."""
+        """Return the names, with the symbols of `wrt` added to `written`."""
         added = (x.name for x in self.symbols_of(wrt))
         return replace(self.names, written=tuple(dict.fromkeys((*self.names.written, *added))))
 

@@ -260,7 +260,7 @@ class Expression(Array, Derivatives, Forms):
     # Values.
 
     def __call__(self, /, *args: object, check_facts: bool = False, **values: object) -> Value:
-        """Return the value by plain NumPy; arguments as `symbols`, by position or name, or in one dictionary.
+        """Return the value by plain NumPy; the arguments are `symbols`, by position or name, or in one dictionary.
 
         With `check_facts` the declared facts of each array are checked first.
 

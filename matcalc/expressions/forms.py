@@ -1,7 +1,7 @@
 """Provides forms of an expression: expanded, factored, collected, or written with solutions, inverses or entries.
 
-A form with other terms is another node of equal value. A form that is only written differently is the same node with
-another reading, which reads back to it.
+A form with other terms is another node of equal value. A form that is only written differently is the same node, and
+its text reads back to that node.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Forms(Handle):
     __slots__ = ()
 
     def _as(self, node: Node, shown: Ast | None = None) -> Self:
-        """Return the expression of a node of equal value, with its reading if that is not the usual one."""
+        """Return the expression of a node of equal value, with its formula if that is not the usual one."""
         return type(self)(node, self.names, self.row, shown=shown, computed=self._computed)
 
     def _equal(self, node: Node, what: str) -> Self:
@@ -97,7 +97,7 @@ class Forms(Handle):
         return plain_source([self], "r", name, check)
 
     def expand(self) -> Self:
-        """Return an equal expression whose products hold no sums, inside functions too.
+        """Return an equal expression whose products contain no sums, inside functions too.
 
         Raises: NotSupported for too many terms.
         """
@@ -122,7 +122,7 @@ class Forms(Handle):
         """Return the coefficient of a symbol: A for `A*x + b`, {i,j,k,l: A[i,k]*B[l,j]} for `A*X*B`.
 
         For a polynomial, `degree` selects a power: (A + A')/2 for `x'*A*x` and degree 2. For a part `x[0]` the result
-        may hold the other entries.
+        may contain the other entries.
 
         Shapes: self.shape, then x.shape `degree` times.
         Raises: UnknownName; NotSupported if the symbol is inside a function; NotDifferentiable as `collect`.
@@ -138,8 +138,8 @@ class Forms(Handle):
     def rewrite(self, form: str) -> Self:
         """Return the expression in another form: "solve" (`A\\b`), "inv" (`inv(A)*b`), "index" or "kron".
 
-        "index" writes it entry by entry. "kron" makes an array of order 3 or 4 the matrix of its stacked columns, with
-        Kronecker products if possible. The other forms are the same node, written differently.
+        "index" writes it entry by entry. "kron" writes an array of order 3 or 4 as the matrix of its stacked columns,
+        with Kronecker products if possible. The other forms are the same node, written differently.
 
         Raises: NotSupported for any other form.
         """
@@ -172,7 +172,7 @@ def _solutions(e: Made) -> Made:
 
 
 def _reading(e: Made, shown: Ast) -> Made:
-    """Return the expression with another reading; with the usual one if the other is read as another node."""
+    """Return the expression with another formula; with the usual one if that formula reads as another node."""
     made = elaborate([shown], symbols=e.names.symbols, sizes=e.names.sizes).nodes[0]
     return e._as(e.node, shown if made is e.node else None)
 

@@ -51,7 +51,7 @@ class Handle:
         self.row = row
         self._trace = trace
         self.unfactored = unfactored  # of a derivative; the cheaper of this and the factored form is compiled
-        self._shown = shown  # a reading of the node other than the preferred one
+        self._shown = shown  # a formula of the node other than the preferred one
         self._reference = reference  # evaluates the formula as written, for comparison with results
         self._checked = checked
         self._computed = computed  # of a derivative with marks: the node with them
@@ -63,7 +63,7 @@ class Handle:
 
     @property
     def has_marks(self) -> bool:
-        """Whether the node that is evaluated has marks that the shown one has not."""
+        """Whether the node that is evaluated has marks that the shown node lacks."""
         return self._computed is not None
 
     @property
@@ -84,5 +84,5 @@ class Handle:
 
 
 def shown_and_computed(node: Node, has_marks: bool) -> tuple[Node, Node | None]:
-    """Return the node that is shown for one whose operands have marks or not, and the computed one if it differs."""
+    """Return the shown node, which has no marks, and the computed node if it differs."""
     return (unmarked(node), node) if has_marks else (node, None)

@@ -213,7 +213,7 @@ class Length(Arithmetic):
 
 
 def _of_two(name: str) -> Callable[[Size, Size], Size] | None:
-    """Return the operation on sizes of one of NumPy's functions; None if its result is not a size."""
+    """Return the operation on sizes for one of NumPy's functions; None if its result is not a size."""
     if name in NUMPY:
         return OPERATORS[NUMPY[name]]
     own = found(name)

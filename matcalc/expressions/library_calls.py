@@ -1,4 +1,4 @@
-"""Gives traced functions the functions of NumPy, SciPy and Python that accept symbols."""
+"""Provides traced functions with functions of NumPy, SciPy and Python that accept symbols."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _of_scipy() -> dict[int, Any]:
 
 
 def _attributes(module: ModuleType, table: Mapping[int, Any]) -> Mapping[str, Any] | None:
-    """Return the replaced attributes of a module; None if it has none."""
+    """Return the replaced attributes of a module; None if there are none."""
     root = module.__name__.partition(".")[0]
     if root not in ("numpy", "scipy", "math"):
         return None

@@ -64,7 +64,7 @@ def _dense(symbol: Node, value: Any) -> Any:
 
 
 def _plain(value: object, rank: int) -> object:
-    """Return a number or matrix of SymPy as an array; a matrix of one column or row becomes an expected vector."""
+    """Return a number or matrix of SymPy as an array; a matrix of one column or row is a vector if expected."""
     if not is_sympy(value):
         return value
     import numpy as np

@@ -54,12 +54,12 @@ class Array(Arithmetic, Handle):
 
     @property
     def counted(self) -> Array:
-        """The operand of arithmetic for this object."""
+        """This object as an operand of arithmetic."""
         return self
 
     @property
     def handed(self) -> Node | Compared:
-        """The argument of NumPy's functions for this object."""
+        """This object as an argument of NumPy's functions."""
         return as_number(self.computed)
 
     @property
@@ -228,7 +228,7 @@ RENAMED = {"flatten": "ravel"}
 
 
 class ArrayCall:
-    """A call of a function: its arguments with nodes in place of expressions, and the names of these expressions."""
+    """A call of a function: its arguments with nodes instead of expressions, and the names of these expressions."""
 
     def __init__(self, owner: Array, reference: Reference | None = None) -> None:
         self.owner, self.names, self.reference = owner, Names({}, ()), reference

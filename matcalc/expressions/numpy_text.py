@@ -1,9 +1,9 @@
-"""Runs text in NumPy's spelling that only shapes explain, `x[:, None] - y`, on symbols.
+"""Runs NumPy text whose meaning depends on shapes, such as `x[:, None] - y`, on symbols.
 
-`language/numpy_dialect.py` reads formulas that are valid for all shapes, and infers the shapes. Text that it has no
-tree for - new axes, `keepdims`, `einsum`, an order of entries - is run here, like a function written for NumPy. The
-symbols are declared, or have the kinds of their names, with sizes of their own. Nothing is evaluated as Python: only
-the syntax listed here has a meaning, and of NumPy's functions only those that `numpy_bridge` implements.
+`language/numpy_dialect.py` reads formulas that are valid for all shapes, and infers the shapes. Text without such a
+tree (new axes, `keepdims`, `einsum`, an order of entries) is run here, like a function written for NumPy. The symbols
+are declared, or have the kinds of their names, with sizes of their own. Nothing is evaluated as Python: only the syntax
+listed here has a meaning, and of NumPy's functions only those that `numpy_bridge` implements.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _flat(values: Iterable[Value]) -> list[Value]:
 
 
 def _takes_sizes(name: str) -> bool:
-    """Whether an operation takes only sizes, so that NumPy's protocols would not find it by an array."""
+    """Whether an operation takes only sizes, so that no array argument triggers NumPy's protocols."""
     return any(c.signature.parameters[0].kind == COUNTED for c in default_rulebook().candidates(name))
 
 

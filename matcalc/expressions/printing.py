@@ -1,4 +1,4 @@
-"""Writes a node with names in scope: a syntax tree whose index names differ from them, and its LaTeX."""
+"""Writes a node as a syntax tree whose index names differ from the names in scope, and as LaTeX."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:
     """Return the syntax tree of a node with the user's named parts, and further ones that make it shortest.
 
-    Also return the names, those of these parts among them.
+    Also return the names, including those of these parts.
     """
     own = names.named_parts
 

@@ -1,4 +1,4 @@
-"""Reads the user's formulas (text, syntax trees, SymPy objects) as nodes with the symbols that they hold.
+"""Reads the user's formulas (text, syntax trees, SymPy objects) as nodes with the symbols that they contain.
 
 This module does not depend on `Expression`, which is constructed from its results.
 """
@@ -29,7 +29,7 @@ from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.symbols import Names, declaration
 
 NUMPY = "numpy"
-"""The dialect that is also Python."""
+"""The dialect whose text is also Python."""
 
 
 class Meaning(NamedTuple):
@@ -129,7 +129,7 @@ def _with_facts(node: Node, facts: Sequence[str]) -> Node:
 
 
 def _names_in(tree: Ast, scope: Scope) -> Names:
-    """Return the names in scope, without those that are only solved for, and those that a formula is written with."""
+    """Return the names in scope, without those only solved for; `written` are the names in the formula."""
     free, bound = names_of(tree, default_rulebook())
     written = tuple(n for n in dict.fromkeys(free) if n in scope.symbols)
     remaining = {n: s for n, s in scope.symbols.items() if n not in bound or n in written}

@@ -88,7 +88,7 @@ def expressions(
 def _read(
     formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names, varied: Collection[str] | None
 ) -> list[Expression]:
-    """Return formulas read in one scope; text in NumPy's spelling without a tree is run on its symbols."""
+    """Return formulas read in one scope; NumPy text without a syntax tree is run on its symbols."""
     try:
         made = read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes, varied)
         return [of_meaning(one) for one in made]
@@ -106,7 +106,7 @@ def _read(
 
 
 def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:
-    """Return an expression that needs no reading: of an expression, a number, an array or a function; else None."""
+    """Return an expression, number, array or function as an expression; None for input that must be read."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
     return traced(formula, _declared(declarations, known)) if is_function(formula) else as_expression(formula)
@@ -120,9 +120,9 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
 
 
 def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
-    """Return a decorator that makes a Python function written for NumPy the expression of its result.
+    """Return a decorator that replaces a Python function written for NumPy by the expression of its result.
 
-    The parameters are the declared symbols of their names. A returned tuple or list gives one expression for each
+    The parameters are the declared symbols of their names. A returned tuple or list becomes one expression for each
     element.
 
     Raises: UnknownName for a parameter that is not declared; NotSupported for a branch on a value, a value printed as a
@@ -177,7 +177,7 @@ def with_wrt(
     """Return a formula as an expression in which the symbols of `wrt` are known, even if they do not occur.
 
     A SymPy symbol in `wrt` counts as declared. Several formulas of one shape are stacked, along a new first axis. If a
-    `scalar` is required, undeclared names get the kinds that make the formula one, if one smallest change does.
+    `scalar` is required, undeclared names get the kinds that make the formula a scalar, if one smallest change does.
     """
     wrt_symbols = read_wrt(wrt).symbols
     variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]

@@ -1,4 +1,4 @@
-"""Makes references of objects from NumPy's functions and Python's operators: the same calls, on arrays."""
+"""Constructs references of objects from NumPy's functions and Python's operators: the same calls, on arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Slot(NamedTuple):
 
 
 def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Mapping[str, object]) -> Reference | None:
-    """Return the reference of a NumPy function on objects; None while tracing, where the whole function is one."""
+    """Return the reference of a NumPy function on objects; None while tracing, as the traced function is one."""
     own: list[Reference] = []
 
     def marked(value: Any) -> Any:
@@ -43,7 +43,7 @@ def of_numpy(function: Callable[..., Any], args: Sequence[object], keywords: Map
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A function with its arguments, slots among them for values."""
+    """A function with its arguments, some of which are slots for values."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]

@@ -41,7 +41,7 @@ class Output(NamedTuple):
 
 
 def as_computed(node: Node, names: Names) -> Callable[[], Printed]:
-    """Return the function for the printed form of an output that is printed as it is computed."""
+    """Return the function for the printed form of an output, which is that of the computed node."""
     return partial(Printed, node, node, partial(formula_in, node, names))
 
 
@@ -49,7 +49,7 @@ def as_computed(node: Node, names: Names) -> Callable[[], Printed]:
 class Request:
     """A request: outputs over the same names, and options; `seconds` were spent on them before, by stage.
 
-    `slopes` are triples of a value and its gradient, by the index of the output, and the symbol. `fixed` are names of
+    `slopes` are triples: the output indices of a value and of its gradient, and the symbol. `fixed` are names of
     arguments and sizes that are known before any call.
     """
 

@@ -1,8 +1,8 @@
 """Defines the arrays of a function that is being traced: they can be written in place, as NumPy's.
 
-An array that was made inside the function is written by replacing its node. A part of it that a subscript made stays a
-view: it is written through, and read again after a write. Of an array and a view by another function, `a.T`, only the
-one that was written last is used. Arguments are never written.
+A write to an array that the function created replaces its node. A part by a subscript is a view: a write to it changes
+the array, and it is read again after a write to the array. Of an array and a view by another function, `a.T`, only the
+one that was written last can be used. Arguments are never written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Origin(NamedTuple):
 
 
 class TracedArray(Expression):
-    """An array of a function that is being traced; `argument` names the argument that it is."""
+    """An array of a function that is being traced; `argument` is its name if it is an argument."""
 
     _held: Node
     __slots__ = ("_held", "argument", "distances", "origin", "spoiled", "writes")
@@ -53,7 +53,7 @@ class TracedArray(Expression):
 
     @property
     def node(self) -> Node:
-        """The node: of a view of an array that was written since, that of its part now.
+        """The node; that of a view is read again after a write to its array.
 
         Raises: NoValue for a view by another function, and for an array of which such a view was written.
         """
@@ -232,7 +232,7 @@ class TracedArray(Expression):
         return made if copies else self._view(made, at)
 
     def _read(self, at: object) -> tuple[Any, ArrayCall]:
-        """Return subscripts with nodes and known numbers for arrays; None for text, which another reader reads."""
+        """Return subscripts with nodes and known numbers for arrays; None for text, which is read elsewhere."""
         call = ArrayCall(self)
         items = at if isinstance(at, tuple) else (at,)
         if any(isinstance(one, str) for one in items):
@@ -247,7 +247,7 @@ class TracedArray(Expression):
         self.put(at, value)
 
     def put(self, at: object, value: object, adds: bool = False) -> None:
-        """Write a value to the entries at subscripts; with `adds` it is added, as often as a place occurs."""
+        """Write a value to the entries at subscripts; with `adds` it is added, as often as an index occurs."""
         plain, call_ = self._read(at)
         if plain is None:
             plain = at if isinstance(at, tuple) else (at,)
@@ -274,13 +274,13 @@ class TracedArray(Expression):
         self.writes += 1
 
     def _write_apart(self, node: Node, names: Names) -> None:
-        """Write to a view by another function; NumPy may have copied, so the array behind it is not used any more."""
+        """Write to a view by another function; NumPy may have copied, so its array can no longer be used."""
         known, owner = self.names.joined(names), self.owner
         owner.spoiled, owner.writes = True, owner.writes + 1
         self.origin, self._held, self.names, self.writes = None, node, known, self.writes + 1
 
     def check_own(self) -> None:
-        """Require that the function made the array.
+        """Require that the function created the array.
 
         Raises: NoValue for an argument or a part of one.
         """
@@ -332,7 +332,7 @@ class TracedArray(Expression):
 
 
 class TracedIndex(TracedArray):
-    """Data of kind `index` plus a number, `y + 1`: it stands in subscripts."""
+    """Data of kind `index` plus a number, `y + 1`, for use in subscripts."""
 
     __slots__ = ("offset",)
 
@@ -349,7 +349,7 @@ class TracedIndex(TracedArray):
 
     @property
     def places(self) -> Looked:
-        """The places that it selects."""
+        """The indices that it selects."""
         return Looked(self.node, self.offset)
 
     def __getitem__(self, at: object) -> Any:
@@ -367,7 +367,7 @@ class TracedIndex(TracedArray):
 
 
 class TracedRange(TracedArray):
-    """The numbers from `run.start` on, `np.arange(n)`: it stands in subscripts too."""
+    """The numbers from `run.start` on, `np.arange(n)`, also for use in subscripts."""
 
     __slots__ = ("run",)
 
@@ -386,7 +386,7 @@ class TracedRange(TracedArray):
         return TracedRange(made.node, made.names, run=Run(start, self.run.length))
 
     def write(self, node: Node, names: Names) -> None:
-        """Raise NoValue: its entries are integers, which a write of a formula would cut."""
+        """Raise NoValue: its entries are integers, and NumPy would truncate what is written."""
         raise NoValue("an array of integers is not written with a formula", hint="write np.arange(n, dtype=float)")
 
 

@@ -30,7 +30,7 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any
-"""An expression, or the nesting of tuples and lists of them that a function returns."""
+"""The results of a function: an expression, or nested tuples and lists of expressions."""
 OWN = str(Path(__file__).parents[1])
 LIBRARIES = frozenset(("numpy", "scipy"))
 """Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""
@@ -42,7 +42,7 @@ def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
 
 
 def traced(function: Callable[..., object], declared: Mapping[str, Expression]) -> Expression:
-    """Return the result of a function of its parameters, which are the declared symbols of their names.
+    """Return the result of a function whose parameters are the declared symbols of the same names.
 
     Raises: as `results_of`; ShapeError for several results.
     """
@@ -54,7 +54,7 @@ def traced(function: Callable[..., object], declared: Mapping[str, Expression]) 
 
 
 def results_of(function: Callable[..., object], declared: Mapping[str, Expression]) -> Results:
-    """Return the results of a function of its parameters, in the same nesting.
+    """Return the results of a function of its parameters, nested as the function returns them.
 
     The symbols of the result are the parameters, in the order of `declared`; an undeclared one has its default.
 
@@ -134,7 +134,7 @@ def _parameters(function: Callable[..., object], declared: Mapping[str, Expressi
 
 
 def _argument(name: str, e: Expression) -> TracedArray:
-    """Return a symbol as an argument of the function, which does not change it."""
+    """Return a symbol as an argument of the function, which must not write to it."""
     made = traced_array(e)
     made.argument = name
     return made

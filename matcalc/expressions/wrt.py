@@ -1,7 +1,7 @@
 """Reads `wrt`, the variables of differentiation: symbols, parts of them, lists of both, SymPy matrices.
 
 The calculus differentiates in whole symbols. A derivative in a part, `x[0]` or `X[1, :]`, is that part of the
-derivative in its symbol. One in a matrix of scalars is the derivatives in these, in the matrix's shape.
+derivative in its symbol. A derivative in a matrix of scalars is the matrix of the derivatives in these.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Subscripts = str
 
 
 class Variables(NamedTuple):
-    """Symbols to differentiate in, the parts of them that are variables, and the shape of a matrix of them."""
+    """Symbols to differentiate in, their parts that are variables, and the shape of a matrix of variables."""
 
     symbols: Wrt
     parts: dict[int, Subscripts]
@@ -76,7 +76,7 @@ def _entry(one: Symbol) -> tuple[Symbol, Subscripts] | None:
 
 
 def _part(tree: Ast) -> tuple[str, Subscripts] | None:
-    """Return the name and subscripts of a part of a symbol; a part of a part is composed, in its full axes."""
+    """Return the name and subscripts of a part of a symbol; of a part of a part, its subscripts in the symbol."""
     outer: list[Ast] = []
     while tree.head == "part":
         remaining, inner = iter(outer), tree.args[1:]
@@ -107,7 +107,7 @@ def _listed(value: Wrt) -> Sequence[Symbol]:
 
 
 def part_of(e: Derived, x: Node, subscripts: Subscripts) -> Derived:
-    """Return the part of a symbol that is differentiated in.
+    """Return the part of a symbol in which a formula is differentiated.
 
     Raises: NotDifferentiable if entries depend on each other; ShapeError for an index outside.
     """
@@ -163,7 +163,7 @@ def _each(made: Derived) -> Sequence[Derived]:
 
 
 def _at(e: Derived, wrt: Variables, k: int, made: Derived, before: int, own: int | None = None) -> Derived:
-    """Return the requested part of a derivative, with `before` axes in front of the symbol's `own`."""
+    """Return the requested part of a derivative; the symbol's `own` axes follow the first `before` axes."""
     subscripts = wrt.parts.get(k)
     if not subscripts:
         return made
@@ -174,7 +174,7 @@ def _at(e: Derived, wrt: Variables, k: int, made: Derived, before: int, own: int
 
 
 def _shaped(parts: Sequence[Derived], shape: tuple[int, ...]) -> Derived:
-    """Return derivatives in scalars as one in a matrix of them, its axes behind those of the parts.
+    """Return derivatives in scalars as one in a matrix of these, whose axes come last.
 
     Shapes: a column has one axis.
     """
@@ -201,7 +201,7 @@ def _table(rows: Sequence[Sequence[Derived]]) -> Derived:
 class Apart(NamedTuple):
     """An expression in which the parts that are variables are symbols of their own.
 
-    `wrt` are the variables then, `parts` the values of the new symbols, by name, `moved` the values of the old ones.
+    `wrt` has the new variables, `parts` the values of the new symbols by name, `moved` those of the old symbols.
     """
 
     e: Derived
@@ -230,7 +230,7 @@ class Apart(NamedTuple):
 
 
 def apart(e: Derived, wrt: Wrt) -> Apart:
-    """Return an expression with the parts in `wrt` as new symbols: x is x + (x_0 - x[0])*eye(n)[:, 0], x_0 for x[0].
+    """Return an expression with the parts in `wrt` as new symbols, x_0 for x[0]: x + (x_0 - x[0])*eye(n)[:, 0] for x.
 
     The value is unchanged if each new symbol equals its part.
 

@@ -47,7 +47,7 @@ def computed(one: Callable[[Given], Made], items: Iterable[Given], threads: int)
 
 @dataclass(frozen=True)
 class FromFiles:
-    """Blocks of rows from `.npy` files by name; `axes` is the axis of the rows in each."""
+    """Blocks of rows from `.npy` files by name; `axes` has the axis of rows of each."""
 
     paths: Mapping[str, str | os.PathLike[str]]
     axes: Mapping[str, int]

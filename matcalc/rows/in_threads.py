@@ -1,8 +1,8 @@
 """Computes calls of compiled functions on large data in threads, each with a share of the rows.
 
-A function that separates over its rows consists of totals and of results with rows. Totals are added up in the order
-of the shares; of results with rows each share writes its own. The digits therefore depend only on the requested number
-of threads. A function that does not separate uses the threads in BLAS. Small data are computed in one thread.
+A function that separates over its rows consists of totals and of results with rows. Totals are added in the order of
+the shares; each share writes its own rows of the other results. The digits therefore depend only on the requested
+number of threads. A function that does not separate uses the threads in BLAS. Small data are computed in one thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 
 LEAST = 2**17
-"""The entries of arguments with rows below which threads do not pay."""
+"""The number of entries in arguments with rows below which one thread is faster."""
 Given = Mapping[str, Any]
 
 
@@ -62,7 +62,7 @@ class Shares(RowTotals):
 
     @cached_property
     def totals_beside(self) -> list[Node]:
-        """The totals that are computed together with the results with rows: all, if these need no total."""
+        """The totals that are computed together with the results with rows: all, if no such result needs a total."""
         chosen = [r for r, has_rows in zip(self.whole.results, self.has_rows, strict=True) if has_rows]
         symbols = {total.symbol for total in self.whole.totals}
         waits = self.rounds > 1 or any(node in symbols for node in toposort(chosen))

@@ -3,7 +3,7 @@
 A node with an axis of rows contains, for each row, a value of that row of the data and of shared values. A node
 without one is shared. A product that sums over rows, a reduction of rows, or a size that counts them is a *total*: it
 adds up over blocks of rows, or merges as maxima do. A node that has rows and depends on a total belongs to the next
-round, which reads the data again. Any other node raises an error naming the node that needs all rows at once.
+round, which reads the data again. Any other node needs all rows at once and raises an error that names it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BY_FEATURES = "sums over rows, X'*X, and functions of each row separate: for a k
 SHIFTED = "pass shifted or cut rows as additional data, which separate"
 TOTALS = "sums, means, variances, extremes, logs of sums and functions of each row separate"
 MOST_TERMS = 400
-"""The most terms of one product whose sums are multiplied out."""
+"""The largest number of terms to which one product is multiplied out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matcalc.compiler.call.compiled import Compiled
 
 CHANGE = 2.0**-40
-"""The relative change of the totals that tests how many digits a value keeps."""
+"""The relative change of the totals that tests how many digits of a value are reliable."""
 MOST = 2.0**-20
 """The relative change of a value above which the rows are read, since only six digits are reliable."""
 

@@ -1,4 +1,4 @@
-"""Compiles totals over rows: those of a block, the merging of two blocks, the result from all; runs the passes."""
+"""Compiles the totals of a block of rows, their merging and the final result, and runs the passes over the rows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class RowTotals:
 
     @property
     def whole(self) -> Separated:
-        """The totals and results found. Raises: NotSupported if the formula does not separate."""
+        """The totals and the results computed from them. Raises: NotSupported if the formula does not separate."""
         if self.found is None:
             raise NotSupported(f"this does not separate over {self.rows}: {self.reason}")
         return self.found
@@ -124,7 +124,7 @@ class RowTotals:
         return Totals(tuple(map(_array, fn(*(given[name] for name in fn.args)))), before, sizes)
 
     def combine(self, a: Totals, b: Totals) -> Totals:
-        """Return the totals of two blocks of one round together. Raises: ShapeError for blocks of different sizes."""
+        """Return the merged totals of two blocks in one round. Raises: ShapeError for blocks of different sizes."""
         if a.sizes != b.sizes:
             axes = zip(self.row_sizes, a.sizes, b.sizes, strict=True)
             name, one, other = next((name, one, other) for name, one, other in axes if one != other)
@@ -320,7 +320,7 @@ def axis_of(made: RowTotals, name: str) -> int:
 
 
 def rows_in(made: RowTotals, block: Block) -> int:
-    """Return the number of rows of a block. Raises: ShapeError if its arrays differ in it."""
+    """Return the number of rows of a block. Raises: ShapeError if its arrays have different numbers."""
     import numpy as np
 
     places = {name: (np.shape(block[name]), axis_of(made, name)) for name in made.split}
@@ -368,7 +368,7 @@ def _merged(total: Total, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> n
 def _where_equal(
     own: np.ndarray[Any, Any], whole: np.ndarray[Any, Any], value: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """Return a block's value where its extreme equals that of all rows, else 0; extremes have the first axes."""
+    """Return a block's value where its extreme equals that of all rows, else 0; axes of extremes come first."""
     import numpy as np
 
     return np.where((own == whole).reshape(own.shape + (1,) * (value.ndim - own.ndim)), value, 0.0)

@@ -89,7 +89,7 @@ class Feasible(NamedTuple):
 
 
 def feasible(given: Inputs, written: Sequence[Comparison], formulas: Sequence[Expression], at: ArrayLike) -> Feasible:
-    """Return constraints as SciPy's objects, and bounds among them as bounds.
+    """Return constraints as SciPy's objects, and those that are bounds as bounds.
 
     Raises: ValueError for a constraint without a variable.
     """
@@ -133,7 +133,7 @@ def _linear(values: Values, given: Inputs, at: Vector) -> tuple[Vector, Vector] 
 def bounded(packing: Packing, bounds: Any) -> tuple[Vector, Vector]:
     """Return the packed lower and upper bounds from pairs by name, or from SciPy's form of bounds.
 
-    Raises: ValueError for a name that is no variable, for a value that is no pair, and for ends of another shape.
+    Raises: ValueError for a name that is no variable, for a value that is no pair, and for bounds of another shape.
     """
     from scipy.optimize import Bounds
 

@@ -24,7 +24,7 @@ def recorded(f: Callable[[Any], Any], values: list[float]) -> Callable[[Any], An
 
 
 def convergence(values: Sequence[float] | None, result: float) -> Curves:
-    """Return curves of the distance of the value from that of the result, by evaluation.
+    """Return curves of the distance between the value at each evaluation and the final value.
 
     Raises: NotSupported for a fit without a history.
     """

@@ -91,7 +91,7 @@ def searched(
     address: int, inputs: Integers, sizes: Integers, outputs: Integers, x: Vector, both: Vector,
     start: Vector, f0: float, slope0: float, d: Vector, step: float, calls: int, bracket: Vector,
 ) -> tuple[float, float, int]:  # fmt: skip
-    """Search along d: the step, 0 if none is found, the slope there, and the number of calls of the objective."""
+    """Search along d; return the step (0 if none is found), the slope there and the number of calls."""
     stage, is_bracketed, longest = 1, False, LONGEST
     decrease = SUFFICIENT * slope0
     width, last_width = longest, 2.0 * longest

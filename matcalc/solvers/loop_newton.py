@@ -29,7 +29,7 @@ def stepped(
     address: int, inputs: Integers, sizes: Integers, outputs: Integers, v: Vector, product: Vector,
     g: Vector, radius: float, work: Matrix, p: Vector,
 ) -> tuple[int, bool, float, int]:  # fmt: skip
-    """Minimise the model g'*p + p'*H*p/2 in the ball: status, whether p is on its border, the model, products."""
+    """Minimise the model g'*p + p'*H*p/2 in the ball; return status, if p is on its border, model value, products."""
     r, d, Hp = work[0], work[1], work[2]
     size = math.sqrt(dot(g, g))
     tolerance = min(0.5, math.sqrt(size)) * size
@@ -77,7 +77,7 @@ def fits(
 ) -> None:  # fmt: skip
     """Minimise from each row of X, in place; counts are status, steps, calls, products.
 
-    Options: gtol, most steps, the first and the largest radius, the least part of the promised decrease.
+    Options: gtol, most steps, the first and the largest radius, the least part of the predicted decrease.
     """
     n = x.size
     work, p, at, g = np.empty((3, n)), np.empty(n), np.empty(n), np.empty(n)

@@ -17,7 +17,7 @@ EPSILON = 2.0**-52
 
 
 def evaluated(address: int, inputs: Integers, sizes: Integers, outputs: Integers, results: Vector) -> int:
-    """Call an objective: 0, NOT_FINITE if a result is not finite, FAULT plus a number if linear algebra fails."""
+    """Call an objective; return 0, NOT_FINITE if a result is not finite, or FAULT plus a number for linear algebra."""
     status: int = call_at(address, inputs, sizes, outputs)
     if status != 0:
         return FAULT + status

@@ -157,7 +157,7 @@ def _minimised(made: Problem, kind: str, callback: Any, options: Mapping[str, An
 
 
 def _for_method(constraint: Any, kind: str) -> Any:
-    """Return a constraint without its Hessian unless the method is trust-constr: the others warn of it."""
+    """Return a constraint without its Hessian unless the method is trust-constr: other methods warn about it."""
     from scipy.optimize import NonlinearConstraint
 
     if kind == "trust-constr" or not isinstance(constraint, NonlinearConstraint):

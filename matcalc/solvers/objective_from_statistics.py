@@ -1,6 +1,6 @@
 """Replaces objectives over known rows by functions of sufficient statistics, if that makes a fit cheaper.
 
-There are three conditions: a call over all rows is long; one pass plus the calls from totals costs less than the same
+There are three conditions: a call over all rows is slow; one pass plus the calls from totals costs less than the same
 calls over the rows; the totals have fewer entries than the rows. Values keep their digits
 (`matcalc.rows.statistics`), so a fit changes only by rounding.
 """
@@ -25,7 +25,7 @@ from matcalc.solvers.problem_input import LONG, Inputs
 CALLS = 20
 """The assumed number of evaluations of a fit, a lower bound."""
 BYTE = 3.0
-"""Flops of a matrix product in the time of one byte from memory; a constant, so that fits are reproducible."""
+"""Flops of a matrix product in the time that reading one byte takes; a constant, so that fits are reproducible."""
 
 
 class FromTotals:

@@ -123,7 +123,7 @@ def charted(given: Inputs) -> tuple[Inputs, Charts]:
 def _fact_of(node: Node) -> str:
     """Return the fact whose chart a variable needs; "" for a variable without facts.
 
-    Raises: NotSupported if no chart keeps all declared facts.
+    Raises: NotSupported if no chart preserves all declared facts.
     """
     declared = node.data[1]
     if not declared:

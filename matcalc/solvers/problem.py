@@ -52,7 +52,7 @@ class Problem:
 
     @property
     def is_parametrised(self) -> bool:
-        """Whether the vector contains coordinates of some variable in place of its entries."""
+        """Whether the vector contains coordinates of some variable instead of its entries."""
         return bool(self._charts.made)
 
     @property

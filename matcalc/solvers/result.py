@@ -28,7 +28,7 @@ class Result(OptimizeResult):  # type: ignore[misc]
     __str__ = __repr__
 
     def plot(self) -> Curves:
-        """Return curves of the distance of the value from that of the result, by evaluation.
+        """Return curves of the distance between the value at each evaluation and the final value.
 
         Raises: NotSupported for a fit in a compiled loop, which records no values.
         """

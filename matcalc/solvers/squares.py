@@ -15,7 +15,7 @@ from matcalc.solvers.problem_input import Inputs
 
 
 class Residuals:
-    """Stacked residuals whose squares add up to a loss; `parts` are each term's root of the weight and values."""
+    """Stacked residuals whose squares add up to a loss; `parts` has the root of the weight and the values of each."""
 
     def __init__(self, given: Inputs, terms: Sequence[Term]) -> None:
         names = given.formulas[0].names

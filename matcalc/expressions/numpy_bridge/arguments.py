@@ -112,7 +112,7 @@ def bound_of(value: object) -> Node:
 
 
 def is_object_array(value: object) -> TypeGuard[npt.NDArray[np.object_]]:
-    """Whether a value is an array of Python objects, as NumPy makes one of a list of expressions."""
+    """Whether a value is an array of Python objects, as NumPy creates from a list of expressions."""
     return getattr(getattr(value, "dtype", None), "kind", "") == "O" and hasattr(value, "tolist")
 
 

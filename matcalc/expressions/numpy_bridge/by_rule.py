@@ -30,7 +30,7 @@ ALONG, KEPT, FREEDOM = "axis", "keepdims", "ddof"
 
 
 def found(name: str) -> Called | None:
-    """Return the operation that one of NumPy's functions is, with its call; None if there is none."""
+    """Return the operation that implements one of NumPy's functions, with its call; None if there is none."""
     own = numpy_names(default_rulebook()).functions.get(name)
     if own is not None or name not in default_rulebook().spellings:
         return own
@@ -38,7 +38,7 @@ def found(name: str) -> Called | None:
 
 
 def called(function: Callable[..., object] | str) -> str:
-    """Return the name of the operation that one of NumPy's functions is.
+    """Return the name of the operation that implements one of NumPy's functions.
 
     Raises: NotSupported.
     """
@@ -50,9 +50,9 @@ def called(function: Callable[..., object] | str) -> str:
 
 
 def by_rule(name: str, arguments: Mapping[str, object], batched: bool = False) -> Node | tuple[Node, ...]:
-    """Return the operation that NumPy's function `name` is, applied to arguments by NumPy's names, in order.
+    """Return the operation of NumPy's function `name`, applied to arguments by NumPy's names, in order.
 
-    Arguments with NumPy's default values are left out, except the axis. With `batched` matrices are the last axes of
+    Arguments with NumPy's default values are omitted, except the axis. With `batched` matrices are the last axes of
     the arrays.
 
     Raises: NotSupported, which names the unsupported argument; ShapeError.
@@ -105,7 +105,7 @@ def _split(name: str, keywords: Mapping[str, object], most: int | None) -> tuple
 
 
 def operand_of(name: str) -> Callable[[Any], Node]:
-    """Return what makes an argument of an operation a node: it may be infinite only where a rule says so."""
+    """Return the function that converts an argument to a node; only some rules accept infinite arguments."""
     return bound_of if any(c.rule.infinite for c in default_rulebook().candidates(name)) else node_of
 
 

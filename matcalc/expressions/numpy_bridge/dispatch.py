@@ -32,7 +32,7 @@ ROOMS: Mapping[str, tuple[ModuleType, ...]] = {
 }
 Keywords = Mapping[str, object]
 SHAPES = ("shape", "ndim", "size")
-"""Functions that arrays answer as attributes."""
+"""Functions whose results are attributes of arrays."""
 PLACE = "#"
 CALL = "__call__"
 TYPE = "dtype"

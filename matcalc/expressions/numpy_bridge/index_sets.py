@@ -1,6 +1,6 @@
-"""Defines the places that a subscript of several entries selects along an axis, and reads them from Python's values.
+"""Defines the indices that a subscript of several entries selects along an axis, and reads them from Python's values.
 
-Places are a run of entries, integers that are known, or data of kind `index` (with an offset, `c[y + 1]`).
+Such indices are a run, known integers, or data of kind `index` (with an offset, `c[y + 1]`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MASK_HINT = "write np.where(mask, a, b) for a choice, or pass the mask's places 
 
 @dataclass(frozen=True)
 class Run:
-    """The entries from `start`; `is_one` for a single one, whose axis the result lacks."""
+    """The entries from `start`; `is_one` marks a single entry, whose axis is dropped."""
 
     start: Size
     length: Size
@@ -42,20 +42,20 @@ class Run:
 
 @dataclass(frozen=True)
 class Known:
-    """Places that are known, in row-major order."""
+    """Known indices, in row-major order."""
 
     shape: Shape
     numbers: tuple[Size, ...]
 
     def runs(self) -> list[tuple[Size, Size]]:
-        """Return the runs of consecutive places: the start and the length of each."""
+        """Return the runs of consecutive indices: the start and the length of each."""
         cuts = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(self.numbers)) if b - a != 1), len(self.numbers)]
         return [(self.numbers[a], Size.of(b - a)) for a, b in pairwise(cuts) if b > a]
 
 
 @dataclass(frozen=True)
 class Looked:
-    """Places that are data: the entries of an index, plus a number."""
+    """Indices that are data: the entries of an argument of kind `index`, plus a number."""
 
     indices: Node
     offset: Size
@@ -69,7 +69,7 @@ Places: TypeAlias = "Run | Known | Looked"
 
 
 def places_of(value: Any) -> Places | None:
-    """Return the places that a list, an array of integers or an index selects; None for a slice or an integer.
+    """Return the indices in a list, an array of integers or data of kind `index`; None for a slice or an integer.
 
     Raises: NoValue for a mask or integers that depend on a symbol; ShapeError for anything else.
     """
@@ -95,7 +95,7 @@ def _known(value: Any) -> Known:
 
 
 def masked(value: Any) -> list[Known] | None:
-    """Return the places of a mask of known truth values, one for each of its axes; None for anything else."""
+    """Return the indices of a mask of known truth values, one for each of its axes; None for anything else."""
     import numpy as np
 
     if isinstance(value, list) and value and all(isinstance(one, (bool, np.bool_)) for one in value):
@@ -106,7 +106,7 @@ def masked(value: Any) -> list[Known] | None:
 
 
 def from_front(place: Size, length: Size) -> Size:
-    """Return a place counted from the start of an axis of this length."""
+    """Return an index counted from the start of an axis of this length."""
     if place.is_integer and place.constant < 0 or not is_nonnegative(place) and is_nonnegative(-place):
         if not place.is_integer:
             check_room(-place - 1, f"{place} counts from the end")
@@ -115,7 +115,7 @@ def from_front(place: Size, length: Size) -> Size:
 
 
 def run_of(at: slice, length: Size) -> Places:
-    """Return the places of a slice of an axis of this length.
+    """Return the indices of a slice of an axis of this length.
 
     Raises: NotSupported for a step along an axis whose length is not a number.
     """
@@ -137,14 +137,14 @@ def run_of(at: slice, length: Size) -> Places:
 
 
 def one_of(at: object, length: Size) -> Run:
-    """Return the place of an integer or a size."""
+    """Return the run of one entry at an integer or a size."""
     return Run(from_front(size_of(at), length), ONE, True)
 
 
 def counted(places: Places, length: Size) -> Places:
-    """Return places with all known integers counted from the start, and inside an axis of this length.
+    """Return indices with all known integers counted from the start, and inside an axis of this length.
 
-    Raises: ShapeError for a place outside.
+    Raises: ShapeError for an index outside.
     """
     if not isinstance(places, Known):
         return places
@@ -156,16 +156,16 @@ def counted(places: Places, length: Size) -> Places:
 
 
 def as_run(places: Places) -> Places:
-    """Return known consecutive places as a run."""
+    """Return known consecutive indices as a run."""
     if isinstance(places, Known) and len(places.shape) == 1 and len(runs := places.runs()) == 1:
         return Run(*runs[0])
     return places
 
 
 def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free: int) -> list[Operand]:
-    """Return the 0/1 operands of a product that select places along an axis with the indices `at`.
+    """Return the 0/1 operands of a product that select `places` along an axis with the labels `at`.
 
-    `free` is an index without another use.
+    `free` is a label without another use.
     """
     if isinstance(places, Run):
         if places.start == 0 and places.length == length and at:
@@ -186,7 +186,7 @@ def operands_at(places: Places, length: Size, axis: int, at: Sequence[int], free
 
 
 def _rows(places: Known, length: Size) -> Node:
-    """Return the rows of the identity at known places."""
+    """Return the rows of the identity at known indices."""
     import numpy as np
 
     if length.is_integer and all(one.is_integer for one in places.numbers):
@@ -218,7 +218,7 @@ def common_shape(shapes: Sequence[Shape]) -> Shape:
 
 
 def spread(places: Places, shape: Shape) -> tuple[Places, list[int]]:
-    """Return places without axes of length 1 that others repeat, and the axes of the common shape that remain."""
+    """Return indices without axes of length 1 that others repeat, and the axes of the common shape that remain."""
     own = places.shape
     first = len(shape) - len(own)
     held = [k for k, size in enumerate(own) if not (size == 1 and shape[first + k] != 1)]

@@ -170,7 +170,7 @@ def _whole(shape: Lengths, own: Sequence[Size]) -> list[Size]:
 def _quotient(own: Sequence[Size], known: Sequence[Size]) -> Size:
     """Return the length that completes a shape: the product of `own` divided by that of `known`.
 
-    Raises: ShapeError if it is no length for all sizes.
+    Raises: ShapeError if the quotient is not a length for all sizes.
     """
     left, rest = list(own), []
     for size in known:

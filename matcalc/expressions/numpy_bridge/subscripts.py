@@ -1,4 +1,4 @@
-"""Turns Python's subscripts, `w[1:]`, `X[i, 0]`, `x["1:n-1"]`, into trees of the language, with its meaning."""
+"""Converts Python's subscripts, `w[1:]`, `X[i, 0]`, `x["1:n-1"]`, to trees of the language, with its meaning."""
 
 from __future__ import annotations
 

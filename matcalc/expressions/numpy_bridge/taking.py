@@ -1,4 +1,4 @@
-"""Takes and puts the entries of an array at subscripts, with NumPy's meaning, on nodes."""
+"""Reads and replaces the entries of an array at subscripts, with NumPy's meaning, on nodes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Item: TypeAlias = "Places | None"
 class Items(NamedTuple):
     """The subscripts of an array, one for each of its axes, and new axes; `joint` are the positions of the joint ones.
 
-    Joint are lists and arrays of places, and integers beside them.
+    Joint are lists and arrays of indices, and integers beside them.
     """
 
     items: list[Item]
@@ -125,7 +125,7 @@ def selection(read: Items, shape: Shape) -> Selection:
 
 
 def _ordered(parts: Sequence[int | None], shared: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the labels of the result: joint axes in place of their subscripts if these are adjacent, else in front."""
+    """Return the labels of the result: joint axes replace their subscripts if these are adjacent, else come first."""
     where = [k for k, one in enumerate(parts) if one is None]
     first = where[0] if where and where[-1] - where[0] == len(where) - 1 else 0
     rest = [one for one in parts if one is not None]
@@ -148,7 +148,7 @@ def _unheld(chosen_: Selection, rank: int) -> dict[int, Size]:
 
 
 def _taken_by_parts(a: Node, read: Items) -> Node | None:
-    """Return entries at known places of one axis as joined parts; several such axes of known lengths become one."""
+    """Return entries at known indices of one axis as joined parts; several such axes of known lengths become one."""
     items, joint = read
     if None in items or any(not isinstance(items[k], (Known, Run)) for k in joint):
         return None
@@ -178,7 +178,7 @@ def _product(lengths: Sequence[Size]) -> int:
 
 
 def _ravelled(places: Sequence[Places], whole: Shape, lengths: Sequence[int]) -> list[int] | None:
-    """Return the row-major ranks of joint known places; None if they are not all integers."""
+    """Return the row-major positions of joint known indices; None if they are not all integers."""
     import numpy as np
 
     arrays = []
@@ -252,7 +252,7 @@ def _replaced(a: Node, runs: Sequence[Run], value: Node, axis: int) -> Node:
 
 
 def _once(read: Items, shape: Shape, value: Node) -> tuple[Items, Node]:
-    """Return subscripts without repeated known places, of which NumPy writes the last, and their values."""
+    """Return subscripts and values without repeated known indices, of which NumPy writes the last."""
     own = [read.items[k] for k in read.joint]
     known = [one for one in own if isinstance(one, Known)]
     if not known or len(known) < len(own) or len({one.shape for one in known}) > 1 or len(known[0].shape) != 1:
@@ -273,7 +273,7 @@ def _once(read: Items, shape: Shape, value: Node) -> tuple[Items, Node]:
 
 
 def _last(read: Items, where: Selection, shape: Shape) -> Node | None:
-    """Return 1 for the last of equal places, else 0; None if no two are equal."""
+    """Return 1 for the last of equal indices, else 0; None if no two are equal."""
     own = [as_run(one) for k in read.joint if (one := read.items[k]) is not None]
     whole = [where.lengths[label] for label in where.shared]
     if any(isinstance(one, Run) and len(one.shape) == len(whole) for one in own):
@@ -322,14 +322,14 @@ def _repeats(own: Sequence[Places]) -> bool:
 
 
 def added(a: Node, at: object, value: Node) -> Node:
-    """Return an array with a value added at subscripts, as often as each place occurs: np.add.at."""
+    """Return an array with a value added at subscripts, as often as each index occurs: np.add.at."""
     where = selection(read_items(at, a.shape), a.shape)
     value = _fitted(value, [where.lengths[label] for label in where.out])
     return constructors.add([(1, a), (1, product(1, [(value, where.out), *where.operands], where.axes))])
 
 
 def along(a: Node, places: Any, axis: int) -> Node:
-    """Return np.take_along_axis of known places of the array's own number of axes."""
+    """Return np.take_along_axis for known indices with as many axes as the array."""
     import numpy as np
 
     places = np.asarray(places)

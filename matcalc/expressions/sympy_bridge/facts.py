@@ -57,7 +57,7 @@ def facts_of(node: Basic) -> tuple[str, ...]:
 def _assumed(node: Basic) -> set[str]:
     """Return the names of the predicates that are assumed of a symbol.
 
-    The rulebook infers further facts, since SymPy's `ask` takes orthogonal matrices for positive definite.
+    The rulebook infers further facts, since SymPy's `ask` reports orthogonal matrices as positive definite.
     """
     found = set()
     stack = list(global_assumptions)

@@ -14,7 +14,7 @@ MOST_OPERATIONS = 200
 
 
 def numbers_of(formula: Basic, data: Mapping[str, Any], sizes: Mapping[str, int]) -> np.ndarray[Any, Any] | None:
-    """Return the value of a SymPy object at data by name; None if SymPy gives no numbers for it."""
+    """Return the value of a SymPy object at data by name; None if SymPy returns no numbers for it."""
     import numpy as np
     import sympy
 

@@ -138,7 +138,7 @@ def relations(test: Basic) -> list[Basic]:
 
 
 SWITCHES: Mapping[tuple[object, object], str] = {(1, 0): "condition", (0, 1): "negation"}
-"""Values of two branches whose choice is the condition itself as a number: as a factor it selects."""
+"""Values of two branches for which the choice is the condition as a number, or its negation."""
 
 
 def _piecewise(reader: Reader, node: Basic, args: list[Value]) -> Value:

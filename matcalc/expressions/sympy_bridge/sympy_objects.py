@@ -1,7 +1,7 @@
 r"""Recognises SymPy objects among names and formulas: symbols, entries, and objects that become plain symbols.
 
-Objects that represent one symbol, but have no name in the language, become plain symbols. A function of time, `q(t)` as
-`dynamicsymbols` makes it, is a symbol, and so is each of its derivatives, `q_dot`: in mechanics they are independent of
+Objects that represent one symbol, but have no name in the language, become plain symbols. A function of time, `q(t)`
+from `dynamicsymbols`, is a symbol, and so is each of its derivatives, `q_dot`: in mechanics they are independent of
 each other. A LaTeX name, `\theta_{1}`, loses the characters that an identifier cannot have. An IndexedBase without a
 shape, whose entries have integer indices, gets one size for each axis.
 """

@@ -2,7 +2,7 @@
 
 Each node of the tree is written once, operands first. A function is applied to every entry by `applyfunc`. An operation
 without a SymPy class (`vec`, decompositions) is an operation by name (`operation`). A tensor that is not written by its
-entries is NotSupported.
+entries raises NotSupported.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _call(ast: Ast, args: list[Written], symbols: Mapping[str, Node]) -> Basic:
 def _whole(name: str, args: Sequence[Written], named: Mapping[str, Basic]) -> Callable[..., Basic] | None:
     """Return the function that writes an operation on whole arrays, None if SymPy has no class for the call.
 
-    Calls with further tangents, along an axis, or of the diagonal of an oblong matrix have none.
+    SymPy has none for further tangents, for an axis, and for the diagonal of an oblong matrix.
     """
     rule = default_rulebook().candidates(name)[0].rule
     made = BY_ROLE.get(rule.role or "") or (None if rule.operands else writer(rule))

@@ -1,1 +1,1 @@
-"""Runs the user's functions on symbols: their calls of NumPy, SciPy and Python find functions that accept symbols."""
+"""Runs the user's functions on symbols: calls of NumPy, SciPy and Python reach functions that accept symbols."""

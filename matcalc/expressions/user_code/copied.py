@@ -85,12 +85,12 @@ class Values:
         return cell if found is value else CellType(found)
 
     def _imported(self, *args: Any, **keywords: Any) -> Any:
-        """Return what an import statement inside of a copied function gives."""
+        """Return the result of an import statement in a copied function."""
         return self.of(builtins.__import__(*args, **keywords))
 
 
 class Module(ModuleType):
-    """A module as a copied function sees it."""
+    """A module inside a copied function."""
 
     def __init__(self, module: ModuleType, own: Mapping[str, Any], values: Values) -> None:
         super().__init__(module.__name__, module.__doc__)
@@ -104,7 +104,7 @@ class Module(ModuleType):
 
 
 class Owner:
-    """The object of a method as its copy sees it: its other methods are copies too."""
+    """The object of a copied method; its other methods are copies too."""
 
     def __init__(self, owner: Any, values: Values) -> None:
         object.__setattr__(self, "_owner", owner)

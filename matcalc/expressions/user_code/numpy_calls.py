@@ -1,6 +1,6 @@
-"""Implements the functions of NumPy that do not ask their arguments, by NumPy's names: constructors and places.
+"""Implements the functions of NumPy that do not dispatch on arguments, by NumPy's names: constructors and indices.
 
-Each makes an array that the traced function can write. `Make` gives it the class of its arrays.
+Each returns an array that the traced function can write. `Make` determines the class of the array.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _refuse_integers(name: str, dtype: object) -> None:
 
 
 class NumpyCalls:
-    """NumPy's functions by name, with arrays of the class that `make` gives."""
+    """NumPy's functions by name, with arrays of the class that `make` constructs."""
 
     def __init__(self, make: Make) -> None:
         self.make = make
@@ -288,7 +288,7 @@ class NumpyCalls:
 
 
 SYMBOLIC_ONLY = ("take", "take_along_axis", "bincount", "isscalar", "asarray", "ix_")
-"""Functions that stay NumPy's own for numbers. The others make arrays that can be written."""
+"""Functions that remain NumPy's for numbers. The others return arrays that can be written."""
 
 
 def _constant(value: Any) -> Node:
@@ -310,7 +310,7 @@ def _is_writable(made: Any) -> bool:
 
 
 def _iota(length: Size) -> Node:
-    """Return the numbers from 0 to a length, without the last."""
+    """Return the numbers from 0 to a length, the length excluded."""
     if len(length.terms) == 1 and length.names == (str(length),):
         return built(call("iota", leaf(constructors.size_number(length))))
     steps = built(call("cumsum", leaf(constructors.ones((length,)))))

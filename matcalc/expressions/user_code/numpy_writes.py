@@ -1,6 +1,6 @@
 """Implements NumPy's functions that write to an array, and np.linalg.lstsq, on arrays of a traced function.
 
-Such an array has `write` and `put`; `flat` gives its entries row after row.
+Such an array has `write` and `put`; `flat` has its entries row after row.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _put_along_axis(arr: Any, indices: Any, values: object, axis: int | None) ->
 
 
 def _written(a: Any, name: str) -> None:
-    """Require an array that the traced function made.
+    """Require an array that the traced function created.
 
     Raises: NoValue.
     """
@@ -96,7 +96,7 @@ def _written(a: Any, name: str) -> None:
 
 
 def ufunc_at(name: str, a: Any, at: object, value: Any = None) -> None:
-    """Write `np.add.at(a, at, value)`.
+    """Compute `np.add.at(a, at, value)`, which writes to `a`.
 
     Raises: NotSupported for another function than add and subtract.
     """
@@ -122,7 +122,7 @@ def _whole(value: Any) -> Size | None:
 
 
 def _lstsq(a: Any, b: Any, rcond: object = None) -> tuple[Any, ...]:
-    """Return np.linalg.lstsq: the solution, and nothing for the other results."""
+    """Return np.linalg.lstsq: the solution, and `Missing` for each other result."""
     hint = "it depends on the rank of the matrix; write np.sum((A @ x - b)**2) for the residual"
     return (a if is_traced(a) else b).by_rule("lstsq", a, b), *(
         Missing(f"the {what} of np.linalg.lstsq", hint) for what in RESULTS
@@ -134,7 +134,7 @@ RESULTS = ("residuals", "rank", "singular values")
 
 
 class Missing:
-    """A result that has no formula: its use is refused."""
+    """A result without a formula; its use raises."""
 
     def __init__(self, what: str, hint: str) -> None:
         self.__dict__["_fault"] = what, hint

@@ -103,7 +103,7 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 BUILTINS: Mapping[str, Callable[..., Any]] = {
     "len": _len, "max": _extremum("max"), "min": _extremum("min"), "sum": _sum, "isinstance": _isinstance,
 }  # fmt: skip
-"""Python's functions on symbols. `float` and `int` stay types."""
+"""Python's functions on symbols. `float` and `int` remain types."""
 NUMPYS = {
     "exp": "exp", "expm1": "expm1", "log2": "log2", "log10": "log10", "log1p": "log1p", "sqrt": "sqrt", "sin": "sin",
     "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",

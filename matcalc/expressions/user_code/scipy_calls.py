@@ -1,6 +1,6 @@
 """Implements functions of SciPy on symbols, by SciPy's names and parameters, with NumPy's functions.
 
-An argument that is not listed here is refused by its name.
+An argument that is not listed here raises an error with its name.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ NO_EFFECT = frozenset(("overwrite_a", "overwrite_b", "check_finite", "overwrite_
 
 
 def strict(function: Call, shown: str) -> Call:
-    """Return a function that refuses an argument that it does not know, by its name."""
+    """Return a function that raises for an unknown argument, with its name."""
     known = signature(function).parameters
     takes_all = any(one.kind is one.VAR_POSITIONAL for one in known.values())
 

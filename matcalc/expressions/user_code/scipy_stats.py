@@ -143,7 +143,7 @@ def _mvn_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = F
 
 
 class Distribution:
-    """A distribution of scipy.stats as a copied function sees it; `frozen` are the parameters of a call."""
+    """A distribution of scipy.stats inside a copied function; `frozen` are the parameters of a call."""
 
     def __init__(self, theirs: Any, name: str, has_symbols: Callable[[object], bool], frozen: Any = None) -> None:
         self._theirs, self._name, self._has, self._frozen = theirs, name, has_symbols, frozen
@@ -208,4 +208,4 @@ OTHERS = (
     "expon", "uniform", "nbinom", "invgamma", "weibull_min", "pareto", "halfnorm",
     "halfcauchy", "dirichlet", "wishart", "geom", "skewnorm", "truncnorm", "vonmises", "f", "multinomial",
 )  # fmt: skip
-"""Further distributions, whose methods are refused by name on symbols, unless they stand above."""
+"""Further distributions; their methods raise on symbols unless listed above."""

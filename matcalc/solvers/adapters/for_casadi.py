@@ -1,8 +1,8 @@
 """Adapts a formula to a `casadi.Function` of one column, with its exact Jacobian and second derivatives.
 
 There are three callbacks, each the Jacobian of the previous one, since CasADi computes second derivatives as the
-Jacobian of the Jacobian's function. CasADi does not keep the Python object of a callback alive: each is held by the
-previous one, and the user must hold the first.
+Jacobian of the Jacobian's function. CasADi does not reference the Python object of a callback. Each callback references
+the next one, and the user must keep the first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def casadi(
 
     Its argument is a column of all entries, row-major in the order of `wrt` (`.pack`, `.unpack`, `.x0` of the result).
     Its value is a column of the entries of f: an objective or several constraints. First and second derivatives are
-    exact: Ipopt gets the Hessian of the Lagrangian. Keep a reference to the result as long as CasADi uses it; otherwise
+    exact: Ipopt receives the Hessian of the Lagrangian. Keep a reference to the result while CasADi uses it; otherwise
     CasADi raises "Callback object has been deleted".
 
     Shapes: f(x) is (k, 1) for x (n, 1), where f has k entries; its Jacobian is (k, n), dense.

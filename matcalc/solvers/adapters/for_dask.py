@@ -28,9 +28,9 @@ ATTEMPTS = 5
 TOGETHER = 8
 """The number of totals added in one task: each task costs the scheduler a millisecond."""
 SMALL = 2**15
-"""The most bytes of shared values that are sent with each task; more are a task of their own, sent once."""
+"""The most bytes of shared values that are sent with each task; larger values are a task of their own, sent once."""
 PIECE, LEAST = 2**24, 64
-"""The bytes of rows that are computed at once, so that intermediate arrays stay in cache, and the least rows."""
+"""The bytes of rows that are computed at once, so that intermediate arrays fit in cache, and the fewest rows."""
 
 
 class OnCluster(OverRows):
@@ -102,7 +102,7 @@ class OnCluster(OverRows):
         return total
 
     def _place(self) -> None:
-        """Let workers read the blocks that none holds, or send blocks that they cannot read."""
+        """Have workers read the blocks that no worker holds, or send blocks that they cannot read."""
         from distributed import wait
 
         if not self._futures and self._files is not None:
@@ -138,7 +138,7 @@ def read_part(start: int, files: FromFiles, states: Mapping[str, tuple[int, int]
 
 
 def aligned(block: Any) -> Any:
-    """Return a block with aligned arrays; received arrays are not aligned and are replaced by copies in the block."""
+    """Replace unaligned arrays of a block, such as received ones, by aligned copies; return the block."""
     for name, part in block.items():
         if not _values(part).flags.aligned:
             block[name] = part.copy()

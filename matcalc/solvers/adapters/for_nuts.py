@@ -80,7 +80,7 @@ def nuts(
 ) -> LogDensity:
     """Return the log density `logp` in the symbols `wrt`, up to a constant, as a function for samplers.
 
-    Variables must be unbounded. For a positive variable s, write `exp(t)` in place of s and add t to `logp`.
+    Variables must be unbounded. For a positive variable s, write `exp(t)` instead of s and add t to `logp`.
 
     Raises: as `problem`.
     """

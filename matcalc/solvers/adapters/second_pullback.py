@@ -1,9 +1,9 @@
 """Provides value, pullback and second pullback of a formula for frameworks with automatic differentiation.
 
-Each is a function of arrays that returns arrays. The arguments to differentiate are passed with each call, so that
-nothing is computed for data. Value and pullback are the two passes of `mc.pullback`, with the values saved between
-them. The second pullback is the gradient of G'(J V): the derivative along V and a Hessian-vector product of G'F. There
-is no third pullback.
+Each is a function of arrays that returns arrays. Each call lists the arguments to differentiate, so that nothing is
+computed for data. Value and pullback are the two passes of `mc.pullback`, with the values saved between them. The
+second pullback is the gradient of G'(J V): the derivative along V and a Hessian-vector product of G'F. There is no
+third pullback.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Passes:
 
 
 def is_variable(node: Node) -> bool:
-    """Whether a symbol can be differentiated with respect to."""
+    """Whether formulas can be differentiated in a symbol."""
     try:
         check_variable(node)
     except NotDifferentiable:

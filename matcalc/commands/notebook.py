@@ -5,7 +5,7 @@
     logdet(S) + tr(inv(S)*C)
     gradient S
 
-shows the gradient typeset and keeps it as `g`.
+shows the gradient typeset and stores it as `g`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def load_ipython_extension(shell: Any) -> None:
 def run(names: dict[str, Any], line: str, cell: str) -> Expression | None:
     """Run the lines of a cell; return the last result, and store it in `names` under the name on the first line.
 
-    Raises: what the lines raise; SyntaxError if the name is no identifier.
+    Raises: as the lines do; SyntaxError if the name is no identifier.
     """
     name = line.strip()
     if name and not name.isidentifier():

@@ -54,7 +54,7 @@ class Prompt:
             return f"{type(error).__name__}: {error}"
 
     def respond(self, line: str) -> str:
-        """Return the response to a line. Raises: what reading and deriving raise."""
+        """Return the response to a line. Raises: as reading and deriving do."""
         word, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if word in ("?", "help"):

@@ -1,1 +1,1 @@
-"""From nodes to running code: a Program is planned, verified for all sizes, emitted as text, and loaded."""
+"""Plans a Program from nodes, verifies it for all sizes, emits it as text, and loads it."""

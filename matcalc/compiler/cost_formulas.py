@@ -48,7 +48,7 @@ def formula(text: str) -> Callable[[Mapping[str, Any]], Any]:
 
 @cache
 def quick(text: str) -> Callable[[Mapping[str, float]], float]:
-    """Return the cost formula as a compiled function of floats, since thousands of orders are compared."""
+    """Return the cost formula as a compiled function of floats, fast enough to compare thousands of orders."""
     formula(text)
     code = compile(text, "<cost>", "eval")
     return lambda sizes: eval(code, {"__builtins__": {}, "min": min, "max": max}, sizes)

@@ -1,4 +1,4 @@
-"""Expressions inside a loop, computed at one point of its axes from entries of values."""
+"""Defines the expressions inside a loop, computed at one point of its axes from entries of values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Index = str | Size  # the name of an axis, or arithmetic on axes
 At = tuple[Index, ...]
 Number = Fraction | float
 EXACT = 2**53
-"""The bound up to which all integers are floats."""
+"""The bound up to which every integer is exactly a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def entry_text(value: str, at: Sequence[object]) -> str:
 
 
 def as_quotient(coef: Number) -> tuple[Number, int]:
-    """Return a coefficient as a factor and a divisor: 1/3 is no decimal, so the user wrote `x/3`."""
+    """Return a coefficient as a factor and a divisor: 1/3 has no finite decimal and is printed as `x/3`."""
     if not isinstance(coef, Fraction) or max(abs(coef.numerator), coef.denominator) > EXACT:
         return coef, 1
     rest = coef.denominator

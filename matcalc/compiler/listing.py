@@ -33,7 +33,7 @@ PLURAL = {"temporary": "temporaries"}
 
 
 class Names(NamedTuple):
-    """Names of values in the text: of their buffers, and of a loop's own numbers."""
+    """The names of values in the text: those of their buffers, and those of a loop's own numbers."""
 
     buffer_of: Mapping[str, str] = {}
     own: Mapping[str, str] = {}

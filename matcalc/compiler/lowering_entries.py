@@ -1,7 +1,7 @@
 """Reads lowering entries: the kernels and scalar functions of the targets, their conditions and costs.
 
 This is the only module of the engine that reads the files of `codegen/`. An entry defines its result in index form, and
-the planner finds where that occurs. So a new kernel is an entry and its source, and needs no Python.
+the planner finds that form in formulas. So a new kernel needs an entry and its source, but no change to the engine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CALL = 40.0  # ns to call a kernel
 BLOCK, ONCE, LEAST = 32768, 131072, 64
 """Entries of a block (256 kB); entries up to which there is one block; the least number of rows in a block."""
 BUSY = 256
-"""Flops for each entry of a row from which on memory traffic does not matter."""
+"""The least flops per entry of a row at which memory traffic does not matter."""
 
 FIELD = re.compile(r"\{(\w+)(?:\.(\w))?\}")
 PART = '@njit(error_model="numpy", fastmath=False)'  # decorator of Numba functions that call parts
@@ -43,7 +43,7 @@ class Part:
     parameters: tuple[str, ...]
 
     def spelled(self, target: str) -> str:
-        """Return the name of the function, one for each target: a saved file has both."""
+        """Return the function's name on a target; a saved file has the functions of both targets."""
         return self.name if target == "numba" else f"{self.name}_{target}"
 
 
@@ -61,7 +61,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """How a kernel runs its one part: on blocks of rows of the arguments `sliced`, which have `rows` of them.
+    """Row blocks: a kernel runs its one part on blocks of rows of the arguments `sliced`, which have `rows` rows.
 
     `totals` are results summed over blocks; others are rows. `width` is the number of entries of a row, in arguments
     and in arrays of a block, `flops` the cost of a row. `besides` are the other entries that a block reads or adds to.
@@ -101,22 +101,22 @@ def fill(template: str, fields: Mapping[str, str], kernel: str) -> str:
 
 
 def part_sizes(parts: Sequence[Part]) -> dict[str, str]:
-    """Return the size arguments of functions, by the fields of the template that stand for them."""
+    """Return the size arguments of functions, by their template fields."""
     names = dict.fromkeys(name for part in parts for name in part.program.size_args)
     return {f"size_{k}": name for k, name in enumerate(names)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
-    """An entry of kernels.toml. `flips` are operands that may come transposed.
+    """An entry of kernels.toml. `flips` are operands that may be transposed.
 
     `whole` is a number parameter that must be an integer. `rows` is the letter of a leading batch axis, if the kernel
-    takes all rows of a matrix in one call. `sizes` are formulas of letters that no operand has. `sources` are texts by
+    takes all rows of a matrix in one call. `sizes` are formulas for letters that no operand has. `sources` are texts by
     target that precede the program, for a kernel outside the files of `codegen/`. `parts` are functions that it calls:
     with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the factorisations that it needs, each
-    of one operand; if there are several, their results are named with the operand, `T_A`. `called` are words for
-    variable names of results, other than their letters or the entry's name. `joins` are entries whose results it
-    computes, in their order, from the same operands.
+    of one operand; if there are several, their results are named with the operand, `T_A`. `called` are words for the
+    variables of results, instead of their letters or the entry's name. `joins` are entries whose results it computes,
+    in their order, from the same operands.
     """
 
     name: str
@@ -185,7 +185,7 @@ class Expansion:
     arguments: tuple[Term, ...] | None
 
     def fits(self, cores: Sequence[Sequence[Size]]) -> bool:
-        """Whether arguments of these shapes match in number, with equal sizes where letters are equal."""
+        """Whether these shapes match the arguments in number, with equal sizes where letters are equal."""
         if self.arguments is None:
             return True
         if len(self.arguments) != len(cores):
@@ -263,7 +263,7 @@ def entries(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _with_shared(entry: dict[str, Any], table: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return an entry with missing fields copied from the one that it is `like`, whose `where` lines go first."""
+    """Return an entry with missing fields copied from the entry that `like` names, whose `where` lines go first."""
     if "like" not in entry:
         return entry
     shared = _with_shared(table[entry["like"]], table)
@@ -271,7 +271,7 @@ def _with_shared(entry: dict[str, Any], table: Mapping[str, dict[str, Any]]) -> 
 
 
 def _variants(name: str, entry: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the variants of an entry: one for each fact of `either`, one for each number of `tangents`, or itself."""
+    """Yield the variants of an entry, one for each fact of `either` or number of `tangents`, or the entry itself."""
     facts, tangents = (str(entry.get(key, "")).split() for key in ("either", "tangents"))
     if not facts and not tangents:
         yield name, entry

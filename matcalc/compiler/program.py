@@ -1,10 +1,10 @@
-"""Program: the steps of a compiled function, before it is text.
+"""Defines the Program: the steps of a compiled function before it is printed as text.
 
 A Program consists of values in buffers and four kinds of step: `Call` (a kernel), `Loop` (elementwise work, reductions
-and stores over common axes), `View` (another shape of the same memory), `Each` (an axis round other steps). Steps refer
-to *values*, each written by one step; `buffer_of` maps values to buffers. So reuse of memory is explicit, and `verify`
-can check that a value still exists when it is read. The planner makes all decisions; emitters only print a Program in
-the words of a target.
+and stores over common axes), `View` (another shape of the same memory), `Each` (an axis around other steps). Steps
+refer to *values*, each written by one step; `buffer_of` maps values to buffers. So reuse of memory is explicit, and
+`verify` can check that a value still exists when it is read. The planner makes all decisions; emitters only print a
+Program in the words of a target.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Shape = tuple[Size, ...]
 
 
 class ProgramFault(NotSupported):
-    """An invalid Program, which would compute something else than was planned; it is never run."""
+    """Raised for a Program that would compute something other than its plan; it is never run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Another name for memory: `buffer` is `of` from `start` on along its first axis, in its own shape."""
+    """Another name for memory: `buffer` is `of` from index `start` of its first axis on, in its own shape."""
 
     buffer: str
     of: str
@@ -150,9 +150,9 @@ class Checked:
 class Proof:
     """The proof that the accesses of a Program are within bounds, for all sizes.
 
-    `discharged`: the number proved by the bounds of their loops. `hoisted`: sizes that a call must test not to be
-    negative, since other accesses need it. `guarded`: accesses, in words, that are valid only under the Program's own
-    guards.
+    `discharged`: the number proved by the bounds of their loops. `hoisted`: sizes that each call tests to be
+    nonnegative, since other accesses need that. `guarded`: accesses, in words, that are valid only under the Program's
+    own guards.
     """
 
     discharged: int
@@ -167,8 +167,8 @@ class Proof:
 class Program:
     """A whole function: inputs, then `size_args`, then outputs are its parameters.
 
-    `buffer_of`: the buffer of each value; inputs and constants are values of the same name. `same`: values that show
-    others through a view. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
+    `buffer_of`: the buffer of each value; inputs and constants are values of the same name. `same`: values that are
+    views or copies of others. `results`: the final value of each output. `faults`: the message of status k, at k - 1;
     those of `data` are last, in order. `assumed`: sizes that every call ensures are not negative, besides those of
     shapes. `called`: the names of entries of values in loops. `ahead`: the Program that runs when data are fixed; its
     outputs are the last inputs. `zero_filled`: outputs that the caller passes zero-filled, each with the value that
@@ -202,7 +202,7 @@ class Program:
         return {b.name: b for b in self.buffers}
 
     def root(self, value: str) -> str:
-        """Return the value that a value shows through views and copies."""
+        """Return the original of a value that is a view or a copy, else the value."""
         while value in self.same:
             value = self.same[value]
         return value

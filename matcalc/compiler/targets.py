@@ -17,7 +17,7 @@ FIELDS = tuple(dict.fromkeys(field for fields in SPELLINGS.values() for field in
 ON_NUMPY = tuple(target for target, fields in SPELLINGS.items() if target in fields and "array" not in fields)
 """The targets whose functions take and fill NumPy arrays; the others return a framework's arrays, or are files."""
 SAVED = tuple(target for target, fields in SPELLINGS.items() if target not in fields)
-"""The targets whose functions are only files, translated from the words of another target."""
+"""The targets whose functions exist only as files, translated from the text of another target."""
 
 
 def spelling_of(fields: Container[str], target: str) -> str:

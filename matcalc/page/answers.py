@@ -54,7 +54,7 @@ def warm_up() -> None:
 
 
 def formula(asked: Question) -> Expression:
-    """Return the formula. Raises: what reading raises; NotSupported for a formula that is too large for the page."""
+    """Return the formula. Raises: as reading does; NotSupported for a formula that is too large for the page."""
     e: Expression = mc.expression(asked.formula, asked.declarations, asked.dialect)
     count = len(toposort([e.node]))
     if count > LARGEST:

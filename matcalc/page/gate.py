@@ -1,6 +1,6 @@
 """Admits requests only from this server's page, in a browser on this machine, with the token.
 
-Another site in the browser can send requests to this server, and can let its own name resolve to this machine. Such
+Another site in the browser can send requests to this server, and can make its own name resolve to this machine. Such
 requests have another Origin or Host, and no token. Files of the page are public and need no token.
 """
 

@@ -18,7 +18,7 @@ TOO_LARGE = "This needs more memory than the page allows. A shorter formula, or 
 
 
 def work(connection: Connection, seconds: float) -> None:
-    """Answer questions until the server is gone."""
+    """Answer questions until the server closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_memory()
     from matcalc.page.answers import answered, warm_up

@@ -1,1 +1,1 @@
-"""The library for each routine of BLAS and LAPACK: found, measured, chosen."""
+"""Finds, measures and chooses the library for each routine of BLAS and LAPACK."""

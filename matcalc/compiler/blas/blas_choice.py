@@ -1,4 +1,4 @@
-"""Chooses the BLAS routines that another library computes, by `matcalc warm --measure`; stored with the cache.
+"""Measures which BLAS routines another library computes faster (`matcalc warm --measure`); caches the choice.
 
 A routine keeps its symbol, so compiled code does not depend on the choice. If the choice depends on the sizes of a
 call, the symbol belongs to a function that reads the sizes and jumps to the chosen library. A choice is valid

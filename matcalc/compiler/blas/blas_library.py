@@ -62,7 +62,7 @@ class BlasLibrary:
     library: ctypes.CDLL
 
     def address(self, name: str) -> int:
-        """Return the address of a routine; 0 if the library has none of this name."""
+        """Return the address of a routine; 0 if the library lacks it."""
         for spelling in SPELLINGS:
             routine = getattr(self.library, spelling.format(name), None)
             if routine is not None:

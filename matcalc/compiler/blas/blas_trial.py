@@ -1,7 +1,7 @@
 """Measures another BLAS against SciPy's for each routine and size, as a program that prints JSON.
 
-It runs in a separate process, since a broken library may crash it. The libraries alternate, and the time of each is
-its least. If the results differ, the ratio is 0, so that routine is never chosen.
+It runs in a separate process, since a broken library may crash it. The libraries alternate, and the least time of each
+counts. If the results differ, the ratio is 0, so that routine is never chosen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Binds positional and keyword arguments as Python does, for expressions and compiled functions.
 
-A single dictionary also gives arguments by name. It is needed for names that Python's call reserves:
-`fn({"out": x})`.
+A single dictionary also passes arguments by name. It is needed for names that Python's call reserves: `fn({"out": x})`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def bind(function: str, names: Sequence[str], args: Sequence[Any], keywords: Map
         >>> bind("f", ["out"], [{"out": 1}], {})
         [1]
     """
-    if len(args) == 1 and isinstance(args[0], Mapping) and not hasattr(args[0], "toarray"):  # SciPy has a sparse one
+    if len(args) == 1 and isinstance(args[0], Mapping) and not hasattr(args[0], "toarray"):  # SciPy's DOK is data
         twice = next((name for name in args[0] if name in keywords), None)
         if twice is not None:
             raise TypeError(f"{function} is given {twice} twice")

@@ -1,7 +1,7 @@
 """Defines `Compiled`, a function made of generated source and callable with any array-like.
 
 Python calls machine code directly, which reads the argument objects itself (see `call_slot.py`). Other arguments (a
-list, a float32 array, a wrong shape) take `__call__`, as do all calls if the memory layout of objects is unknown or a
+list, a float32 array, a wrong shape) take `__call__`. So do all calls if the memory layout of objects is unknown or a
 private member of Numba is gone. `__call__` tries the quick entry of the generated module, then the fallback, which
 converts, checks, and reports errors. Calls share nothing but compiled code, so a function may run in many threads.
 """
@@ -117,7 +117,7 @@ class Compiled:
         return {"kernels": middle - start, "compile": time.perf_counter() - middle}
 
     def _run_object_code(self, found: Found) -> None:
-        """Use machine code without running its text; inexact arguments take the fallback, shapes are evaluated."""
+        """Use machine code without running its text; the fallback takes inexact arguments and evaluates shapes."""
         ready = found.object_code
         self._text, self.address, self._lease = ready.source, ready.address, None
         self._into = self._run = object_code_cache.Exactly(self.spec, ready)
@@ -181,7 +181,7 @@ class Compiled:
         return made
 
     def _filled(self, values: Sequence[Any], out: Any) -> Any:
-        """Write into exact arrays that share no memory; for others raise one of UNFIT before anything is written."""
+        """Write the results into exact arrays that share no memory; before writing, raise one of UNFIT for others."""
         if self._run is None:
             raise ValueError
         places: dict[int, Any] = flatten(self.spec.nesting, out, "out")
@@ -252,7 +252,7 @@ class Compiled:
 
     @property
     def checked(self) -> str:
-        """The data at which the function was compared with its formulas as written; or why it was not."""
+        """The data at which the function was compared with its formulas as written, or why there was no comparison."""
         return self.spec.checked
 
     @property

@@ -1,1 +1,1 @@
-"""Prints a Program as Python source, with one vocabulary for each target and no decision left to make."""
+"""Prints a Program as Python source, with one vocabulary for each target; it makes no decisions."""

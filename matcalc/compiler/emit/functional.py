@@ -1,9 +1,9 @@
 """Prints a Program as one function that changes no array, for frameworks with immutable arrays.
 
 The statements are those of the target `numpy`, except that writing to an array creates a new one: `Y[i] = e` becomes
-`Y = set_at(Y, (i,), e)`, and views are taken again after their array changes. The words are NumPy's; the runtime
-replaces them by the framework's. `def NAME_array(inputs..., sizes...)` returns a tuple of the results. If indices in
-data are outside an axis, the results are NaN.
+`Y = set_at(Y, (i,), e)`, and views are taken again after their array changes. Functions have NumPy's names; the
+runtime replaces them by the framework's. `def NAME_array(inputs..., sizes...)` returns a tuple of the results. If
+indices in data are outside an axis, the results are NaN.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ INDENT = "    "
 TILE = 32
 """Entries of a tile along an axis."""
 IN_CACHE = 1000000
-"""Array entries up to which reading along columns is as fast."""
+"""Array entries up to which reading along columns is as fast as along rows."""
 
 
 class LoopWriter:

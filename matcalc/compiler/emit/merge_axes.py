@@ -75,7 +75,7 @@ def _numbers(part: Expr) -> list[Index]:
 def _are_one(
     first: str, second: str, size: Size, accesses: list[tuple[Buffer, At]], otherwise_used: Container[str]
 ) -> bool:
-    """Whether two axes are adjacent wherever either occurs, the second over the whole of an array's axis."""
+    """Whether two axes are adjacent wherever either occurs, and the second always spans a whole axis of the array."""
     if first in otherwise_used or second in otherwise_used:
         return False
     for buffer, at in accesses:

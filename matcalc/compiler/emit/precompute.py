@@ -19,7 +19,7 @@ def computed(program: Program) -> list[Operand]:
 
 
 def ahead_of(program: Program, arguments: Sequence[Operand], name: str, target: str) -> CompiledSpec | None:
-    """Return the specification of the function that computes them from these arguments, None if there is none."""
+    """Return the specification of the function that computes values ahead from these arguments, or None."""
     before = program.ahead
     if before is None or before.proof is None:
         return None

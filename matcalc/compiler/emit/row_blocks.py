@@ -30,7 +30,7 @@ def blocks_lines(call: Call, outer: Names, write: Callable[[Program, Names], Lin
 
 
 def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
-    """Return the totals that only kernels that can add write; vectors only, since products add matrices slowly."""
+    """Return the vector totals that only kernels able to add write; products are slow at adding matrices."""
     memory = program.memory
     writers: dict[str, list[Step]] = {}
     for step in walk(program.steps):
@@ -41,7 +41,7 @@ def _summed(program: Program, blocks: Blocks) -> frozenset[str]:
 
 
 def _adding(program: Program, summed: frozenset[str], before: str) -> Program:
-    """Return a program whose kernels add to these totals `before` times their old entries where they start them."""
+    """Return a program whose kernels, where they start a total, add `before` times its old entries."""
     memory = program.memory
 
     def changed(step: Step) -> Step:

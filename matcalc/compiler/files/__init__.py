@@ -1,1 +1,1 @@
-"""Text in files: saved Python, C, PyTorch and JAX, each with its own test."""
+"""Writes functions to files: saved Python, C, PyTorch and JAX, each with its own test."""

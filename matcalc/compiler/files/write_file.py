@@ -1,7 +1,7 @@
 """Writes a file for the user: as a whole or not at all, with the mode of the user's other files.
 
-The new text replaces the file in one step, so a full disk or a kill leaves the old file intact. A symbolic link is
-followed: its target is replaced, not the link. A file with several hard links is overwritten in its own inode.
+The new text replaces the file in one step, so a full disk or a killed process leaves the old file intact. A symbolic
+link is followed: its target is replaced, not the link. A file with several hard links is overwritten in its own inode.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Kernels and elementwise functions: their sources, their machine code, and what a wheel ships of it."""
+"""Kernels and elementwise functions: their sources, their machine code, and the part that a wheel ships."""

@@ -1,9 +1,9 @@
 """Finds and loads kernels as object code, with LLVM alone.
 
-The symbol of a kernel ends in the digest of its text and of all that it links in; the key adds its provenance
+The symbol of a kernel ends in the digest of its text and of all that it links in; the cache key adds its provenance
 (`provenance.py`). A kernel is shipped with the installation, or cached after it was compiled here. A loaded kernel
-stays in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in
-this process.
+stays in memory. Its dependencies are located first: other kernels here, routines in SciPy's library, the rest in this
+process.
 """
 
 from __future__ import annotations

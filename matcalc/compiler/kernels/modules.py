@@ -38,15 +38,15 @@ HERE = {
     NUMBA: OURS,
     f"from numba.extending {ADDRESSES}": f"from matcalc.compiler.machine.scipy_routines {ADDRESSES}",
 }
-"""Replacements of imports. The kernel sources run as they are, with Numba's cache; here they get matcalc's cache, and
-routines are found without importing SciPy."""
+"""Replacements of imports. Unchanged kernel sources use Numba's cache and import SciPy. Here they use matcalc's cache,
+and find routines without SciPy."""
 
 KERNEL = "@kernel(__name__)"
 """The decorator of a kernel."""
 
 
 class Lease:
-    """Owns a module and releases it at the end of its own life; otherwise Numba's tables would hold it forever."""
+    """Owns a module and releases it at the end of its own life; otherwise Numba's tables would refer to it forever."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module

@@ -1,1 +1,1 @@
-"""Source text as LLVM assembly, without Numba, and the object code that a second process loads."""
+"""Compiles source text by LLVM alone, without Numba, and caches the object code for other processes."""

@@ -1,11 +1,11 @@
 """Calls compiled code through a linker symbol or an address instead of linking it into each caller.
 
-Numba copies a callee's code into every caller and optimises it again. The symbol is the module's content-hash name,
-so a cached caller cannot meet another version of its callee.
+Numba copies a callee's code into every caller and optimises it again. The symbol is the module's content-hash name, so
+a cached caller cannot call another version of its callee.
 
 Functions that users call from their own njit code are called by address. Numba would cache the user's code under its
-file alone, and the cached code would silently outlive a change of the formula. Numba caches no code that contains an
-address.
+file alone, and the cached code would silently stay in use after a change of the formula. Numba caches no code that
+contains an address.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _calling(name: str, signature: Any, function: Callable[[Any, Any, Any], Any]
     def call(typingctx: Any, *args: Any) -> Any:
         return signature, codegen
 
-    # Numba passes what the signature names: one parameter for each argument
+    # Numba passes one argument for each parameter of this signature
     names = ["typingctx", *(f"a{k}" for k in range(len(signature.args)))]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     call.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]

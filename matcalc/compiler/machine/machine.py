@@ -1,6 +1,6 @@
 """Measures the peak rates of this machine once, in a tenth of a second, and stores them with the cache.
 
-The three figures of the roofline: flops of a matrix product, bytes from memory, bytes from the processor's cache.
+The figures of the roofline are flops of a matrix product, bytes from memory, bytes from the processor's cache.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Compiles LLVM assembly to object code, loads it, and frees it with its last holder.
+"""Compiles LLVM assembly to object code, loads it, and frees it with its last owner.
 
-It needs only `llvmlite.binding`, not Numba. The symbols that code uses are functions and objects of the C interfaces
-of Python and NumPy in this process, registered under matcalc's own names.
+It needs only `llvmlite.binding`, not Numba. Code refers to functions and objects of the C interfaces of Python and
+NumPy by symbols, which are registered under matcalc's own names.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class MachineCode:
 
     def __init__(self, *codes: bytes, digest: str = "") -> None:
         self.digest = digest
-        # The module uses LLVM's global context: a dying engine releases its own context and then uses it once more.
+        # The module uses LLVM's global context: a freed engine releases its own context and then uses it once more.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         for code in codes:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -1,4 +1,4 @@
-"""Decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
+"""Defines the decorators of generated code: Numba's, with matcalc's cache and an engine for each function.
 
 Numba's own cache reads unverified pickles, and its one index is overwritten by each processor and version in turn.
 Here the key of an entry contains the source text, the build settings and the processor.

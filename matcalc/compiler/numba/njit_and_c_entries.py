@@ -1,9 +1,8 @@
 """Builds further entries of a compiled function on first use: for the user's own njit code and for C.
 
-Each is a small generated module that calls the existing `_into` function, so nothing is compiled twice. The only
-exception raised in an njit frame is that of the allocating twin itself, since an exception that crosses a frame leaks
-arrays. The twins for njit code call by address (see linker_symbols.py), so neither they nor their callers are cached
-on disk.
+Each is a small generated module that calls the existing `_into` function, so nothing is compiled twice. Only the
+allocating twin raises, and in its own njit frame: an exception that crosses a frame leaks arrays. The twins for njit
+code call by address (see linker_symbols.py), so neither they nor their callers are cached on disk.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lists the private members of Numba and llvmlite that compiled functions rely on.
 
 Any new version may remove them. If one is gone, functions are compiled by the public members alone (`plain_jit.py`).
-Only modules of this folder use private members, besides `locks.py`, which does without those that are gone.
+Private members are used only in this folder and in `locks.py`, which also works without them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def available() -> bool:
 
 @cache
 def removed() -> tuple[str, ...]:
-    """Return the members that are gone. For tested versions, Numba is not imported to look, which takes long."""
+    """Return the members that are gone: none for tested versions, without the slow import of Numba."""
     return () if all(map(_is_tested, TESTED)) else tuple(missing())
 
 

@@ -1,4 +1,4 @@
-"""Writes the code that reads Python arguments into machine code: exact ones directly; others raise TypeError.
+"""Writes the code by which machine code reads exact Python arguments directly; others raise TypeError.
 
 Numba's own wrapper checks only the item size, so each array must be checked before. It also creates an owner for each
 array for the duration of the call. The wrapper written here checks the object itself, in about ten instructions. The

@@ -1,1 +1,1 @@
-"""What a compiled function is: its specification, the text of its module, the shapes of its results."""
+"""Defines a compiled function: its specification, the text of its module, the shapes of its results."""

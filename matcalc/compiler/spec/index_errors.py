@@ -32,7 +32,7 @@ def check_indices(spec: CompiledSpec, inputs: Sequence[Any]) -> None:
 
 
 def _value(size: Size, frame: Mapping[str, Any]) -> Any:
-    """Return the integer, or the array of integers, that a size has for these values of its names."""
+    """Return the value of a size for these values of its names: an integer, or an array of integers."""
     total: Any = 0
     for monomial, coefficient in size.terms:
         term: Any = int(coefficient)

@@ -2,7 +2,7 @@
 
 Other floating-point operations stay as written: no product is merged into a sum (`x*y - z*w` of equal products is 0),
 nothing is regrouped, no quotient becomes a product. Only a loop that adds to a total may split it into several (its
-lanes), as NumPy's sums do; this creates no zeros, infinities or NaN. Numba sets this option only for whole functions,
+lanes), as NumPy's sums do; this creates no zeros, infinities or NaN. Numba allows reordering only for whole functions,
 so `total += x` becomes a call of a function with one addition. Assembly and C are written from the original text.
 """
 

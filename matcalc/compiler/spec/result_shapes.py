@@ -33,7 +33,7 @@ def solve_sizes(spec: CompiledSpec, shapes: Sequence[Sequence[int]], given: Mapp
 def output_shapes(spec: CompiledSpec, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return the shapes of the results.
 
-    Raises: ShapeError for a size that is negative.
+    Raises: ShapeError for a negative size.
     """
     shapes = []
     for operand in spec.outputs:

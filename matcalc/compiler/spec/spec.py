@@ -61,11 +61,11 @@ class Again:
 class Operand:
     """An argument or a result: the user's name for it and its shape.
 
-    `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for
-    random data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries.
-    `facts` are those that an argument can be checked for, `known` those that data for it need. `dtype` is int64 for
-    indices, float32 for results that are rounded to it. A `zero_filled` result is zeros before the call, and machine
-    code writes only its nonzero entries.
+    `about` is its description in documentation ("spd", "the gradient in w"). `sample` is a NumPy expression for random
+    data of an argument, in terms of `rng`, `{shape}` and `np`; empty: standard normal entries. `facts` are those that a
+    call can check in an argument, `known` those that its data must have. `dtype` is int64 for indices, float32 for
+    results that are rounded to it. A `zero_filled` result is zeros before the call, and machine code writes only its
+    nonzero entries.
     """
 
     name: str
@@ -214,8 +214,8 @@ class CompiledSpec:
     imports and decorators. Scalar arguments are floats, `sizes` integers, results arrays to be written, scalar
     results of shape (1,). The return value is 0 or the number of a fault, counted from 1.
     `check_facts`: every call from Python checks the facts of its arguments. `conditions` on sizes are checked before
-    arrays are read. `data` are the subjects of the last faults: out-of-range indices. `work` describes the cost of a
-    call in words, `flops` are its operations. `oracle` computes expected results. Each `sparse` matrix occupies three
+    arrays are read. `data` are the checks of indices whose failures are the last faults. `work` describes the cost of
+    a call in words, `flops` are its operations. `oracle` computes expected results. Each `sparse` matrix occupies three
     arguments. `costs` are those of the steps: the line in the plan, flops, bytes. `typical` are the sizes at which
     plans were compared, `hinted` the ones that the user passed. `checked` states at which data the function was
     compared with its formulas as written, or why not. `with_fixed` returns the function for calls with the named

@@ -1,1 +1,1 @@
-"""Checks a Program before it is text: proofs for all sizes, and an interpreter at concrete sizes."""
+"""Checks a Program before it is printed as text: proofs for all sizes, and an interpreter at concrete sizes."""

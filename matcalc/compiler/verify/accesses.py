@@ -1,10 +1,10 @@
 """Proves every access of a Program for all sizes at once, before it is emitted.
 
-Every index is inside its axis. Every entry of a result is written once, or added to a value that is whole. Every view
-lies inside its buffer. Kernels get operands of the sizes in their patterns. No array has a negative size.
+Every index is inside its axis. Every entry of a result is written once, or added to a value that was written in full.
+Every view lies inside its buffer. Kernels get operands of the sizes in their patterns. No array has a negative size.
 (`order.verify` checks that nothing is read before it is written, and that values alive at once do not overlap.)
 
-Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs its guard, or adds up where entries
+Each access is *discharged* by the bounds of its loop alone, or *guarded* (it needs its guard, or adds to entries that
 may coincide). A size that must not be negative but is not known to be, as `n - k` of `x[k:]`, is *hoisted*: each call
 tests it once. Any other access raises ProgramFault.
 """
@@ -144,7 +144,7 @@ class _Checker:
             self.whole.add(view.buffer)
 
     def root(self, name: str) -> str:
-        """Return the buffer of which a view shows all entries."""
+        """Return the buffer that a view shows in full, or the buffer itself."""
         return self.roots.get(name, name)
 
     def _call(self, call: Call, known: Known) -> None:
@@ -297,7 +297,7 @@ def _conditions(index: Index, length: Size) -> tuple[Size, Size]:
 
 
 def _is_tested(size: Size, guards: Sequence[Guard]) -> bool:
-    """Whether a guard tests this very condition: proved conditions have none."""
+    """Whether a guard tests this condition; a proved condition has no guard."""
     return any(g.relation == ">=" and g.size is size for g in guards)
 
 

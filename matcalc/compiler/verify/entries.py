@@ -1,4 +1,4 @@
-"""Entries of index arrays, `k[i]`: an entry that a call compares with a length is like an axis of that length.
+"""Treats an entry `k[i]` of an index array that a call compares with a length like an axis of that length.
 
 An entry matches a check, `k[j]` for all j < N, if its index is inside the range of j. Unchecked entries may be any
 integers.

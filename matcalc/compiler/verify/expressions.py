@@ -185,8 +185,8 @@ def _applied(expr: Apply, args: Sequence[Numeric]) -> Numeric:
 def meaning_of(function: Scalar) -> Callable[[list[Any], list[float]], Any]:
     """Return an elementwise function of operands and parameters: the value of its rule.
 
-    The name of an entry is that of a rule, followed by the parameters that it is for: `pow -2`. An entry with `of` is
-    its first operand times the value of that entry at the others.
+    The name of an entry is that of a rule, followed by fixed parameters: `pow -2`. An entry whose `of` names another is
+    its first operand times the other's value at the remaining operands.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The fault of a Program found while it runs: the step, the value, the entry and the sizes."""
+"""Defines the fault of a Program found while it runs: the step, the value, the entry and the sizes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Known:
     def plain(self, sizes: Sequence[Size]) -> tuple[Known, list[Size], list[str]]:
         """Return the facts and sizes with entries of data as axes, of the lengths that they were compared with.
 
-        The third result are the names of the entries that depend on an axis.
+        The third result lists the entries that depend on an axis.
         """
         atoms = entries_in((*sizes, *self.nonnegative, *self.zero))
         if not atoms:
@@ -99,7 +99,7 @@ class Known:
         return _is_nonnegative(known.nonnegative, known.zero, tuple(known.axes.items()), size)
 
     def is_positive(self, size: Size, neighbour: Size) -> bool:
-        """Whether it is proved that `size >= 1` beside another size, whose entries of data become axes too."""
+        """Whether it is proved that `size >= 1`; entries of data in both sizes count as axes."""
         known, (size, _), _ = self.plain([size, neighbour])
         return known.is_nonnegative(size - 1)
 
@@ -119,7 +119,7 @@ class Known:
         return self.is_nonnegative(index) and self.is_nonnegative(length - 1 - index)
 
     def is_bounded(self, size: Size) -> bool:
-        """Whether a size is nonnegative with each axis at its worst end."""
+        """Whether a size is nonnegative with each axis at the end where the size is least."""
         for axis, length in self.axes.items():
             if axis not in size.names:
                 continue
@@ -136,7 +136,7 @@ class Known:
         return is_nonnegative(size) or is_nonnegative(self._from_one(size))
 
     def _from_one(self, size: Size) -> Size:
-        """Return a size counted from one in the names that are at least one because an axis runs over them."""
+        """Return a size with n + 1 for each name n that is the length of an axis, and so at least one."""
         ones = {s.key: s + 1 for s in self.axes.values() if s.is_name}
         return size.substitute(ones)
 
@@ -233,7 +233,7 @@ class Known:
 
 
 def known_of(assumed: Sequence[Size], data: Sequence[Checked]) -> Known:
-    """Return the facts about sizes and data: a single index is like an axis itself."""
+    """Return the facts about sizes and data; an index that is a plain name counts as an axis."""
     axes: dict[str, Size] = {}
     more = []
     for checked in data:

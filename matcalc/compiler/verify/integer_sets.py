@@ -4,7 +4,7 @@ Most systems that cannot be proved impossible hold at a small point, so these ar
 monomial of higher degree becomes an unknown of its own. Products of inequalities relate these unknowns: `i <= n - 1`
 times `m >= 0` implies `i*m <= n*m - m`. An impossible system then has a certificate: a combination of its inequalities
 with nonnegative factors that reads -1 >= 0 (Farkas). A linear program finds it, and exact arithmetic checks it. A
-linear system without one goes to the integer set library (isl), which also uses that integers have gaps. So
+linear system without one goes to the integer set library (isl), which also uses that the unknowns are integers. So
 "impossible" is a proof for all sizes; "not impossible" proves nothing. Floor divisions and remainders by positive sizes
 become quotients with two inequalities each. Minima and maxima are split into cases.
 """
@@ -213,7 +213,7 @@ def _stages(system: _Polynomials) -> Iterable[_Polynomials]:
 
 
 def _weighted(system: _Polynomials, known: _Polynomials) -> _Polynomials:
-    """Add the conditions of a system multiplied by the names that `known` multiplies their names by."""
+    """Add the conditions of a system multiplied by the factors that one of their names has in `known`."""
     weights = _weights(known.all)
     more = [_times(p, {w: 1}) for p in system.nonnegative for w in _weights_of(p, weights)]
     equal = [_times(p, {w: 1}) for p in system.zero for w in _weights_of(p, weights)]
@@ -221,7 +221,7 @@ def _weighted(system: _Polynomials, known: _Polynomials) -> _Polynomials:
 
 
 def _weights_of(polynomial: Polynomial, weights: Mapping[str, Mapping[Monomial, None]]) -> Iterable[Monomial]:
-    """Return the factors that occur with those names that a condition contains as linear terms."""
+    """Return the factors, by `weights`, of the names that are linear terms of a condition."""
     return dict.fromkeys(w for m in polynomial if len(m) == 1 for w in weights.get(m[0], ()))
 
 
@@ -254,7 +254,7 @@ def _points(count: int) -> np.ndarray:
 
 
 def holds_somewhere(system: _Polynomials) -> bool:
-    """Whether a system holds at one of some small points, so that it is not impossible."""
+    """Whether a system holds at one of some small points and so is possible."""
     import numpy as np
 
     names = {name: row for row, name in enumerate(dict.fromkeys(n for p in system.all for m in p for n in m))}

@@ -1,4 +1,4 @@
-"""A checked interpreter: runs a Program at concrete sizes, point by point, and checks every access.
+"""Runs a Program at concrete sizes, point by point, and checks every access.
 
 It shares nothing with the emitters: it runs loops step by step, and computes elementwise functions and kernels from
 their rules and patterns (`kernels`). Each index is checked against the shape of its buffer. Each entry that is read
@@ -84,7 +84,7 @@ class Interpreter:
         return {name: self.result(name) for name in program.outputs}
 
     def precomputed(self) -> dict[tuple[str, tuple[int, ...]], Any]:
-        """Return the records of how the inputs that are computed ahead were computed."""
+        """Return the recorded origins of the inputs that are computed ahead."""
         if self.ahead is None:
             return {}
         before = self.ahead.program
@@ -211,7 +211,7 @@ class Interpreter:
     # ---- reading
 
     def reader(self, local: Mapping[str, At]) -> Callable[[Read], Numeric]:
-        """Return the function that turns reads into functions of a frame; `local` are the lets of a loop."""
+        """Return the function that converts reads to functions of a frame; `local` are the lets of a loop."""
 
         def function(read: Read) -> Numeric:
             value = read.value

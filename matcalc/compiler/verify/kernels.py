@@ -1,8 +1,8 @@
 """Computes the results of a kernel from its entry: its pattern as an einsum, its operation by the value of the rule.
 
 The NumPy template runs as well and is compared with that result, so that templates are checked too. A factorisation
-outside the rulebook (`getrf`, `schur`) is whatever its template returns. It is recorded with its matrix, and a kernel
-that takes it as an operand computes with that matrix.
+outside the rulebook (`getrf`, `schur`) is defined by its template. It is recorded with its matrix, and a kernel that
+takes it as an operand computes with that matrix.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Run:
         return [argument for term in self.kernel.factors for argument in term.args]
 
     def check_facts(self) -> None:
-        """Raise RunFault if the first operand lacks a fact that the entry requires, as far as zeros show it."""
+        """Raise RunFault if the first operand lacks zeros that follow from the facts the entry requires."""
         term = self.kernel.factors[0]
         name = term.args[0].name if term.args else term.name
         array = self.through.get(name, self.stored.get(name))
@@ -327,7 +327,7 @@ def _moved(array: Array, rng: np.random.Generator) -> Array:
 
 
 def _gap(value: Array, other: Array) -> Array:
-    """Return by how much entries differ from those that are finite."""
+    """Return the distance of each entry of `other` from a finite entry of `value`; elsewhere 0."""
     gap = np.where(np.isfinite(value), np.abs(value - other), 0.0)
     return np.where(np.isnan(gap), np.inf, gap)
 

@@ -1,7 +1,8 @@
-"""Simulated memory of a Program: each entry records which value wrote it.
+"""Simulates the memory of a Program: each entry records which value wrote it.
 
-A new buffer is NaN without owners. A value may be read where it, or a value that it was added to or written over, wrote
-the entry last. So one test finds entries that were never written, and entries that another value has overwritten.
+A new buffer is NaN without owners. A read of a value is valid if the entry was last written by that value, or by one
+that it was added to or written over. So one test finds entries that were never written, and entries that another value
+has overwritten.
 """
 
 from __future__ import annotations

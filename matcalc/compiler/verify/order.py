@@ -15,7 +15,7 @@ def verify(program: Program) -> Program:
 
     Sound: names are unique; every value is written once, and still in its memory whenever it is read; no call writes to
     memory that it reads; a loop that overwrites a value reads only the entry that it is about to write, and not after;
-    ranks agree; every output ends with its result.
+    ranks agree; every output holds its result at the end.
 
     Raises: ProgramFault that names the step.
     """

@@ -1,4 +1,4 @@
-"""The names available to NumPy templates: the functions of `codegen/numpy`, and those in a kernel's own sources."""
+"""Provides the names of NumPy templates: the functions of `codegen/numpy`, and those in a kernel's own sources."""
 
 from __future__ import annotations
 

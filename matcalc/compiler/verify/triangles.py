@@ -2,7 +2,7 @@
 
 Written out, a position is quadratic. Its product with a stride is a polynomial of such a degree that no certificate is
 found. As an axis it is a digit like any other: questions about `kron(vech(A), B)` become questions about `kron(x, B)`.
-Whether the number is inside its range is a separate question, without the terms around it.
+That the number is inside its range is proved separately, without the terms around it.
 """
 
 from __future__ import annotations

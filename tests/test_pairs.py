@@ -67,7 +67,7 @@ def none_is_wrong(some):
     assert not faults, "\n".join(faults)
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.whole
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_expressions(seed):
     record = tried_tree(f"random {seed}", tree_of(seed, default_rulebook()), default_rulebook(), ("numpy",))

@@ -110,6 +110,7 @@ def test_references(handle):
         assert again.what == reference.what
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("operator", [lambda a, b: a + b * b, np.add, lambda a, b: np.sin(a)])
 def test_deep_references_do_not_recurse(operator):
     (w,) = mc.symbols("w: vector(n)")

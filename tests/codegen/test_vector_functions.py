@@ -124,6 +124,7 @@ def test_logarithms_of_powers_are_whole():
     np.testing.assert_array_equal(got[1], tens)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["gammaln", "digamma"])
 def test_gamma_next_to_where_its_form_changes(name):
     """Around the zeros, 1, 2.5, 3 and the largest subnormal number, with negative arguments in any lane."""

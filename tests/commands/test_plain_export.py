@@ -16,6 +16,7 @@ def run(capsys, *words):
     return status, capsys.readouterr()
 
 
+@pytest.mark.whole
 def test_a_file_and_its_tests(capsys, tmp_path):
     words = [*LOSS, "--target", "numpy", "--with", "value,gradient,hvp,hessian", "--name", "loss"]
     file, tests = tmp_path / "loss.py", tmp_path / "test_loss.py"

@@ -264,6 +264,7 @@ def test_totals_of_shares_merge_what_is_odd(text, monkeypatch):
         assert not np.any(np.isfinite(gradient) & np.isnan(due))
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("target", ["numpy", "numba"])
 def test_eigenvectors_of_entries_of_all_ranges(target):
     """One pair of entries is far larger than the others: LAPACK alone fails for one in ten."""

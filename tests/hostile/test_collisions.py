@@ -19,7 +19,7 @@ def test_symbols(share):
     check_symbols(risky_names()[share::SHARES], "numpy")
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.whole
 @pytest.mark.parametrize("share", range(SHARES))
 def test_sizes(share):
     check_sizes(risky_names()[share::SHARES], "numpy")

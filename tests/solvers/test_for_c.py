@@ -66,6 +66,7 @@ def test_threads_call_it_at_once(density):
         np.testing.assert_allclose(gradient, by_hand(x)[1], rtol=1e-11)
 
 
+@pytest.mark.whole
 def test_an_integral_of_several_variables():
     gaussian = solvers.low_level("exp(-a*x^2)", ["x", "a"], declarations="x: scalar; a: scalar")
     gc.collect()

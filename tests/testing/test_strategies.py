@@ -63,6 +63,7 @@ def test_the_outermost_operation_can_be_given(case):
     assert np.isfinite(value(case)[1])
 
 
+@pytest.mark.whole
 @QUICK
 @given(expressions(depth=3, kind="vector", operations=["times_vector", "tanh", "sigmoid", "plus"]))
 def test_operations_and_kind_can_be_given(case):

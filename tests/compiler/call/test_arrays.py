@@ -100,6 +100,7 @@ SCALARS = (2, 2.0, True, np.float16(2), np.float32(2), np.longdouble(2), np.int8
            np.array(2.0), np.array(2, ">i4"), np.array(2.0, ">f8"), Decimal(2), Fraction(2), 2**70)  # fmt: skip
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("way", ["numba", "numpy", "saved", "saved, plain", "passes", "plain"])
 def test_numbers_of_every_kind(way, ways):
     for s in SCALARS:

@@ -309,6 +309,7 @@ def test_callers_of_twins_are_not_cached(logreg):
     assert all(compiled.library.has_dynamic_globals for compiled in value.overloads.values())
 
 
+@pytest.mark.whole
 def test_c_function(logreg, gauss):
     X, w, y, lam = data()
     pointer = ctypes.POINTER(ctypes.c_double)

@@ -191,6 +191,7 @@ sys.exit(status != 0)
 """
 
 
+@pytest.mark.whole
 def test_a_fork_waits_for_an_import_of_another_thread():
     assert not subprocess.run([sys.executable, "-c", SLOW], timeout=90).returncode
 

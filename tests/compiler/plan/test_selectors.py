@@ -59,8 +59,8 @@ def summed(coefficients, offset, one, measured, data):
     return value, gradient
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("coefficients", EQUATIONS, ids=str)
-@pytest.mark.sampled(5)
 def test_sums_under_equations(coefficients):
     for f, offset, one, lengths, measured in cases(coefficients):
         fn = mc.compile([f, f.gradient("x")], target="numpy")

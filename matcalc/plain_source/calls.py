@@ -14,11 +14,11 @@ from matcalc.language.syntax import call as ast_call
 from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
-from matcalc.plain_source.contraction import aligned
 from matcalc.plain_source.index_forms import common_axes, side_by_side
-from matcalc.plain_source.products import Factor, diagonal_of_product, trace_of_product
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.term import Call, Term, transposed
+from matcalc.plain_source.terms.contraction import aligned
+from matcalc.plain_source.terms.products import Factor, diagonal_of_product, trace_of_product
+from matcalc.plain_source.terms.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
 from matcalc.tensor.raw_nodes import parameter, symbol
 from matcalc.tensor.sizes.size import Size

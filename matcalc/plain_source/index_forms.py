@@ -13,10 +13,10 @@ from typing import cast
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.plain_source.contraction import Labelled, Labels, aligned, contracted
-from matcalc.plain_source.products import is_ones
 from matcalc.plain_source.read import Reader, Steps, Value
-from matcalc.plain_source.term import Call, Term
+from matcalc.plain_source.terms.contraction import Labelled, Labels, aligned, contracted
+from matcalc.plain_source.terms.products import is_ones
+from matcalc.plain_source.terms.term import Call, Term
 from matcalc.tensor.sizes.size import Size
 
 

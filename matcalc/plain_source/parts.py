@@ -9,10 +9,10 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.plain_source.contraction import Labels, aligned, diagonal_part
-from matcalc.plain_source.lengths import range_of
 from matcalc.plain_source.read import Reader, Steps, Value
-from matcalc.plain_source.term import Term
+from matcalc.plain_source.terms.contraction import Labels, aligned, diagonal_part
+from matcalc.plain_source.terms.ranges import range_of
+from matcalc.plain_source.terms.term import Term
 from matcalc.tensor.sizes.size import Size
 
 

@@ -27,7 +27,7 @@ from matcalc.language.syntax import (
     walk,
 )
 from matcalc.language.write import text
-from matcalc.plain_source.term import Pool, Term, transposed
+from matcalc.plain_source.terms.term import Pool, Term, transposed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import product, scale
 from matcalc.tensor.nodes.node import Node

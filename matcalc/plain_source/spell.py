@@ -13,7 +13,7 @@ from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.lengths import size_text
 from matcalc.plain_source.subscripts import part_text
-from matcalc.plain_source.term import UNKNOWN, Call, Term
+from matcalc.plain_source.terms.term import UNKNOWN, Call, Term
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]

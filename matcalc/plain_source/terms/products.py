@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import prod
 
 from matcalc.errors import NotSupported
-from matcalc.plain_source.term import Call, Pool, Term, transposed
+from matcalc.plain_source.terms.structured import is_stacked, structured
+from matcalc.plain_source.terms.term import Call, Pool, Term, transposed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.sizes.size import Size
 
@@ -108,6 +109,10 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
         return Factor(made), entries(a) * length(b.shape[1])
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
+    if left.is_matrix and not right.row and (made := structured(pool, a, b)) is not None:
+        return Factor(made), entries(b)
+    if right.is_matrix and left.row and (made := structured(pool, b, a, turned=True)) is not None:
+        return Factor(made, True), entries(a)
     if left.is_matrix and is_ones(b):
         return Factor(summed(pool, a, 1)), entries(a)
     if right.is_matrix and left.row and is_ones(a):
@@ -117,7 +122,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if right.is_matrix and left.row:
         return Factor(applied(pool, transposed(pool, b), a), True), entries(b)
     if left.row and not right.row:
-        return Factor(pool.term("inner_product", (a, b))), entries(a)
+        return Factor(inner_product(pool, a, b)), entries(a)
     if right.row and not left.row and not right.is_matrix:
         return Factor(pool.term("outer_product", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
     return None
@@ -129,8 +134,18 @@ def _is_solved(pool: Pool, matrix: Term, other: Factor) -> bool:
     return found is not None and not (other.is_matrix and found[0] in pool.inverted)
 
 
+def inner_product(pool: Pool, a: Term, b: Term) -> Term:
+    """Return the inner product of two vectors, or of the matrices whose columns they stack."""
+    if is_stacked(a) and is_stacked(b) and a.args[0].shape == b.args[0].shape:
+        return trace_of_product(pool, a.args[0], b.args[0])
+    return pool.term("inner_product", (a, b))
+
+
 def applied(pool: Pool, matrix: Term, vector: Term) -> Term:
     """Return a matrix times a vector; a sum of matrices that are known is a sum of products."""
+    made = structured(pool, matrix, vector)
+    if made is not None:
+        return made
     if matrix.form == "add" and all(_is_known(term) for term in matrix.args):
         terms = [_applied_term(pool, term, vector) for term in matrix.args]
         return pool.term("add", terms, matrix.data, matrix.shape[:1])
@@ -211,7 +226,29 @@ def diagonal_of_product(pool: Pool, a: Term, b: Term) -> Term:
     known = pool.terms.get(("mul", (a, b), None))
     if known is not None:
         return summed(pool, known, 1)
+    for one, other in ((a, b), (b, a)):
+        made = _with_outer(pool, one, other)
+        if made is not None:
+            return made
     return pool.term("diagonal_of_product", (a, b), None, a.shape[:1])
+
+
+def _with_outer(pool: Pool, outer: Term, matrix: Term) -> Term | None:
+    """Return the row sums of `(x*y').*A`, which are `x.*(A*y)`, and those of a sum of outer products."""
+    if outer.form == "transpose" and outer.args[0].form in ("add", "outer_product"):
+        return _outer_rows(pool, outer.args[0], matrix, True)
+    return _outer_rows(pool, outer, matrix, False)
+
+
+def _outer_rows(pool: Pool, outer: Term, matrix: Term, turned: bool) -> Term | None:
+    if outer.form == "outer_product":
+        x, y = outer.args[::-1] if turned else outer.args
+        return pool.term("mul", (x, applied(pool, matrix, y)), None, x.shape)
+    if outer.form != "add":
+        return None
+    found = [_outer_rows(pool, term, matrix, turned) for term in outer.args]
+    known = [term for term in found if term is not None]
+    return pool.term("add", known, outer.data, known[0].shape) if len(known) == len(found) else None
 
 
 def _facts(a: Term, b: Term) -> frozenset[str]:

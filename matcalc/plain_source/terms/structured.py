@@ -70,8 +70,8 @@ def _called(pool: Pool, matrix: Term, vector: Term, turned: bool) -> Term | None
         return vector
     if role in TRIANGLES and len(matrix.args) == 1 and _is_square_of_ones(matrix.args[0]):
         return running_total(pool, vector, (role == "upper_triangle") != turned)
-    if role == "tensor_product" and len(matrix.args) == 2 and all(arg.rank == 2 for arg in matrix.args):
-        return _kronecker(pool, matrix.args[0], matrix.args[1], vector, turned)
+    if role == "tensor_product" and len(matrix.args) == 2:
+        return _kronecker(pool, *_as_columns(pool, *matrix.args, turned), vector)
     return None
 
 
@@ -98,18 +98,48 @@ def called(pool: Pool, role: str, *args: Term, shape: tuple[Size, ...], index: i
     return pool.term("call", args, Call(default_rulebook().playing(role), index), shape)
 
 
-def _kronecker(pool: Pool, a: Term, b: Term, vector: Term, turned: bool) -> Term:
-    """Return `kron(A, B)*vec(X)`, which is `vec(B*X*A')`."""
+def _as_columns(pool: Pool, a: Term, b: Term, turned: bool) -> tuple[Term, Term, bool]:
+    """Return the operands of a Kronecker product, and whether it is transposed; of a row the transposed product."""
+    if "as_row" not in (a.form, b.form):
+        return a, b, turned
+    a, b = (arg.args[0] if arg.form == "as_row" else transposed(pool, arg) for arg in (a, b))
+    return a, b, not turned
+
+
+def _kronecker(pool: Pool, a: Term, b: Term, turned: bool, vector: Term) -> Term | None:
+    """Return `kron(A, B)*vec(X)`, which is `vec(B*X*A')`; a vector `A` or `B` is a column."""
+    if a.rank == b.rank == 1:
+        return None
+    if a.rank == 1 or b.rank == 1:
+        return _with_column(pool, a, b, turned, vector)
     if turned:
         a, b = transposed(pool, a), transposed(pool, b)
     shape = (b.shape[1], a.shape[1])
-    if is_stacked(vector) and vector.args[0].shape == shape:
-        inner = vector.args[0]
-    else:
-        sizes = [length_term(pool, size) for size in shape]
-        inner = called(pool, "unstacked_columns", vector, *sizes, shape=shape, index=1)
-    left = _product(pool, b, inner)
+    left = _product(pool, b, unstacked(pool, vector, shape))
     return called(pool, "stacked_columns", _product(pool, left, transposed(pool, a)), shape=(_count(b, a),))
+
+
+def _with_column(pool: Pool, a: Term, b: Term, turned: bool, vector: Term) -> Term:
+    """Return the product with `kron(A, b)` or `kron(a, B)`, or with its transpose."""
+    if not turned:
+        pair = [arg if arg.rank == 1 else _times(pool, arg, vector) for arg in (a, b)]
+        return called(pool, "tensor_product", *pair, shape=(pair[0].shape[0] * pair[1].shape[0],), index=1)
+    inner = unstacked(pool, vector, (b.shape[0], a.shape[0]))
+    matrix, inner, column = (a, transposed(pool, inner), b) if b.rank == 1 else (b, inner, a)
+    return _times(pool, transposed(pool, matrix), _times(pool, inner, column))
+
+
+def _times(pool: Pool, matrix: Term, vector: Term) -> Term:
+    made = structured(pool, matrix, vector)
+    return made if made is not None else pool.term("matrix_vector", (matrix, vector), None, matrix.shape[:1])
+
+
+def unstacked(pool: Pool, vector: Term, shape: tuple[Size, Size]) -> Term:
+    """Return the matrix of a shape whose columns a vector stacks."""
+    if is_stacked(vector) and vector.args[0].shape == shape:
+        return vector.args[0]
+    sizes = [length_term(pool, size) for size in shape]
+    return called(pool, "unstacked_columns", vector, *sizes, shape=shape, index=1)
 
 
 def _product(pool: Pool, a: Term, b: Term) -> Term:

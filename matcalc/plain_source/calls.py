@@ -15,6 +15,7 @@ from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
 from matcalc.plain_source.index_forms import common_axes, side_by_side
+from matcalc.plain_source.pairs import distances, remember_direction
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.terms.contraction import aligned
 from matcalc.plain_source.terms.products import Factor, diagonal_of_product, trace_of_product
@@ -142,10 +143,15 @@ def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
     if len(values) > 1 or first.rank != 1:
         return _vectorized(reader, tree, candidate, values)
+    if candidate.rule.role == "euclidean_length" and (pairs := distances(reader, first)) is not None:
+        return pairs
     count = len(first.axes)
     is_reduction = candidate.signature.outputs[0].kind == "scalar"
     shape = first.term.shape[:count] if is_reduction else first.term.shape
-    return Value(operation(reader, candidate, [first.term], count, shape), axes=first.axes)
+    made = operation(reader, candidate, [first.term], count, shape)
+    if candidate.rule.role == "direction":
+        remember_direction(reader, first, made)
+    return Value(made, axes=first.axes)
 
 
 def _vectorized(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence[Value]) -> Value:

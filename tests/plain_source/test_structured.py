@@ -102,3 +102,35 @@ def test_a_slope_of_log_ndtr_has_all_its_digits_far_out():
     with np.errstate(over="ignore"):
         found = scope["f"](np.array([-1e4, 0.0, 40.0]))
     np.testing.assert_allclose(found, [10000.000099999998, np.sqrt(2 / np.pi), 0], rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("text", "power"),
+    [
+        ("{i,j: sum{k: (X[i,k] - Y[j,k])^2}}", 2),
+        ("{i,j: norm2({k: Y[j,k] - X[i,k]})}", 1),
+    ],
+)
+def test_differences_of_all_pairs_are_distances(text, power):
+    found, function = loaded(text, "X: matrix(m, n); Y: matrix(p, n)")
+    assert found.startswith("cdist(")
+    given = {"X": RNG.standard_normal((3, 4)), "Y": RNG.standard_normal((5, 4))}
+    symbols = mc.expression(text, "X: matrix(m, n); Y: matrix(p, n)").symbols
+    expected = np.linalg.norm(given["X"][:, None] - given["Y"], axis=2) ** power
+    np.testing.assert_allclose(function(*(given[name] for name in symbols)), expected, rtol=1e-13)
+
+
+def test_the_gradient_of_distances_is_0_where_points_coincide():
+    e = mc.gradient("sum(W.*{i,j: norm2({k: X[i,k] - X[j,k]})})", "X", declarations="X: matrix(m, n); W: matrix(m, m)")
+    source = mc.plain(e)
+    scope = {}
+    exec(compile(source, "plain", "exec"), scope)
+    assert "None]" not in source.replace("[:, None] * X", "")
+    points, weights = RNG.standard_normal((4, 2)), RNG.standard_normal((4, 4))
+    points[1] = points[3]
+    gap = points[:, None] - points
+    length = np.linalg.norm(gap, axis=2)
+    slopes = (weights / np.where(length > 0, length, np.inf))[:, :, None] * gap
+    given = {"X": points, "W": weights}
+    found = scope["f"](*(given[name] for name in e.symbols))
+    np.testing.assert_allclose(found, slopes.sum(axis=1) - slopes.sum(axis=0), rtol=1e-12, atol=1e-13)

@@ -109,10 +109,10 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
         return Factor(made), entries(a) * length(b.shape[1])
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
-    if left.is_matrix and not right.row and (made := structured(pool, a, b)) is not None:
-        return Factor(made), entries(b)
-    if right.is_matrix and left.row and (made := structured(pool, b, a, turned=True)) is not None:
-        return Factor(made, True), entries(a)
+    if left.is_matrix and not right.row and (found := structured(pool, a, b)) is not None:
+        return Factor(found), entries(b)
+    if right.is_matrix and left.row and (found := structured(pool, b, a, turned=True)) is not None:
+        return Factor(found, True), entries(a)
     if left.is_matrix and is_ones(b):
         return Factor(summed(pool, a, 1)), entries(a)
     if right.is_matrix and left.row and is_ones(a):

@@ -18,7 +18,7 @@ from matcalc.plain_source.index_forms import common_axes, side_by_side
 from matcalc.plain_source.pairs import distances, remember_direction
 from matcalc.plain_source.read import Reader, Steps, Value, negated
 from matcalc.plain_source.terms.contraction import aligned
-from matcalc.plain_source.terms.products import Factor, diagonal_of_product, trace_of_product
+from matcalc.plain_source.terms.products import Factor, diagonal_of_product, power_of, trace_of_product
 from matcalc.plain_source.terms.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
 from matcalc.tensor.raw_nodes import parameter, symbol
@@ -228,6 +228,9 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
     if role in PRODUCTS and first.form == "neg" and first.rank == 2:
         made = _special(reader, candidate, [replace(values[0], term=first.args[0])], axis)
         return made and replace(made, term=negated(reader, made.term))
+    if role == "diagonal_trace" and first.form == "matrix_power" and first.args[1].form == "number":
+        rest = int(first.args[1].data) - 1
+        return Value(trace_of_product(pool, power_of(pool, first.args[0], rest), transposed(pool, first.args[0])))
     if role in PRODUCTS and first.form == "matrix_product":
         a, b = first.args[0], transposed(pool, first.args[1])
         if role == "diagonal_trace":

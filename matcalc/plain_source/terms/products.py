@@ -42,6 +42,9 @@ def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
         raise NotSupported("a product of a tensor of order 3 or more with an array has no plain source")
     if len(factors) > MOST:
         return _from_the_end(pool, factors)
+    spread = _spread(pool, factors) or _gram(pool, factors)
+    if spread is not None:
+        return spread
     best: dict[tuple[int, int], tuple[float, Factor]] = {(k, k + 1): (0.0, f) for k, f in enumerate(factors)}
     for width in range(2, len(factors) + 1):
         for start in range(len(factors) - width + 1):
@@ -61,6 +64,41 @@ def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
             assert found is not None
             best[start, stop] = found
     return best[0, len(factors)][1]
+
+
+def _spread(pool: Pool, factors: Sequence[Factor]) -> Factor | None:
+    """Return a product around a sum of diagonal matrices and outer products as a sum of products; else None."""
+    inner = factors[1:-1]
+    k = next((k for k, factor in enumerate(inner, 1) if _is_thin(factor.term)), 0)
+    if not k or any(not factor.is_matrix for factor in factors):
+        return None
+    terms = [chained(pool, [*factors[:k], *_thin(term), *factors[k + 1 :]]).term for term in factors[k].term.args]
+    facts = frozenset({"symmetric"}) if all("symmetric" in term.facts for term in terms) else frozenset[str]()
+    return Factor(pool.term("add", terms, factors[k].term.data, terms[0].shape, facts))
+
+
+def _is_thin(term: Term) -> bool:
+    """Whether a term is a sum of diagonal matrices and outer products."""
+    return term.form == "add" and all(arg.form in ("diagonal", "outer_product") for arg in term.args)
+
+
+def _thin(term: Term) -> list[Factor]:
+    if term.form == "diagonal":
+        return [Factor(term)]
+    return [Factor(term.args[0]), Factor(term.args[1], True)]
+
+
+def _gram(pool: Pool, factors: Sequence[Factor]) -> Factor | None:
+    """Return `C'*B'*B*C` as the product of `B*C` with its transpose; None for other products."""
+    half, rest = divmod(len(factors), 2)
+    if rest or half < 2 or any(not factor.is_matrix for factor in factors):
+        return None
+    pairs = zip(factors[:half], reversed(factors[half:]), strict=True)
+    if any(transposed(pool, a.term) is not b.term for a, b in pairs):
+        return None
+    right = chained(pool, factors[half:])
+    made = combined(pool, Factor(transposed(pool, right.term)), right)
+    return made[0] if made is not None else None
 
 
 def _from_the_end(pool: Pool, factors: Sequence[Factor]) -> Factor:
@@ -105,6 +143,9 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if left.is_matrix and right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
     if left.is_matrix and right.is_matrix:
+        flipped = pool.terms.get(("matrix_product", (transposed(pool, b), transposed(pool, a)), None))
+        if flipped is not None and flipped in pool.used:
+            return Factor(transposed(pool, flipped)), entries(a) * length(b.shape[1])
         made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
         return Factor(made), entries(a) * length(b.shape[1])
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
@@ -158,12 +199,14 @@ def _is_known(term: Term) -> bool:
         return sum(arg.rank == 2 for arg in term.args) == 1 and all(_is_known(a) for a in term.args if a.rank)
     if term.form in ("transpose", "neg"):
         return _is_known(term.args[0])
-    return term.rank == 2 and (term.form == "name" or is_identity(term))
+    return term.rank == 2 and (term.form in ("name", "diagonal") or is_identity(term))
 
 
 def _applied_term(pool: Pool, term: Term, vector: Term) -> Term:
     if is_identity(term):
         return vector
+    if term.form == "diagonal":
+        return pool.term("mul", (term.args[0], vector), None, vector.shape)
     if term.form in ("mul", "div", "neg"):
         args = [_applied_term(pool, arg, vector) if arg.rank else arg for arg in term.args]
         return pool.term(term.form, args, None, term.shape[:1])
@@ -308,3 +351,48 @@ def times(pool: Pool, a: Term, b: Term) -> Term:
     if a.form == "number" and abs(a.data) == 1:
         return b if a.data == 1 else pool.term("neg", (b,), None, b.shape)
     return pool.term("mul", (a, b), None, b.shape)
+
+
+def power_of(pool: Pool, matrix: Term, exponent: int) -> Term:
+    """Return a positive power of a square matrix."""
+    if exponent == 1:
+        return matrix
+    if exponent == 2:
+        made = pool.term("matrix_product", (matrix, matrix), None, matrix.shape)
+        pool.used.add(made)
+        return made
+    return pool.term("matrix_power", (matrix, pool.number(exponent)), None, matrix.shape)
+
+
+def one_diagonal(pool: Pool, total: Term) -> Term:
+    """Return a sum of matrices with its diagonal matrices, and multiples of the identity, as one diagonal matrix."""
+    found = [_on_diagonal(pool, term) if term.rank == 2 else None for term in total.args]
+    kept = [k for k, entry in enumerate(found) if entry is None]
+    if total.rank != 2 or len(kept) > len(found) - 2 or not any(term.form == "diagonal" for term in total.args):
+        return total
+    places = [k for k in range(len(found)) if k not in kept]
+    entries_of = [entry for entry in found if entry is not None]
+    signs = tuple(total.data[k] for k in places)
+    inner = pool.term("add", entries_of, signs, total.shape[:1])
+    facts = frozenset({"symmetric", "diagonal"})
+    diagonal = pool.term("diagonal", (inner,), None, total.shape, facts)
+    if not kept:
+        return diagonal
+    terms = [diagonal if k == places[0] else total.args[k] for k in sorted([places[0], *kept])]
+    ordered = tuple(1 if k == places[0] else total.data[k] for k in sorted([places[0], *kept]))
+    return pool.term("add", terms, ordered, total.shape, total.facts)
+
+
+def _on_diagonal(pool: Pool, term: Term) -> Term | None:
+    """Return the diagonal of a diagonal matrix as a vector, or as a scalar for a multiple of the identity."""
+    if term.form == "diagonal":
+        return term.args[0]
+    if is_identity(term):
+        return pool.number(1)
+    if term.form in ("mul", "div") and len([arg for arg in term.args if arg.rank]) == 1:
+        if not is_identity(term.args[0] if term.form == "div" else next(arg for arg in term.args if arg.rank)):
+            return None
+        if term.form == "div":
+            return pool.term("div", (pool.number(1), term.args[1]))
+        return next(arg for arg in term.args if not arg.rank)
+    return None

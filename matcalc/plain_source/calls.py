@@ -221,6 +221,10 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
         if not first.args[0].facts & {"spd", "psd"}:
             return None
         return Value(pool.term("call", first.args, Call(reader.book.playing("log_determinant"))))
+    if role == "weighted_logarithm" and "positive" in first.facts and first.rank == values[1].rank:
+        logarithm = Call(reader.book.playing("logarithm"))
+        pair = first, pool.term("call", (values[1].term,), logarithm, values[1].term.shape)
+        return Value(pool.term("mul", pair, None, first.shape), values[0].row)
     if role == "inverse":
         return Value(inverse(reader, first))
     if role == "diagonals" and first.rank == 1:

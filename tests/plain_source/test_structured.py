@@ -134,3 +134,31 @@ def test_the_gradient_of_distances_is_0_where_points_coincide():
     given = {"X": points, "W": weights}
     found = scope["f"](*(given[name] for name in e.symbols))
     np.testing.assert_allclose(found, slopes.sum(axis=1) - slopes.sum(axis=0), rtol=1e-12, atol=1e-13)
+
+
+SQUARE, TALL, WIDE = RNG.standard_normal((3, 3)), RNG.standard_normal((4, 3)), RNG.standard_normal((3, 5))
+SMALL, LONG = np.array([0.5, 1.5, 2.0]), np.array([0.1, 0.2, 0.3, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("text", "declarations", "statement", "arguments", "expected"),
+    [
+        ("A'*(diag(p) - p*p')*A", "A: matrix(m, n); p: vector(m)", "(A.T * p) @ A - np.outer(Atp, Atp)",
+         {"A": TALL, "p": LONG}, TALL.T @ (np.diag(LONG) - np.outer(LONG, LONG)) @ TALL),
+        ("C'*B'*B*C", "B: matrix(m, n); C: matrix(n, k)", "BC.T @ BC",
+         {"B": TALL, "C": WIDE}, WIDE.T @ TALL.T @ TALL @ WIDE),
+        ("(diag(d) - W)*x", "d: vector(n); W: matrix(n, n); x: vector(n)", "d * x - W @ x",
+         {"d": SMALL, "W": SQUARE, "x": WIDE[:, 0]}, (np.diag(SMALL) - SQUARE) @ WIDE[:, 0]),
+        ("2*eye(n) - diag(d) + W", "d: vector(n); W: matrix(n, n)", "np.diag(2 - d) + W",
+         {"d": SMALL, "W": SQUARE}, 2 * np.eye(3) - np.diag(SMALL) + SQUARE),
+        ("W - diag(d) - c*eye(n)", "d: vector(n); W: matrix(n, n); c: scalar", "W + np.diag(-d - c)",
+         {"d": SMALL, "W": SQUARE, "c": 3.0}, SQUARE - np.diag(SMALL) - 3 * np.eye(3)),
+        ("tr(W^3)", "W: matrix(n, n)", "np.sum((W @ W) * W.T)", {"W": SQUARE}, np.trace(SQUARE @ SQUARE @ SQUARE)),
+        ("sum(x.*log(x))", "x: vector(n) positive", "np.sum(x * np.log(x))",
+         {"x": SMALL}, SMALL @ np.log(SMALL)),
+    ],
+)  # fmt: skip
+def test_products_and_sums_as_a_person_writes_them(text, declarations, statement, arguments, expected):
+    found, function = loaded(text, declarations)
+    assert found == statement
+    np.testing.assert_allclose(function(**arguments), expected, rtol=1e-12, atol=1e-13)

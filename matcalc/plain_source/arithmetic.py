@@ -12,7 +12,8 @@ from matcalc.language.syntax import Ast, definition, part_name, tree_of_leaf, va
 from matcalc.plain_source.index_forms import product as open_product
 from matcalc.plain_source.index_forms import side_by_side, without_ones
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.terms.products import Factor, chained, one_diagonal
+from matcalc.plain_source.terms.diagonals import one_diagonal
+from matcalc.plain_source.terms.products import Factor, chained
 from matcalc.plain_source.terms.term import UNKNOWN, Call, Term, transposed
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size

@@ -18,6 +18,8 @@ from matcalc.tensor.sizes.size import Size
 
 NOMINAL = 100
 """The length that stands for a size without a number."""
+GRAM = 1.01
+"""The cost of a Gram matrix relative to other products: what multiplies it mostly has few columns."""
 MOST = 12
 """The most factors of which all orders are tried; a longer product is multiplied from its vector end."""
 
@@ -146,8 +148,9 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
         flipped = pool.terms.get(("matrix_product", (transposed(pool, b), transposed(pool, a)), None))
         if flipped is not None and flipped in pool.used:
             return Factor(transposed(pool, flipped)), entries(a) * length(b.shape[1])
-        made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
-        return Factor(made), entries(a) * length(b.shape[1])
+        facts = _facts(a, b)
+        made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), facts)
+        return Factor(made), entries(a) * length(b.shape[1]) * (GRAM if facts else 1)
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
     if left.is_matrix and not right.row and (found := structured(pool, a, b)) is not None:
@@ -362,37 +365,3 @@ def power_of(pool: Pool, matrix: Term, exponent: int) -> Term:
         pool.used.add(made)
         return made
     return pool.term("matrix_power", (matrix, pool.number(exponent)), None, matrix.shape)
-
-
-def one_diagonal(pool: Pool, total: Term) -> Term:
-    """Return a sum of matrices with its diagonal matrices, and multiples of the identity, as one diagonal matrix."""
-    found = [_on_diagonal(pool, term) if term.rank == 2 else None for term in total.args]
-    kept = [k for k, entry in enumerate(found) if entry is None]
-    if total.rank != 2 or len(kept) > len(found) - 2 or not any(term.form == "diagonal" for term in total.args):
-        return total
-    places = [k for k in range(len(found)) if k not in kept]
-    entries_of = [entry for entry in found if entry is not None]
-    signs = tuple(total.data[k] for k in places)
-    inner = pool.term("add", entries_of, signs, total.shape[:1])
-    facts = frozenset({"symmetric", "diagonal"})
-    diagonal = pool.term("diagonal", (inner,), None, total.shape, facts)
-    if not kept:
-        return diagonal
-    terms = [diagonal if k == places[0] else total.args[k] for k in sorted([places[0], *kept])]
-    ordered = tuple(1 if k == places[0] else total.data[k] for k in sorted([places[0], *kept]))
-    return pool.term("add", terms, ordered, total.shape, total.facts)
-
-
-def _on_diagonal(pool: Pool, term: Term) -> Term | None:
-    """Return the diagonal of a diagonal matrix as a vector, or as a scalar for a multiple of the identity."""
-    if term.form == "diagonal":
-        return term.args[0]
-    if is_identity(term):
-        return pool.number(1)
-    if term.form in ("mul", "div") and len([arg for arg in term.args if arg.rank]) == 1:
-        if not is_identity(term.args[0] if term.form == "div" else next(arg for arg in term.args if arg.rank)):
-            return None
-        if term.form == "div":
-            return pool.term("div", (pool.number(1), term.args[1]))
-        return next(arg for arg in term.args if not arg.rank)
-    return None

@@ -54,6 +54,7 @@ ROOMS = [
     "compiler.plan.sparse_data",
     "compiler.plan",
     "compiler.emit",
+    "plain_source.terms",
     "plain_source",
     "evidence.explain",
     "evidence.proof",

@@ -11,9 +11,10 @@ from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast, definition, part_name, tree_of_leaf, value_of_leaf
 from matcalc.plain_source.index_forms import product as open_product
 from matcalc.plain_source.index_forms import side_by_side, without_ones
-from matcalc.plain_source.products import Factor, chained
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.term import UNKNOWN, Call, Term, transposed
+from matcalc.plain_source.terms.diagonals import one_diagonal
+from matcalc.plain_source.terms.products import Factor, chained
+from matcalc.plain_source.terms.term import UNKNOWN, Call, Term, transposed
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
@@ -73,7 +74,7 @@ def total(reader: Reader, tree: Ast) -> Steps:
         shape, rank = (*column.shape, *row.shape), 2
     terms = [expanded(reader, value, rank) for value in values]
     facts = frozenset({"symmetric"}) if all("symmetric" in t.facts or not t.rank for t in terms) else frozenset()
-    made = reader.pool.term("add", terms, signs, shape, facts)
+    made = one_diagonal(reader.pool, reader.pool.term("add", terms, signs, shape, facts))
     return Value(made, rank == 1 and rows == {True})
 
 
@@ -286,6 +287,9 @@ def power(reader: Reader, tree: Ast) -> Steps:
         return Value(chained(reader.pool, [Factor(base.term)] * 2).term)
     if number == Fraction(1, 2):
         return Value(reader.pool.term("call", (base.term,), Call(reader.book.playing("matrix_root")), base.term.shape))
+    if number == Fraction(-1, 2):
+        root = Call(reader.book.playing("matrix_root"))
+        return Value(inverse(reader, reader.pool.term("call", (base.term,), root, base.term.shape)))
     if number is None or number.denominator != 1:
         return Value(reader.pool.term("fractional_power", (base.term, exponent.term), None, base.term.shape))
     return Value(reader.pool.term("matrix_power", (base.term, exponent.term), None, base.term.shape))

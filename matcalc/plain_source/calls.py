@@ -14,11 +14,12 @@ from matcalc.language.syntax import call as ast_call
 from matcalc.language.syntax import name as ast_name
 from matcalc.language.write import text
 from matcalc.plain_source.arithmetic import Run, expanded, inverse, joined
-from matcalc.plain_source.contraction import aligned
 from matcalc.plain_source.index_forms import common_axes, side_by_side
-from matcalc.plain_source.products import Factor, diagonal_of_product, trace_of_product
+from matcalc.plain_source.pairs import distances, remember_direction
 from matcalc.plain_source.read import Reader, Steps, Value, negated
-from matcalc.plain_source.term import Call, Term, transposed
+from matcalc.plain_source.terms.contraction import aligned
+from matcalc.plain_source.terms.products import Factor, diagonal_of_product, power_of, trace_of_product
+from matcalc.plain_source.terms.term import Call, Term, transposed
 from matcalc.rulebook.load import Candidate
 from matcalc.tensor.raw_nodes import parameter, symbol
 from matcalc.tensor.sizes.size import Size
@@ -142,10 +143,15 @@ def _open_call(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence
         raise NotSupported(f"{text(tree)} has no plain source over open indices")
     if len(values) > 1 or first.rank != 1:
         return _vectorized(reader, tree, candidate, values)
+    if candidate.rule.role == "euclidean_length" and (pairs := distances(reader, first)) is not None:
+        return pairs
     count = len(first.axes)
     is_reduction = candidate.signature.outputs[0].kind == "scalar"
     shape = first.term.shape[:count] if is_reduction else first.term.shape
-    return Value(operation(reader, candidate, [first.term], count, shape), axes=first.axes)
+    made = operation(reader, candidate, [first.term], count, shape)
+    if candidate.rule.role == "direction":
+        remember_direction(reader, first, made)
+    return Value(made, axes=first.axes)
 
 
 def _vectorized(reader: Reader, tree: Ast, candidate: Candidate, values: Sequence[Value]) -> Value:
@@ -215,6 +221,10 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
         if not first.args[0].facts & {"spd", "psd"}:
             return None
         return Value(pool.term("call", first.args, Call(reader.book.playing("log_determinant"))))
+    if role == "weighted_logarithm" and "positive" in first.facts and first.rank == values[1].rank:
+        logarithm = Call(reader.book.playing("logarithm"))
+        pair = first, pool.term("call", (values[1].term,), logarithm, values[1].term.shape)
+        return Value(pool.term("mul", pair, None, first.shape), values[0].row)
     if role == "inverse":
         return Value(inverse(reader, first))
     if role == "diagonals" and first.rank == 1:
@@ -222,6 +232,9 @@ def _special(reader: Reader, candidate: Candidate, values: Sequence[Value], axis
     if role in PRODUCTS and first.form == "neg" and first.rank == 2:
         made = _special(reader, candidate, [replace(values[0], term=first.args[0])], axis)
         return made and replace(made, term=negated(reader, made.term))
+    if role == "diagonal_trace" and first.form == "matrix_power" and first.args[1].form == "number":
+        rest = int(first.args[1].data) - 1
+        return Value(trace_of_product(pool, power_of(pool, first.args[0], rest), transposed(pool, first.args[0])))
     if role in PRODUCTS and first.form == "matrix_product":
         a, b = first.args[0], transposed(pool, first.args[1])
         if role == "diagonal_trace":

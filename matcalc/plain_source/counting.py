@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from matcalc.plain_source.factorise import rewritten, same_form
 from matcalc.plain_source.language import Language
-from matcalc.plain_source.term import Pool, Term
+from matcalc.plain_source.terms.term import Pool, Term
 
 SCATTERED = ("scatter", "scatter_rows")
 """Forms whose first operand is an array of indices."""

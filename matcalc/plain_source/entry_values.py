@@ -14,7 +14,7 @@ from math import isfinite
 
 from matcalc.plain_source.factorise import rewritten, same_form
 from matcalc.plain_source.language import Language
-from matcalc.plain_source.term import Call, Pool, Term
+from matcalc.plain_source.terms.term import Call, Pool, Term
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.rule import Rule
 

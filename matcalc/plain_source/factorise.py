@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from matcalc.plain_source.language import Language
-from matcalc.plain_source.term import Pool, Term, terms_in, transposed
+from matcalc.plain_source.terms.term import Pool, Term, terms_in, transposed
 
 LOGDET = "log_determinant"
 

@@ -13,10 +13,11 @@ from typing import cast
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.plain_source.contraction import Labelled, Labels, aligned, contracted
-from matcalc.plain_source.products import is_ones
-from matcalc.plain_source.read import Reader, Steps, Value
-from matcalc.plain_source.term import Call, Term
+from matcalc.plain_source.pairs import remember_form, squared_distances
+from matcalc.plain_source.read import Reader, Steps, Value, factors_of
+from matcalc.plain_source.terms.contraction import Labelled, Labels, aligned, contracted
+from matcalc.plain_source.terms.products import is_ones
+from matcalc.plain_source.terms.term import Call, Term
 from matcalc.tensor.sizes.size import Size
 
 
@@ -30,7 +31,9 @@ def index_form(reader: Reader, tree: Ast) -> Steps:
         return replace(inner, node=None)
     if inner.rank:
         raise NotSupported(f"{text(tree)} has no plain source: its body is not a scalar")
-    term = contracted(reader.pool, factors_of(reader, inner), (*rest, *labels))
+    factors = factors_of(reader, inner)
+    term = contracted(reader.pool, factors, (*rest, *labels))
+    remember_form(reader, term, rest, labels, factors)
     return Value(term, axes=rest)
 
 
@@ -43,6 +46,8 @@ def index_sum(reader: Reader, tree: Ast) -> Steps:
         raise NotSupported(f"{text(tree)} has no plain source: its body lacks an index")
     rest = tuple(label for label in inner.axes if label not in labels)
     factors = factors_of(reader, inner)
+    if not inner.rank and (pairs := squared_distances(reader, factors, labels)) is not None:
+        return pairs
     wide = next((f for f in factors if _is_wide_sum(reader, f, labels)), None)
     if wide is None or inner.rank:
         return open_value(reader, factors, rest, inner.rank)
@@ -88,11 +93,6 @@ def open_value(reader: Reader, factors: Sequence[Labelled], axes: Labels, rank: 
     if not core and axes:
         reader.factors[term, axes] = list(factors)
     return Value(term, axes=axes)
-
-
-def factors_of(reader: Reader, value: Value) -> list[Labelled]:
-    """Return the factors of a scalar value over open indices."""
-    return reader.factors.get((value.term, value.axes), [(value.term, value.axes)])
 
 
 def common_axes(values: Sequence[Value]) -> Labels:

@@ -9,10 +9,11 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
-from matcalc.plain_source.contraction import Labels, aligned, diagonal_part
-from matcalc.plain_source.lengths import range_of
+from matcalc.plain_source.pairs import remember_entry
 from matcalc.plain_source.read import Reader, Steps, Value
-from matcalc.plain_source.term import Term
+from matcalc.plain_source.terms.contraction import Labels, aligned, diagonal_part
+from matcalc.plain_source.terms.ranges import range_of
+from matcalc.plain_source.terms.term import Term
 from matcalc.tensor.sizes.size import Size
 
 
@@ -51,7 +52,10 @@ def part(reader: Reader, tree: Ast) -> Steps:
     term, labels = diagonal_part(reader.pool, term, tuple(found.labels))
     if labels != axes + core:
         term = aligned(reader.pool, term, labels, axes + core)
-    return Value(term, base.row and len(core) == 1, axes=axes)
+    value = Value(term, base.row and len(core) == 1, axes=axes)
+    if found.is_whole and not core and len(axes) == base.term.rank and term is base.term:
+        remember_entry(reader, base, value, tuple(found.labels[count:]))
+    return value
 
 
 def _measure(found: Selection, base: Term) -> None:

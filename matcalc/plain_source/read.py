@@ -27,7 +27,7 @@ from matcalc.language.syntax import (
     walk,
 )
 from matcalc.language.write import text
-from matcalc.plain_source.term import Pool, Term, transposed
+from matcalc.plain_source.terms.term import Pool, Term, transposed
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.tensor.constructors import product, scale
 from matcalc.tensor.nodes.node import Node
@@ -53,6 +53,7 @@ class Value:
         return self.term.rank - len(self.axes)
 
 
+Labelled: TypeAlias = "tuple[Term, tuple[int, ...]]"
 Steps: TypeAlias = "Generator[Ast, Value, Value]"
 Form: TypeAlias = "Callable[[Reader, Ast], Steps | Value]"
 
@@ -63,6 +64,7 @@ class Reader:
 
     forms: by head. values: of trees. explicit: parts with their sums written out. bound: labels of index names.
     parameters: of the function being read. factors, sums: of values over open indices.
+    arrays: index forms, with the factors of their entries and the labels of their axes.
     """
 
     names: Names
@@ -74,8 +76,9 @@ class Reader:
     bound: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, Value] = field(default_factory=dict)
     labels: int = 0
-    sums: dict[tuple[Term, tuple[int, ...]], list[tuple[int, Value]]] = field(default_factory=dict)
-    factors: dict[tuple[Term, tuple[int, ...]], list[tuple[Term, tuple[int, ...]]]] = field(default_factory=dict)
+    sums: dict[Labelled, list[tuple[int, Value]]] = field(default_factory=dict)
+    arrays: dict[Labelled, tuple[list[Labelled], tuple[int, ...]]] = field(default_factory=dict)
+    factors: dict[Labelled, list[Labelled]] = field(default_factory=dict)
 
     def read(self, tree: Ast) -> Value:
         """Return the value of a tree.
@@ -215,3 +218,8 @@ def negated(reader: Reader, term: Term) -> Term:
     if term.form == "neg":
         return term.args[0]
     return reader.pool.term("neg", (term,), None, term.shape, term.facts & {"symmetric", "diagonal", "lower", "upper"})
+
+
+def factors_of(reader: Reader, value: Value) -> list[Labelled]:
+    """Return the factors of a scalar value over open indices."""
+    return reader.factors.get((value.term, value.axes), [(value.term, value.axes)])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from matcalc.plain_source.factorise import rewritten, same_form
 from matcalc.plain_source.language import Language
-from matcalc.plain_source.term import Pool, Term
+from matcalc.plain_source.terms.term import Pool, Term
 
 EXPANDED = ("row", "column", "expand")
 

@@ -23,7 +23,7 @@ from matcalc.plain_source.read import Reader
 from matcalc.plain_source.recycling import recycled
 from matcalc.plain_source.spell import WORD, Speller
 from matcalc.plain_source.stable import stable_tree
-from matcalc.plain_source.term import Pool, Term, terms_in
+from matcalc.plain_source.terms.term import Pool, Term, terms_in
 from matcalc.plain_source.translate import reader_of
 from matcalc.plain_source.write import Writer
 from matcalc.tensor.nodes.node import Node

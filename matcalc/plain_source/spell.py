@@ -13,7 +13,7 @@ from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.lengths import size_text
 from matcalc.plain_source.subscripts import part_text
-from matcalc.plain_source.term import UNKNOWN, Call, Term
+from matcalc.plain_source.terms.term import UNKNOWN, Call, Term
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
@@ -124,7 +124,7 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     """
     call: Call = term.data
     helpers: Sequence[str] = ()
-    entries = language.calls.get(f"{call.name}/{len(term.args)}")
+    entries = _of_number(language, term) or language.calls.get(f"{call.name}/{len(term.args)}")
     if entries is None and len(term.args) <= _fixed(call):
         entries = language.calls.get(call.name)
     if entries is not None:
@@ -138,8 +138,15 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     entry = fitted(entry, ranks_of(term), call.axis)
     if not entry.text:
         raise NotSupported(f"plain {language.table['language']} has no {call.name} along an axis of a tensor")
-    _check_operands(language, term, entry)
+    if _of_number(language, term) is None:
+        _check_operands(language, term, entry)
     return entry, helpers
+
+
+def _of_number(language: Language, term: Term) -> tuple[Entry, ...] | None:
+    """Return the entry of an operation whose first operand is a certain number."""
+    first = term.args[0] if term.args else term
+    return language.calls.get(f"{term.data.name}({first.data})") if first.form == "number" else None
 
 
 def _check_operands(language: Language, term: Term, entry: Entry) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from matcalc.errors import NotSupported
 from matcalc.plain_source.counting import is_index
 from matcalc.plain_source.language import Language, filled
-from matcalc.plain_source.lengths import Range, length_of, range_of
-from matcalc.plain_source.term import Term
+from matcalc.plain_source.terms.ranges import Range, length_of, range_of
+from matcalc.plain_source.terms.term import Term
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]

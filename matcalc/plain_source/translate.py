@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from matcalc.plain_source import arithmetic, calls, index_forms, parts
 from matcalc.plain_source.read import Form, Reader
-from matcalc.plain_source.term import Pool
+from matcalc.plain_source.terms.term import Pool
 from matcalc.tensor.symbols import Names
 
 FORMS: Mapping[str, Form] = {

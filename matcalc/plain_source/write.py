@@ -8,7 +8,7 @@ from itertools import chain, count
 
 from matcalc.plain_source.language import Entry, Language
 from matcalc.plain_source.spell import Speller, Written, long_lines, repeats, sum_pieces
-from matcalc.plain_source.term import Pool, Term, terms_in
+from matcalc.plain_source.terms.term import Pool, Term, terms_in
 
 CHEAP = ("mul", "div", "add", "neg", "power", "floordiv", "mod")
 LETTERS = "zuvstabcghkpqr"

@@ -25,6 +25,7 @@ ROLES: Mapping[str, str] = {
     "both_switches": "x.*y, and 0 where either is 0",
     "removable_ratio": "x./y, and z where both are 0",
     "safe_ratio": "x./y, and 0 where both are 0",
+    "weighted_logarithm": "x times the logarithm of y, and 0 where x is 0",
     "where_finite": "one operand where another is finite, else NaN",
     "settled_mean": "a mean, with the mean of what it leaves added where that is finite",
     "smaller": "the smaller of two operands",

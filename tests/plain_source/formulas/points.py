@@ -126,7 +126,7 @@ def graph_laplacian_hvp(x, W, v):
     "norm2(x - y)^2/2 + mu*sum(sqrt((x[1:] - x[:-1]).^2 + c^2))",
     "x: vector(m); y: vector(m); mu: scalar; c: scalar",
     "x",
-    large={"m": 2000},
+    large={"m": 20000},
 )
 def total_variation(x, y, mu, c):
     d = np.diff(x)
@@ -175,7 +175,7 @@ def convolution(h, x, y):
     return value, gradient_h, gradient_x
 
 
-@formula("norm2(cumsum(x) - y)^2", "x: vector(m); y: vector(m)", "x", large={"m": 2000})
+@formula("norm2(cumsum(x) - y)^2", "x: vector(m); y: vector(m)", "x", large={"m": 20000})
 def random_walk(x, y):
     r = np.cumsum(x) - y
     value = r @ r
@@ -267,7 +267,7 @@ def separable_quartic_hvp(x, A, v):
     return 12 * x**2 * v + (A + A.T) @ v
 
 
-@formula("sum(100*(x[1:] - x[:-1].^2).^2 + (1 - x[:-1]).^2)", "x: vector(n)", "x", large={"n": 2000})
+@formula("sum(100*(x[1:] - x[:-1].^2).^2 + (1 - x[:-1]).^2)", "x: vector(n)", "x", large={"n": 20000})
 def rosenbrock(x):
     a, b = x[:-1], x[1:] - x[:-1] ** 2
     gradient = np.zeros_like(x)

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from math import prod
 
 from matcalc.errors import NotSupported
-from matcalc.plain_source.term import Call, Pool, Term, transposed
+from matcalc.plain_source.terms.structured import is_stacked, structured
+from matcalc.plain_source.terms.term import Call, Pool, Term, transposed
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.sizes.size import Size
 
 NOMINAL = 100
 """The length that stands for a size without a number."""
+GRAM = 1.01
+"""The cost of a Gram matrix relative to other products: what multiplies it mostly has few columns."""
 MOST = 12
 """The most factors of which all orders are tried; a longer product is multiplied from its vector end."""
 
@@ -41,6 +44,9 @@ def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
         raise NotSupported("a product of a tensor of order 3 or more with an array has no plain source")
     if len(factors) > MOST:
         return _from_the_end(pool, factors)
+    spread = _spread(pool, factors) or _gram(pool, factors)
+    if spread is not None:
+        return spread
     best: dict[tuple[int, int], tuple[float, Factor]] = {(k, k + 1): (0.0, f) for k, f in enumerate(factors)}
     for width in range(2, len(factors) + 1):
         for start in range(len(factors) - width + 1):
@@ -60,6 +66,41 @@ def chained(pool: Pool, factors: Sequence[Factor]) -> Factor:
             assert found is not None
             best[start, stop] = found
     return best[0, len(factors)][1]
+
+
+def _spread(pool: Pool, factors: Sequence[Factor]) -> Factor | None:
+    """Return a product around a sum of diagonal matrices and outer products as a sum of products; else None."""
+    inner = factors[1:-1]
+    k = next((k for k, factor in enumerate(inner, 1) if _is_thin(factor.term)), 0)
+    if not k or any(not factor.is_matrix for factor in factors):
+        return None
+    terms = [chained(pool, [*factors[:k], *_thin(term), *factors[k + 1 :]]).term for term in factors[k].term.args]
+    facts = frozenset({"symmetric"}) if all("symmetric" in term.facts for term in terms) else frozenset[str]()
+    return Factor(pool.term("add", terms, factors[k].term.data, terms[0].shape, facts))
+
+
+def _is_thin(term: Term) -> bool:
+    """Whether a term is a sum of diagonal matrices and outer products."""
+    return term.form == "add" and all(arg.form in ("diagonal", "outer_product") for arg in term.args)
+
+
+def _thin(term: Term) -> list[Factor]:
+    if term.form == "diagonal":
+        return [Factor(term)]
+    return [Factor(term.args[0]), Factor(term.args[1], True)]
+
+
+def _gram(pool: Pool, factors: Sequence[Factor]) -> Factor | None:
+    """Return `C'*B'*B*C` as the product of `B*C` with its transpose; None for other products."""
+    half, rest = divmod(len(factors), 2)
+    if rest or half < 2 or any(not factor.is_matrix for factor in factors):
+        return None
+    pairs = zip(factors[:half], reversed(factors[half:]), strict=True)
+    if any(transposed(pool, a.term) is not b.term for a, b in pairs):
+        return None
+    right = chained(pool, factors[half:])
+    made = combined(pool, Factor(transposed(pool, right.term)), right)
+    return made[0] if made is not None else None
 
 
 def _from_the_end(pool: Pool, factors: Sequence[Factor]) -> Factor:
@@ -104,10 +145,18 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if left.is_matrix and right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
     if left.is_matrix and right.is_matrix:
-        made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), _facts(a, b))
-        return Factor(made), entries(a) * length(b.shape[1])
+        flipped = pool.terms.get(("matrix_product", (transposed(pool, b), transposed(pool, a)), None))
+        if flipped is not None and flipped in pool.used:
+            return Factor(transposed(pool, flipped)), entries(a) * length(b.shape[1])
+        facts = _facts(a, b)
+        made = pool.term("matrix_product", (a, b), None, (a.shape[0], b.shape[1]), facts)
+        return Factor(made), entries(a) * length(b.shape[1]) * (GRAM if facts else 1)
     if left.is_matrix and not right.is_matrix and (scattered := scatter(pool, a, b)) is not None:
         return Factor(scattered), entries(b)
+    if left.is_matrix and not right.row and (found := structured(pool, a, b)) is not None:
+        return Factor(found), entries(b)
+    if right.is_matrix and left.row and (found := structured(pool, b, a, turned=True)) is not None:
+        return Factor(found, True), entries(a)
     if left.is_matrix and is_ones(b):
         return Factor(summed(pool, a, 1)), entries(a)
     if right.is_matrix and left.row and is_ones(a):
@@ -117,7 +166,7 @@ def combined(pool: Pool, left: Factor, right: Factor) -> tuple[Factor, float] | 
     if right.is_matrix and left.row:
         return Factor(applied(pool, transposed(pool, b), a), True), entries(b)
     if left.row and not right.row:
-        return Factor(pool.term("inner_product", (a, b))), entries(a)
+        return Factor(inner_product(pool, a, b)), entries(a)
     if right.row and not left.row and not right.is_matrix:
         return Factor(pool.term("outer_product", (a, b), None, (*a.shape, *b.shape))), entries(a) * entries(b)
     return None
@@ -129,8 +178,18 @@ def _is_solved(pool: Pool, matrix: Term, other: Factor) -> bool:
     return found is not None and not (other.is_matrix and found[0] in pool.inverted)
 
 
+def inner_product(pool: Pool, a: Term, b: Term) -> Term:
+    """Return the inner product of two vectors, or of the matrices whose columns they stack."""
+    if is_stacked(a) and is_stacked(b) and a.args[0].shape == b.args[0].shape:
+        return trace_of_product(pool, a.args[0], b.args[0])
+    return pool.term("inner_product", (a, b))
+
+
 def applied(pool: Pool, matrix: Term, vector: Term) -> Term:
     """Return a matrix times a vector; a sum of matrices that are known is a sum of products."""
+    made = structured(pool, matrix, vector)
+    if made is not None:
+        return made
     if matrix.form == "add" and all(_is_known(term) for term in matrix.args):
         terms = [_applied_term(pool, term, vector) for term in matrix.args]
         return pool.term("add", terms, matrix.data, matrix.shape[:1])
@@ -143,12 +202,14 @@ def _is_known(term: Term) -> bool:
         return sum(arg.rank == 2 for arg in term.args) == 1 and all(_is_known(a) for a in term.args if a.rank)
     if term.form in ("transpose", "neg"):
         return _is_known(term.args[0])
-    return term.rank == 2 and (term.form == "name" or is_identity(term))
+    return term.rank == 2 and (term.form in ("name", "diagonal") or is_identity(term))
 
 
 def _applied_term(pool: Pool, term: Term, vector: Term) -> Term:
     if is_identity(term):
         return vector
+    if term.form == "diagonal":
+        return pool.term("mul", (term.args[0], vector), None, vector.shape)
     if term.form in ("mul", "div", "neg"):
         args = [_applied_term(pool, arg, vector) if arg.rank else arg for arg in term.args]
         return pool.term(term.form, args, None, term.shape[:1])
@@ -211,7 +272,29 @@ def diagonal_of_product(pool: Pool, a: Term, b: Term) -> Term:
     known = pool.terms.get(("mul", (a, b), None))
     if known is not None:
         return summed(pool, known, 1)
+    for one, other in ((a, b), (b, a)):
+        made = _with_outer(pool, one, other)
+        if made is not None:
+            return made
     return pool.term("diagonal_of_product", (a, b), None, a.shape[:1])
+
+
+def _with_outer(pool: Pool, outer: Term, matrix: Term) -> Term | None:
+    """Return the row sums of `(x*y').*A`, which are `x.*(A*y)`, and those of a sum of outer products."""
+    if outer.form == "transpose" and outer.args[0].form in ("add", "outer_product"):
+        return _outer_rows(pool, outer.args[0], matrix, True)
+    return _outer_rows(pool, outer, matrix, False)
+
+
+def _outer_rows(pool: Pool, outer: Term, matrix: Term, turned: bool) -> Term | None:
+    if outer.form == "outer_product":
+        x, y = outer.args[::-1] if turned else outer.args
+        return pool.term("mul", (x, applied(pool, matrix, y)), None, x.shape)
+    if outer.form != "add":
+        return None
+    found = [_outer_rows(pool, term, matrix, turned) for term in outer.args]
+    known = [term for term in found if term is not None]
+    return pool.term("add", known, outer.data, known[0].shape) if len(known) == len(found) else None
 
 
 def _facts(a: Term, b: Term) -> frozenset[str]:
@@ -271,3 +354,14 @@ def times(pool: Pool, a: Term, b: Term) -> Term:
     if a.form == "number" and abs(a.data) == 1:
         return b if a.data == 1 else pool.term("neg", (b,), None, b.shape)
     return pool.term("mul", (a, b), None, b.shape)
+
+
+def power_of(pool: Pool, matrix: Term, exponent: int) -> Term:
+    """Return a positive power of a square matrix."""
+    if exponent == 1:
+        return matrix
+    if exponent == 2:
+        made = pool.term("matrix_product", (matrix, matrix), None, matrix.shape)
+        pool.used.add(made)
+        return made
+    return pool.term("matrix_power", (matrix, pool.number(exponent)), None, matrix.shape)

@@ -92,6 +92,15 @@ class Pool:
     def number(self, value: Fraction | int) -> Term:
         return self.term("number", (), Fraction(value))
 
+    def known(self, size: Size) -> Size:
+        """Return a size with the lengths of indices that are known by now."""
+        return size.substitute({f"{UNKNOWN}{label}": length for label, length in self.lengths.items()})
+
+
+def length_term(pool: Pool, size: Size) -> Term:
+    """Return a size as a scalar term."""
+    return pool.term("length", (), size)
+
 
 def terms_in(roots: Iterable[Term]) -> list[Term]:
     """Return all terms that roots contain, each once, operands before their users."""

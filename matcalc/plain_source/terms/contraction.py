@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matcalc.plain_source.products import diagonal_of_product, is_ones, summed, times, trace_of_product
-from matcalc.plain_source.term import Pool, Term, transposed
+from matcalc.plain_source.terms.indicators import without_convolutions
+from matcalc.plain_source.terms.products import (
+    diagonal_of_product,
+    inner_product,
+    is_ones,
+    summed,
+    times,
+    trace_of_product,
+)
+from matcalc.plain_source.terms.structured import structured
+from matcalc.plain_source.terms.term import Pool, Term, transposed
 from matcalc.tensor.sizes.size import Size
 
 Labels = tuple[int, ...]
@@ -19,7 +28,7 @@ def contracted(pool: Pool, factors: Sequence[Labelled], out: Labels) -> Term:
     """Return the sum over all labels that are not in `out` of a product."""
     scalars = [term for term, at in factors if not at]
     arrays = _without_ones([f for f in factors if f[1]])
-    arrays = _without_identities(pool, arrays, out)
+    arrays = without_convolutions(pool, _without_identities(pool, arrays, out), out)
     while len(arrays) > 1 and (found := _step(pool, arrays, out)) is not None:
         arrays = found
     made = _last(pool, arrays, out) if arrays else None
@@ -143,15 +152,20 @@ def _matrix_product(
     (a, at), (b, bt) = one, other
     out = (*left, *right)
     if not left and not right:
-        return pool.term("inner_product", (a, b)), ()
+        return inner_product(pool, a, b), ()
     if not left:
         matrix = transposed(pool, b) if bt[0] == inner else b
-        return pool.term("matrix_vector", (matrix, a), None, matrix.shape[:1]), out
+        return _times_vector(pool, matrix, a), out
     matrix = a if at[1] == inner else transposed(pool, a)
     if not right:
-        return pool.term("matrix_vector", (matrix, b), None, matrix.shape[:1]), out
+        return _times_vector(pool, matrix, b), out
     second = b if bt[0] == inner else transposed(pool, b)
     return pool.term("matrix_product", (matrix, second), None, (matrix.shape[0], second.shape[1])), out
+
+
+def _times_vector(pool: Pool, matrix: Term, vector: Term) -> Term:
+    made = structured(pool, matrix, vector)
+    return made if made is not None else pool.term("matrix_vector", (matrix, vector), None, matrix.shape[:1])
 
 
 def _last(pool: Pool, factors: list[Labelled], out: Labels) -> Term:

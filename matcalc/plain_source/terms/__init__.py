@@ -1,0 +1,1 @@
+"""Terms: operations on arrays that every array language has, and their products."""

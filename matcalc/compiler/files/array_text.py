@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from matcalc.compiler.files.array_test import ARRAY_TEST_NAMES, array_test_text
 from matcalc.compiler.files.array_words import array_library, in_words, load_words, needed, reserved_words
 from matcalc.compiler.files.save_entry import documented, needed_sizes, returned
-from matcalc.compiler.files.save_header import header_text
+from matcalc.compiler.files.save_header import comment_at_end, header_text
 from matcalc.compiler.kernels.library import free_names, import_block
 from matcalc.compiler.spec.module_text import INDENT, Spelled, size_lines
 from matcalc.compiler.spec.spec import CompiledSpec, Derivative
@@ -49,7 +49,7 @@ def array_text(
     below = [*(item.text for item in helpers), *bodies]
     line = LINE.format(test=", and the test of this file" if has_test else "")
     parts = [*texts, f"{line}\n\n\n{below[0]}", *below[1:], *test]
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n"
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(parts) + "\n" + comment_at_end(specs, given)
 
 
 def _cut(text: str) -> tuple[list[str], str]:

@@ -16,7 +16,7 @@ from matcalc.compiler.files.c_kinds import DOUBLE, INTEGER, Kind
 from matcalc.compiler.files.c_names import parameters, size_text, spelled
 from matcalc.compiler.files.c_test import test_text
 from matcalc.compiler.files.c_words import helpers_of, load_c_words
-from matcalc.compiler.files.save_header import header_text
+from matcalc.compiler.files.save_header import formulas_at_end, header_text
 from matcalc.compiler.spec.module_text import into_name
 from matcalc.compiler.spec.spec import LONGEST_AXIS, CompiledSpec, Derivative, Operand, size_names
 
@@ -57,6 +57,7 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
     prototypes = [f"{wrapped(f'int {_head(spec)};')}\nint64_t {_work_head(spec)};" for spec in specs]
     texts = [text for main, entry in zip(mains, entries, strict=True) for text in (main.text, entry)]
     line = LINE.format(test=", and the test of this file" if test else "")
+    at_end = formulas_at_end(specs, given)
     parts = [
         _header(specs, given),
         _includes("\n".join([body, *helpers])),
@@ -72,6 +73,7 @@ def c_text(*specs: CompiledSpec, given: str = "", derivatives: Sequence[Derivati
         *(function.text for function in inner),
         *works,
         *([test] if test else []),
+        *(["\n".join(boxed("\n".join(at_end)))] if at_end else []),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

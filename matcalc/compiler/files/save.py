@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from matcalc.compiler.files.array_text import array_text
 from matcalc.compiler.files.c_text import c_text
 from matcalc.compiler.files.save_entry import Part, entry_text
-from matcalc.compiler.files.save_header import header_text
+from matcalc.compiler.files.save_header import comment_at_end, header_text
 from matcalc.compiler.files.save_solve import solve_text
 from matcalc.compiler.files.save_test import TEST_NAMES, self_test_text
 from matcalc.compiler.kernels import user_functions
@@ -178,7 +178,8 @@ def saved_text(
     rest += self_test_text(parts, reference, known)
     if with_solve:
         rest.insert(-1, solve_text(parts, known))
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*texts, f"{LINE}\n\n\n{rest[0]}", *rest[1:]]) + "\n"
+    text = "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*texts, f"{LINE}\n\n\n{rest[0]}", *rest[1:]]) + "\n"
+    return text + comment_at_end(specs, given)
 
 
 def _part(spec: CompiledSpec) -> Part:

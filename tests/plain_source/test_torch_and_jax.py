@@ -7,10 +7,11 @@ from plain_source.formulas import FORMULAS, SECOND, SIZES
 from plain_source.sources import assert_close, source
 
 import matcalc as mc
+from matcalc.commands.cli import main
 
 ALL = FORMULAS + SECOND
 FRAMEWORKS = ("jax", "torch")
-REFUSED: dict[str, set[str]] = {"jax": set(), "torch": set()}
+REFUSED: dict[str, set[str]] = {"jax": {"lyapunov_equation"}, "torch": {"lyapunov_equation", "sylvester_equation"}}
 """Formulas with an operation that a framework lacks."""
 
 
@@ -49,8 +50,8 @@ def test_equal_to_hand_code(formula, framework):
 
 
 LINES = {
-    "jax": ["import jax.numpy as jnp", "value = jnp.sum(jnp.logaddexp(0, -z))", "cho_factor(S)"],
-    "torch": ["import torch", "value = torch.sum(torch.nn.functional.softplus(-z, threshold=40))", "cho_solve(S_chol, y)"],
+    "jax": ["import jax.numpy as jnp", "value = jnp.sum(jnp.logaddexp(0, z))", "cho_factor(S)"],
+    "torch": ["import torch", "torch.sum(torch.nn.functional.softplus(z, threshold=40))", "cho_solve(S_chol, y)"],
 }
 
 
@@ -59,6 +60,22 @@ def test_texts_use_the_framework(framework):
     loss = mc.expression("sum(log(1 + exp(-y.*(X*w))))")
     gaussian = mc.expression("logdet(S) + y'*inv(S)*y", "S: matrix(n, n) spd")
     texts = [mc.plain([e, e.gradient(x)], language=framework) for e, x in ((loss, "w"), (gaussian, "y"))]
-    print(*texts)
     assert [line for line in LINES[framework] if line not in "".join(texts)] == []
+    assert "def stacked" not in texts[1]
     assert "np." not in "".join(texts).replace("jnp.", "")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_framework_lacks_is_refused_by_name(framework):
+    with pytest.raises(mc.NotSupported, match="plain (JAX|PyTorch) has no lyapunov"):
+        mc.plain("lyapunov(A, Q)", "A: matrix(n, n); Q: matrix(n, n)", language=framework)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_command_line_writes_it(framework, capsys, tmp_path):
+    path = tmp_path / "loss.py"
+    words = ["export", "norm2(X*w - y)^2", "--wrt", "w", "--target", framework, "-o", str(path), "--quiet"]
+    assert main([*words, "--test", str(tmp_path / "test_loss.py")]) == 2
+    assert f"no tests are written for {framework}" in capsys.readouterr().err
+    assert main(words) == 0
+    assert "gradient_w = 2 * (X.T @ r)" in path.read_text(encoding="utf-8")

@@ -126,7 +126,9 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     """
     call: Call = term.data
     helpers: Sequence[str] = ()
-    entries = _of_number(language, term) or _of_fact(language, term) or language.calls.get(f"{call.name}/{len(term.args)}")
+    entries = (
+        _of_number(language, term) or _of_fact(language, term) or language.calls.get(f"{call.name}/{len(term.args)}")
+    )
     if entries is None and len(term.args) <= _fixed(call):
         entries = language.calls.get(call.name)
     if entries is not None:

@@ -10,7 +10,7 @@ from matcalc.api.plain_tests import plain_test
 from matcalc.compiler.files.write_file import write_text
 from matcalc.compiler.targets import TARGETS
 from matcalc.errors import NotSupported
-from matcalc.expressions.as_source import plain_module
+from matcalc.expressions.as_source import CHECKED, plain_module
 from matcalc.language.identifiers import file_path, identifier
 from matcalc.plain_source.language import language_of, targets
 
@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace, wrt: str | list[str]) -> str:
     texts = {target: ""}
     if _is_plain(arguments):
         language = language_of(arguments.target)
+        if arguments.test is not None and language != CHECKED:
+            raise NotSupported(f"no tests are written for {arguments.target}", hint="leave out --test")
         functions = plain_functions(formula, wrt, words, name=name, **read)
         texts[target] = plain_module(functions, language)
         if arguments.test is not None:

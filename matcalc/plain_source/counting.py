@@ -1,4 +1,4 @@
-"""Converts data that are indices in languages that count from 1: there they count from 1 too.
+"""Converts data that are indices, where the language says how: where they count from 1, or are no floating numbers.
 
 As subscripts they stay as they are. Anywhere else they are numbers from 0, as in the formula.
 """
@@ -24,7 +24,7 @@ def is_index(term: Term) -> bool:
 
 def counted(pool: Pool, language: Language, roots: Sequence[Term]) -> list[Term]:
     """Return the roots with data of indices as numbers from 0 where they are no subscripts."""
-    if not language.table["first"]:
+    if "from_zero" not in language.forms:
         return list(roots)
 
     def number(term: Term) -> Term:

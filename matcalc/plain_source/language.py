@@ -26,6 +26,7 @@ class Entry:
 
     ranks: other templates by the ranks of the operands, a pattern with a digit for each. along: the template with an
     axis, or one for each axis. many: that of an array of three axes or more. turned: with a transposed first operand.
+    constant: the template where all operands are numbers or sizes.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Entry:
     ranks: Mapping[str, str] = field(default_factory=dict)
     many: str = ""
     turned: str = ""
+    constant: str = ""
     free: bool = False
     through: bool = False
 

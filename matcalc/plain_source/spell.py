@@ -13,7 +13,7 @@ from matcalc.plain_source.helpers import value_entry
 from matcalc.plain_source.language import SLOT, Entry, Language, fitted, is_simple
 from matcalc.plain_source.lengths import size_text
 from matcalc.plain_source.subscripts import part_text
-from matcalc.plain_source.terms.term import UNKNOWN, Call, Term
+from matcalc.plain_source.terms.term import UNKNOWN, Call, Term, is_constant, ranks_of
 from matcalc.tensor.sizes.size import Size
 
 Written = tuple[str, str]
@@ -47,6 +47,8 @@ class Speller:
             return operands[0]
         parts = {**{str(k): operand for k, operand in enumerate(operands)}, **extra}
         parts, entry = self._turned(term, entry, parts)
+        if entry.constant and all(map(is_constant, term.args)):
+            entry = replace(entry, text=entry.constant, tight="")
         is_tight = entry.tight and all(is_simple(text) for text, _ in operands)
         return self.render(entry.tight if is_tight else entry.text, parts), entry.level
 
@@ -124,7 +126,9 @@ def entry_of(language: Language, term: Term) -> tuple[Entry, Sequence[str]]:
     """
     call: Call = term.data
     helpers: Sequence[str] = ()
-    entries = _of_number(language, term) or language.calls.get(f"{call.name}/{len(term.args)}")
+    entries = (
+        _of_number(language, term) or _of_fact(language, term) or language.calls.get(f"{call.name}/{len(term.args)}")
+    )
     if entries is None and len(term.args) <= _fixed(call):
         entries = language.calls.get(call.name)
     if entries is not None:
@@ -149,29 +153,17 @@ def _of_number(language: Language, term: Term) -> tuple[Entry, ...] | None:
     return language.calls.get(f"{term.data.name}({first.data})") if first.form == "number" else None
 
 
+def _of_fact(language: Language, term: Term) -> tuple[Entry, ...] | None:
+    """Return the entry of an operation for a matrix with a fact."""
+    facts = sorted(term.args[0].facts) if len(term.args) == 1 else []
+    return next((found for fact in facts if (found := language.calls.get(f"{term.data.name} {fact}"))), None)
+
+
 def _check_operands(language: Language, term: Term, entry: Entry) -> None:
     """Raise NotSupported for a template that leaves out an operand."""
     slots = {found[1] for found in SLOT.finditer(entry.text) if found[1].isdigit()}
     if slots and any(str(k) not in slots for k in range(len(term.args))):
         raise NotSupported(f"plain {language.table['language']} has no {term.data.name} with {len(term.args)} operands")
-
-
-def ranks_of(term: Term) -> str:
-    """Return the ranks of a term's operands, a digit for each."""
-    return "".join(str(arg.rank or _is_of_parameter(arg)) for arg in term.args)
-
-
-def _is_of_parameter(term: Term) -> int:
-    """Return 1 for a scalar that holds the parameter of a function, which is applied to vectors."""
-    stack, seen = [term], {term}
-    while stack:
-        own = stack.pop()
-        if own.form == "parameter":
-            return 1
-        new = [arg for arg in own.args if not arg.rank and arg not in seen]
-        seen.update(new)
-        stack += new
-    return 0
 
 
 def _fixed(call: Call) -> int:
@@ -285,9 +277,13 @@ def _part(speller: Speller, term: Term, operands: Sequence[Written]) -> Written:
             written.append(words["all"])
         elif spec[0] == "range":
             start, stop, step = spec[1:]
+            if step and "stepped" not in words:
+                raise NotSupported(f"plain {speller.language.table['language']} has no part with a step")
             template = words["stepped"] if step else words["range"]
             parts = {"low": atom(bound(start)), "high": atom(bound(stop)), "by": atom(bound(step))}
             written.append(speller.render(template, parts))
+        elif "index" in words and term.args[spec[1]].form == "index":
+            written.append(str(words["index"]).replace("{length}", speller.size(term.args[spec[1]].shape[0])))
         else:
             written.append(bound(spec[1]))
     while len(written) > 1 and written[-1] == words["all"] and words.get("trailing", True) is True:

@@ -126,3 +126,28 @@ def transposed(pool: Pool, term: Term) -> Term:
     facts = {"lower": "upper", "upper": "lower"}
     kept = frozenset(facts.get(fact, fact) for fact in term.facts)
     return pool.term("transpose", (term,), None, term.shape[::-1], kept)
+
+
+def ranks_of(term: Term) -> str:
+    """Return the ranks of a term's operands, a digit for each."""
+    return "".join(str(arg.rank or _is_of_parameter(arg)) for arg in term.args)
+
+
+def _is_of_parameter(term: Term) -> int:
+    """Return 1 for a scalar that holds the parameter of a function, which is applied to vectors."""
+    stack, seen = [term], {term}
+    while stack:
+        own = stack.pop()
+        if own.form == "parameter":
+            return 1
+        new = [arg for arg in own.args if not arg.rank and arg not in seen]
+        seen.update(new)
+        stack += new
+    return 0
+
+
+def is_constant(term: Term) -> bool:
+    """Whether a term is made of numbers and sizes alone."""
+    if not term.args:
+        return term.form in ("number", "pi", "size", "length")
+    return not term.rank and all(map(is_constant, term.args))

@@ -5,9 +5,11 @@ import pytest
 from plain_source.data import drawn
 from plain_source.formulas import FORMULAS, SECOND, SIZES
 from plain_source.sources import assert_close, source
+from plain_source.test_operations_in_languages import argument, results
 
 import matcalc as mc
 from matcalc.commands.cli import main
+from matcalc.expressions.as_source import function_of
 
 ALL = FORMULAS + SECOND
 FRAMEWORKS = ("jax", "torch")
@@ -47,6 +49,28 @@ def test_equal_to_hand_code(formula, framework):
     for seed, sizes in enumerate(SIZES):
         data = drawn(formula, sizes, seed)
         assert_close(call(framework, function, data), formula.function(**data))
+
+
+FEWEST = {"jax": 195, "torch": 182}
+"""At least so many values and pullbacks of the reference cases have plain source in a framework."""
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_operations_equal_their_reference(framework):
+    pytest.importorskip(framework, reason=f"{framework} is not installed")
+    written = 0
+    for name, text, e, data, value in results():
+        try:
+            made = mc.plain(e, language=framework, name=name, check=False)
+        except mc.NotSupported:
+            continue
+        arguments = {symbol: argument(symbol, data) for symbol in function_of(name, [e]).arguments}
+        (found,) = call(framework, load(framework, made, name), arguments)
+        np.testing.assert_allclose(found, value, rtol=1e-8, atol=1e-8, err_msg=text)
+        assert found.shape == np.shape(value) and found.dtype.itemsize == 8, text
+        written += 1
+    assert written >= FEWEST[framework]
 
 
 LINES = {

@@ -12,6 +12,7 @@ from matcalc.store.cached_objects import cached_object
 from matcalc.store.data_folders import data_folder
 
 
+@pytest.mark.whole
 def test_what_is_kept_is_what_is_read(tmp_path, monkeypatch):
     monkeypatch.setenv("MATCALC_CACHE", str(tmp_path))
     tmp_path.chmod(0o700)

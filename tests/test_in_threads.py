@@ -26,7 +26,7 @@ def logistic(X, w, y):
     return np.sum(np.logaddexp(0, -z)), X.T @ (-y / (1 + np.exp(z)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("threads", [2, 3, 7])
 @pytest.mark.parametrize("target", ["numba", "numpy"])
 def test_totals(threads, target):
@@ -82,6 +82,7 @@ def test_results_with_rows_that_wait_for_totals():
     np.testing.assert_allclose(two(x)[1], (x - x.mean()) / x.std(), rtol=1e-12)
 
 
+@pytest.mark.whole
 def test_what_does_not_separate_says_why_and_is_right():
     fn = mc.compile("inv(A)*B", threads=2)
     A, B = RNG.standard_normal((4, 4)) + 4 * np.eye(4), RNG.standard_normal((4, 2))

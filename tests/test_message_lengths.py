@@ -38,6 +38,7 @@ def test_a_call_that_fits_nothing(declarations):
     assert met > 500
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ["{0}*({0})", "x + ({0})*X", "({0}) .+ T", "{{i: ({0})[i,j]}}", "({0})^x"])
 def test_operators_between_long_operands(text):
     with pytest.raises(mc.MatcalcError) as caught:

@@ -76,7 +76,7 @@ def test_random_expressions(seed):
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("line", LINES)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(60)
 def test_what_was_wrong(line):
     text, declarations, _ = map(str.strip, line.split(" | "))
     for seed in range(8):  # all sets of sizes

@@ -22,7 +22,7 @@ def close(found, want, tolerance):
 
 
 @pytest.mark.thinned(4)
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(180)
 @pytest.mark.parametrize("seed", range(120))
 def test_value_gradient_and_what_suffices(seed):
     rng = random.Random(seed)

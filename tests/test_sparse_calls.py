@@ -144,6 +144,7 @@ def test_out_keywords_and_sizes():
         fixed(given["X"][:4, :3])
 
 
+@pytest.mark.whole
 def test_names_of_arrays_are_kept_clear_of_symbols():
     text = "X_values'*X*X_columns + X_stored*sum(X)"
     let = "X: matrix(X_rows, n) sparse; X_values: vector(X_rows); X_columns: vector(n); X_stored: scalar"

@@ -124,6 +124,7 @@ def test_a_result_with_rows_does_not_separate():
     assert "part for each of the m rows" in s.reason
 
 
+@pytest.mark.whole
 def test_partial_combine_finish():
     s = mc.split("norm2(X*w - y)^2/m", "m", wrt="w", declarations=LET)
     X, y, w = DATA["X"], DATA["y"], DATA["w"]

@@ -25,6 +25,7 @@ def test_eigenvectors(n, numba_names, numpy_names):
         compare(got["w"], w, n)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", SIZES)
 def test_schur_form(n, numba_names, numpy_names):
     X = np.random.default_rng(n).standard_normal((n, n))
@@ -71,6 +72,7 @@ def test_singular_vectors_and_qr(m, n, numba_names, numpy_names):
         assert np.all(np.tril(R, -1) == 0) and np.all(np.diagonal(R) >= 0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", SIZES)
 def test_sign_and_logarithm_of_the_determinant(n, numba_names, numpy_names):
     X = np.random.default_rng(n).standard_normal((n, n))
@@ -86,6 +88,7 @@ def test_powers_in_columns(m, n, numba_names):
     compare(V, np.vander(x, n), (m, n))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("x", [[2.0, 1, 2, 5], [1, 1, 1], [3, np.inf, -np.inf, 1], [np.nan, 1, 2], [1e308, 1.5e308]])
 def test_median_of_ties_and_of_what_is_not_finite(x, numba_names):
     x = np.array(x, float)
@@ -167,6 +170,7 @@ def test_pfaffian_at_low_rank(rank, numba_names, numpy_names):
         compare(np.sum(got["C"] * D) / 2, along(lambda M: along(pfaffian, M, D), A, E), rank)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (0, 3), (1, 1), (2, 5), (5, 2), (7, 7), (40, 9)])
 def test_triangular_factors(m, n, numba_names, numpy_names):
     X = np.random.default_rng(m + n).standard_normal((m, n))

@@ -144,7 +144,7 @@ def test_what_is_not_finite_ends(name, bad, numba_names):
 
 
 @pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 def test_rows_are_as_vectors_at_infinity(name, numba_names, numpy_names):
     entries = [0.5, -2.0, np.inf, -np.inf, np.nan, 800.0]
     X = np.array(list(itertools.product(entries, repeat=3)))

@@ -294,6 +294,7 @@ def test_factors_with_subnormal_pivots(target):
         assert logs == pytest.approx(np.linalg.slogdet(A)[1] + np.sum(np.log(rows)), rel=1e-9, abs=1e-6)
 
 
+@pytest.mark.whole
 def test_a_bound_function_requires_no_more_than_the_function():
     fn = mc.value_and_gradient("logsumexp(w)", "w", "w: vector(n)")
     for value, gradient in (fn(np.zeros(0)), fn.bind(w=np.zeros(0))()):

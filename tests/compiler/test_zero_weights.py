@@ -201,7 +201,7 @@ POWERS = {  # declarations, function of (x, p) in many digits
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("path", (*PATHS, "numba"))
 @pytest.mark.parametrize("order", (1, 2, 3))
 @pytest.mark.parametrize("text", POWERS)

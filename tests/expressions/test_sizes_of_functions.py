@@ -48,7 +48,7 @@ def traced(use):
     return seen[0]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("relation", RELATIONS, ids=[r.__name__ for r in RELATIONS])
 def test_a_comparison_is_that_of_all_sizes_or_refused(relation):
     answered = 0

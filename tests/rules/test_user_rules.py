@@ -102,6 +102,7 @@ def test_the_geometric_mean_and_its_derivative_at_many_digits(mean):
         assert np.isclose(np.trace(C @ pushed), slope, rtol=1e-12)
 
 
+@pytest.mark.whole
 def test_the_geometric_mean_is_ten_lines(mean):
     text = MEAN.read_text(encoding="utf-8")
     entry = text[text.index("[geomean]") :].strip().splitlines()

@@ -118,7 +118,7 @@ CASES = [
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.filterwarnings("ignore:delta_grad == 0.0:UserWarning")
 @pytest.mark.parametrize(("problem", "method"), CASES)
 def test_known_minimum_is_reached(problem, method):

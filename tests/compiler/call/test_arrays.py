@@ -189,6 +189,7 @@ def test_njit_twins_refuse_what_numba_misreads(ways):
     np.testing.assert_allclose(fn.numba(np.asfortranarray(A), X[::-1][::-1], S)[1], reference(A, X, S)[1])
 
 
+@pytest.mark.whole
 def test_results_of_a_twin_that_share_memory_have_a_status(ways):
     fn = ways["numba"]
     fault = 1 + fn.faults.index("a result shares memory with another array")

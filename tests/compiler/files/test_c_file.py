@@ -38,6 +38,7 @@ def self_test(text, folder, *options):
     return ran.returncode, ran.stdout
 
 
+@pytest.mark.whole
 def test_logistic_regression(tmp_path):
     f, wrt, declarations = LOGISTIC
     fn = mc.value_and_gradient(f, wrt, declarations=declarations, target="c", name="logistic")

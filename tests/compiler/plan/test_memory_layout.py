@@ -21,7 +21,7 @@ def mixture(X, M):
     return np.sum(logsumexp(Z, axis=1)) if Z.size else 0.0, P.T @ X - P.sum(axis=0)[:, None] * M
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("m", [0, 1, 7, 1500])
 def test_a_kernel_for_rows_has_its_operand_made_by_rows(m):
     let = "X: matrix(m, n); M: matrix(k, n)"
@@ -42,6 +42,7 @@ def test_a_sum_of_products_is_made_as_the_result_is_wanted():
     np.testing.assert_allclose(fn(G, X), G @ X.T + X.T @ G, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("n", [1, 4])
 def test_an_array_that_is_wanted_both_ways(n):
     """The order of most readers is taken; the others transpose."""

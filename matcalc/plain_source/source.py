@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.errors import NotSupported
 from matcalc.formula.notation.write_node import formula_of
-from matcalc.language.identifiers import free
+from matcalc.language.identifiers import free, shown
 from matcalc.language.syntax import Ast
 from matcalc.plain_source import layout
 from matcalc.plain_source.counting import counted
@@ -61,6 +61,8 @@ def source(functions: Sequence[Function], language: str) -> str:
 
     Raises: NotSupported for an operation without a plain form in the language.
     """
+    if not isinstance(language, str):
+        raise NotSupported(f"language is a name, not {shown(language)}")
     words = language_named(language)
     texts = [_text(words, function) for function in functions]
     helpers = _helpers(words, texts)

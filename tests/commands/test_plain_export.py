@@ -77,7 +77,7 @@ def test_ruff_is_content(capsys, tmp_path):
     words = [*LOSS, "--target", "numpy", "--with", "value,gradient,hvp,hessian"]
     assert run(capsys, *words, "-o", str(tmp_path / "f.py"), "--test", str(tmp_path / "test_f.py"))[0] == 0
     done = subprocess.run(
-        [ruff, "check", "--no-cache", "--isolated", tmp_path], capture_output=True, text=True, check=False
+        [ruff, "check", "--no-cache", "--isolated", "."], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     words = [ruff, "format", "--no-cache", "--isolated", "--check", tmp_path / "f.py"]

@@ -72,7 +72,7 @@ def test_a_fork_inside_a_lock_of_its_own_thread():
         assert in_child(lambda: locks.loading.acquire(timeout=5) or os._exit(2))
 
 
-@pytest.mark.whole
+@pytest.mark.long
 def test_a_fork_while_a_thread_compiles():
     stop, started = False, threading.Event()
 

@@ -147,7 +147,7 @@ from matcalc.store.cache_entries import recording
 shipped_files.data_folder = lambda name: Path(PLACE)
 with recording() as record:
     modules.load_items("numba", ["symmetrise", "put_symmetric"])
-names = [name.rpartition(".")[2].rpartition("_")[0] for name in sys.modules if ".generated." in name]
+names = [name.rpartition(".")[2].rpartition("_")[0] for name in sys.modules if ".generated_modules." in name]
 print(json.dumps([record.built, *sorted(names)]))
 """
     first, second = (told(started(tmp_path / "cache", tmp_path, program)) for _ in range(2))

@@ -127,14 +127,14 @@ class Rewriter:
         met = [w if w.is_read or not w.needs <= present else self._read(w.rewrite) for w in self.waiting]
         self.waiting = [w for w in met if not w.needs <= present]
         ready = [w.rewrite for w in met if w.needs <= present]
-        if ready:
-            self.known.clear()
-            for unfit in self.unfit.values():
-                unfit.clear()
         for rewrite in ready:
             for pattern in compiled(rewrite, self.book):
                 known = self.by_head.setdefault(_key(pattern.left), [])
                 insort(known, pattern, key=lambda p: self.order[p.rewrite])  # in the order of the book
+        if ready:  # only now, or another thread would remember that no rewrite fits a node before all are in place
+            self.known.clear()
+            for unfit in self.unfit.values():
+                unfit.clear()
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, else None; `splits` allows those that split."""

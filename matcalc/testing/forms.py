@@ -182,8 +182,8 @@ def _form(rule: Rule, called: str, signature: Signature, output: Declaration, ra
         slots.append(_slot(p, shape, rule.inside))
         written.append(f"{{{p.name}}}")
     text = _comparison(called, written) if called[-1] in "<>=" else f"{called}({', '.join(written)})"
-    if axis is not None:
-        text = f"{text[:-1]}, axis={axis})"
+    if axis is not None or (rule.per_axis and rank > 1):
+        text = f"{text[:-1]}, axis={list(range(rank)) if axis is None else axis})"
     for name, formula in rule.sizes.items():
         names = {n: Size.of(n) for slot in slots for size in slot.shape for n in size.names}
         known[name] = size_of(read(formula), {**names, **known})

@@ -136,6 +136,6 @@ def check_axis(inference: Inference, ast: Ast, callee: Callee, arguments: Sequen
     raise inference.fault(
         f"'{name}' of a matrix needs its axis",
         ast,
-        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n"
+        hint=f"write {name}(..., axis=1) along each row, {name}(..., axis=0) down each column,\n  "
         f"{name}(..., axis=[{every}]) over all entries",
     )

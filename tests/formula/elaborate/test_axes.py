@@ -30,3 +30,18 @@ def test_along_every_axis(name):
             for found in (e(T=T), last):
                 assert np.shape(found) == np.shape(wanted), (rank, axis)
                 np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_an_axis_is_required(name, kind):
+    every = list(range(kind.count(",") + 1))
+    with pytest.raises(mc.ShapeError) as fault:
+        mc.expression(f"{name}(T)", f"T: {kind}")
+    lines = str(fault.value).splitlines()
+    assert lines[0] == f"'{name}' of a matrix needs its axis"
+    assert all(line.startswith("  ") for line in lines[1:])
+    T = np.random.default_rng(3).standard_normal((2, 3, 4, 2)[: len(every)])
+    share = np.exp(T) / np.sum(np.exp(T))
+    found = mc.expression(f"{name}(T, axis={every})", f"T: {kind}")(T=T)
+    np.testing.assert_allclose(found, share if name == "softmax" else np.log(share), rtol=1e-12)

@@ -15,8 +15,8 @@ import matcalc
 
 PACKAGE = Path(matcalc.__file__).parent
 
-# From the bottom to the top. The files on top of the package (errors, locks, progress) import nothing but one another:
-# they are the ground below all rooms.
+# From the bottom to the top. The files on top of the package (cached, errors, locks, progress) import nothing but one
+# another: they are the ground below all rooms.
 ROOMS = [
     "store",
     "pictures",

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
+from matcalc.cached import cached_property
 from matcalc.compiler.entrywise import Apply, At, Expr, Guard, Literal, reads, within
 from matcalc.compiler.lowering_entries import FIELD, Kernel, Scalar
 from matcalc.errors import NotSupported

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from functools import cached_property, partial
+from functools import partial
 
+from matcalc.cached import cached_property
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.marks import forms_of
 from matcalc.calculus.derive.unrestricted import unrestricted

@@ -11,13 +11,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from itertools import pairwise
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from matcalc.cached import cached_property
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.machine.scipy_routines import count_of_threads

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from matcalc.cached import cached_property
 from matcalc.calculus.simplify.sum_of_squares import squared
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.expressions.expression import Expression

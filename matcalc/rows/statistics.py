@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from matcalc.cached import cached_property
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name
 from matcalc.rows.blocks import ROWS

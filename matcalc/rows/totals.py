@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from matcalc.cached import cached_property
 from matcalc.compiler.call.bind import bind
 from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.expression import Expression

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
+from matcalc.cached import cached_property
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import free
 from matcalc.solvers.objective_from_statistics import FromTotals, from_totals

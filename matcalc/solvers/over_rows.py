@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from matcalc.cached import cached_property
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.rows.blocks import ROWS, FromFiles, counted

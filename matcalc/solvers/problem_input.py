@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import matcalc as mc
+from matcalc.cached import cached_property
 from matcalc.compiler.call.convert import to_array, to_size
 from matcalc.compiler.call.function_for_target import check_on_numpy
 from matcalc.compiler.call.sparse import to_csr

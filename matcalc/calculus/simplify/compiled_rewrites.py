@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from matcalc.cached import cached_property
 from matcalc.calculus.function_bodies import derivative
 from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.formula.elaborate.rule_formula import RewriteSides

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
+from matcalc.cached import cached_property
 from matcalc.errors import MatcalcError, RuleError, ShapeError
 from matcalc.formula.elaborate.build import Builder, Template, build
 from matcalc.formula.elaborate.calls import Call

@@ -9,13 +9,13 @@ third pullback.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
+from matcalc.cached import cached_property
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.function_for_target import check_on_numpy

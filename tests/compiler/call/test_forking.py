@@ -14,6 +14,7 @@ import pytest
 
 import matcalc as mc
 from matcalc import locks
+from matcalc.cached import cached_property
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 
@@ -72,7 +73,47 @@ def test_a_fork_inside_a_lock_of_its_own_thread():
         assert in_child(lambda: locks.loading.acquire(timeout=5) or os._exit(2))
 
 
-@pytest.mark.long
+class Slow:
+    """Computes a property until it is told to stop."""
+
+    def __init__(self, stop):
+        self.entered, self.stop = threading.Event(), stop
+
+    @cached_property
+    def answer(self):
+        self.entered.set()
+        self.stop.wait(30)
+        return 42
+
+
+def test_a_fork_while_a_thread_computes_a_property():
+    stop, at_once = threading.Event(), threading.Event()
+    at_once.set()
+    slow, quick = Slow(stop), Slow(at_once)
+    thread = threading.Thread(target=lambda: slow.answer)
+    thread.start()
+    slow.entered.wait()
+    assert in_child(lambda: signal.alarm(5) and quick.answer == 42 or os._exit(2))
+    stop.set()
+    thread.join()
+    assert vars(slow)["answer"] == 42 and "answer" not in vars(quick)
+
+
+def test_no_class_holds_a_lock_that_a_fork_does_not_wait_for():
+    mc.value_and_gradient("logdet(S) + tr(inv(S)*C)", "S", declarations="S: matrix(n, n) spd; C: matrix(n, n)")
+    known = {id(lock) for lock in every_lock()}
+    kinds = type(threading.Lock()), type(threading.RLock())
+    found = set()
+    for one in gc.get_objects():
+        if isinstance(one, type) and str(one.__module__).partition(".")[0] == "matcalc":
+            held = [(name, lock) for name, a in vars(one).items() for lock in getattr(a, "__dict__", {}).values()]
+            found |= {
+                f"{one.__qualname__}.{name}" for name, lock in held if isinstance(lock, kinds) and id(lock) not in known
+            }
+    assert not found
+
+
+@pytest.mark.whole
 def test_a_fork_while_a_thread_compiles():
     stop, started = False, threading.Event()
 

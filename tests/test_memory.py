@@ -23,6 +23,9 @@ ELSEWHERE = (
 MOST = 1024
 OF_THE_BOOK = {
     "matcalc.calculus.simplify.index_by_word.speaks_of": "patterns of rewrites",
+    "matcalc.calculus.simplify.compiled_rewrites.compiled_as": "rewrites",
+    "matcalc.calculus.simplify.rewrite_index.called": "rewrites",
+    "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",
     "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
     "matcalc.formula.notation.scalar._norm": "nothing",

@@ -17,10 +17,14 @@ from fractions import Fraction
 import numpy as np
 
 from matcalc.calculus.evaluate.evaluate import evaluate
-from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, sides
-from matcalc.calculus.simplify.rewrite import fits_head, results
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, compiled_as, sides
+from matcalc.calculus.simplify.index_by_word import speaks_of
+from matcalc.calculus.simplify.rewrite import fits_head, pattern_head, results
+from matcalc.calculus.simplify.rewrite_index import Entry, entries
 from matcalc.evidence.numeric.sampling import MODES, Array, drawn, shape_at
 from matcalc.formula.elaborate.rule_formula import build_formula
+from matcalc.formula.notation.write_node import formula_of
+from matcalc.language.write import text
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rewrite
@@ -55,10 +59,17 @@ def rewrite_faults(rewrite: Rewrite, book: Rulebook) -> list[str]:
     Raises: RuleError for a side that cannot be built.
     """
     found: dict[str, str] = {}
-    for pattern in compiled(rewrite, book):
-        for what, detail in _faults(pattern, book):
-            found.setdefault(what, f"{rewrite} {what}{detail}")
+    for entry in entries(rewrite, book):
+        for pattern in compiled_as(rewrite, entry.kind, book):
+            for what, detail in (*_index_faults(entry, pattern), *_faults(pattern, book)):
+                found.setdefault(what, f"{rewrite} {what}{detail}")
     return list(found.values())
+
+
+def _index_faults(entry: Entry, pattern: Pattern) -> Iterator[tuple[str, str]]:
+    """Yield a fault if the rewrite would never be tried on its own left side."""
+    if not entry.may_fit(pattern_head(pattern.left), speaks_of(pattern.left)):
+        yield "is never tried", f": its left side becomes {text(formula_of(pattern.left))}; write it so"
 
 
 def _faults(pattern: Pattern, book: Rulebook) -> Iterator[tuple[str, str]]:

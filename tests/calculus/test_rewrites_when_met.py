@@ -5,29 +5,39 @@ from dataclasses import replace
 import pytest
 
 import matcalc as mc
-from matcalc.calculus.simplify import compiled_rewrites
-from matcalc.calculus.simplify.index_by_word import heads
+from matcalc.calculus.simplify import compiled_rewrites, rewrite_index
 from matcalc.calculus.simplify.rewrite import Rewriter
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.rulebook.load import default_rulebook
+from matcalc.tensor.nodes.node import toposort
 
 
-def test_calls_in_the_text_are_among_what_a_left_side_needs():
-    rewriter = Rewriter(default_rulebook())
-    assert len(rewriter.waiting) > 300
-    for waiting in rewriter.waiting:
-        assert waiting.needs <= rewriter.needs(waiting.rewrite.left), waiting.rewrite
+def visit(rewriter, text):
+    for node in toposort([mc.expression(text).node]):
+        rewriter.apply(node)
 
 
 def test_left_sides_are_read_when_their_operations_are_met(monkeypatch):
-    rewriter = Rewriter(default_rulebook())
-    read, reading = [], rewriter._read
-    monkeypatch.setattr(rewriter, "_read", lambda rewrite: read.append(rewrite) or reading(rewrite))
-    rewriter.prepare(heads([mc.expression("x'*y").node]))
-    assert "log(exp(x)) => x" not in map(str, read)
-    assert len(read) < len(rewriter.waiting) / 2
-    rewriter.prepare(heads([mc.expression("sum(log(exp(x)))").node]))
-    assert "log(exp(x)) => x" in map(str, read)
-    assert len(read) == len(set(read)), "each is read once"
+    rewriter = Rewriter(replace(default_rulebook()))
+    read, reading = [], rewrite_index.read
+    monkeypatch.setattr(rewrite_index, "read", lambda text: read.append(text) or reading(text))
+    visit(rewriter, "x'*y")
+    assert "log(exp(x))" not in read
+    assert len(read) < len(rewriter.rewrites) / 2
+    visit(rewriter, "sum(log(exp(x)))")
+    assert "log(exp(x))" in read
+    lefts = [rewrite.left for _, rewrite in rewriter.rewrites]
+    assert all(read.count(text) <= lefts.count(text) for text in lefts), "each is read once"
+
+
+def test_left_sides_are_built_for_nodes_with_their_head_and_words(monkeypatch):
+    rewriter = Rewriter(replace(default_rulebook()))
+    built = []
+    monkeypatch.setattr(compiled_rewrites.RewriteSides, "_built", _noting(built))
+    visit(rewriter, "sum(log(1 + exp(x))) + w'*w")
+    assert "log(1 + exp(x))" in built
+    assert not {"exp(log(x))", "sigmoid(x) + sigmoid(-x)", "inv(inv(X))"} & set(built)
+    assert len(built) < len(rewriter.rewrites) / 8
 
 
 @pytest.mark.parametrize("text", ["log(exp(x))", "sum(log(exp(A)))"])
@@ -37,13 +47,22 @@ def test_right_sides_are_built_when_their_left_sides_match(text, monkeypatch):
     monkeypatch.setattr(compiled_rewrites.RewriteSides, "_built", _noting(built))
     node = mc.expression(text).node
     rewriter = Rewriter(book)
-    rewriter.prepare(heads([node]))
-    patterns = [pattern for known in rewriter.by_head.values() for pattern in known]
-    lefts = len(built)
-    assert lefts <= len(patterns)
     log = next(n for n in (node, *node.args) if n.kind == "map")
+    rewriter.candidates(log)
+    before = len(built)
+    lefts = {rewrite.left for _, rewrite in rewriter.rewrites}
+    assert set(built) <= lefts
     assert rewriter.apply(log).node in log.args[0].args
-    assert built[lefts] == "x"
+    assert built[before] == "x"
+
+
+def test_the_order_in_which_nodes_are_met_does_not_matter():
+    texts = ["log(exp(x) + exp(y))", "sum(log(1 + exp(z)))", "inv(A*B)*A", "norm2(X*w - y)^2", "log(1 - exp(-x))"]
+    nodes = [mc.expression(text).node for text in texts]
+    assert len({simplify(node) for node in nodes}) == len(nodes)
+    for order in (nodes, nodes[::-1], nodes[2:] + nodes[:2]):
+        book = replace(default_rulebook())
+        assert [simplify(node, book) for node in order] == [simplify(node) for node in order]
 
 
 def _noting(built):

@@ -6,6 +6,7 @@ matrix: then the right side has a batch axis. Right sides and conditions are bui
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,8 +18,7 @@ from matcalc.calculus.function_bodies import derivative
 from matcalc.calculus.simplify.abstraction import NUMBERS, function_variable, is_function_variable
 from matcalc.formula.elaborate.rule_formula import RewriteSides
 from matcalc.language.declare import Declaration
-from matcalc.language.read import read
-from matcalc.language.syntax import call_name, name, walk
+from matcalc.language.syntax import name
 from matcalc.rulebook.load import Rulebook
 from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import symbol
@@ -28,6 +28,12 @@ from matcalc.tensor.substitute import Batched, instantiate, spread
 
 ARRAYS = {"scalar": (), "vector": (name("n_"),), "matrix": (name("m_"), name("n_"))}
 """The kinds and sizes of an `array` variable in the patterns of a rewrite."""
+NAME = re.compile(r"[^\W\d]\w*")
+
+ROWS = "rows"
+"""A vector variable as the rows of a matrix."""
+RANKS = {"scalar": 0, "vector": 1, ROWS: 2, "matrix": 2}
+"""The readings of an `array` variable, each with the rank of the variable in the pattern."""
 
 Others = tuple[tuple[str, Node | Fraction], ...]
 Conditions = tuple[tuple[str, Node], ...]
@@ -85,29 +91,43 @@ def sides(rewrite: Rewrite, declared: tuple[Declaration, ...], others: Others, b
     return RewriteSides(rewrite, declared, book, functions, numbers)
 
 
-@lru_cache(maxsize=1024)
 def _names_in(text: str) -> frozenset[str]:
     """Return the names in a formula, of operations and of variables."""
-    return frozenset(call_name(a) if a.head == "call" else str(a.value) for a in walk(read(text)))
+    return frozenset(NAME.findall(text))
 
 
-@lru_cache(maxsize=1024)
 def compiled(rewrite: Rewrite, book: Rulebook) -> tuple[Pattern, ...]:
     """Return the patterns of a rewrite, one for each rank that its array variables may have."""
-    if all(d.kind != "array" for d in rewrite.variables):
-        return (_pattern(rewrite, rewrite.variables, book),)
-    patterns = []
-    for kind, sizes in ARRAYS.items():
-        declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
-        pattern = _pattern(rewrite, declared, book)
-        required = _names_in(rewrite.right) & {d.name for d in pattern.declared}
-        if not required <= {v.name for v in _variables(pattern.left)}:
-            continue  # with a scalar the left side may be a number: exp(x)/sum(exp(x))
-        patterns.append(pattern)
-        if kind == "vector" and (not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))):
-            lifted = ByRows(pattern.sides)
-            patterns.append(pattern._replace(left=lifted.left, sides=lifted))
-    return tuple(patterns)
+    return tuple(pattern for kind in kinds(rewrite) for pattern in compiled_as(rewrite, kind, book))
+
+
+def kinds(rewrite: Rewrite) -> tuple[str, ...]:
+    """Return the readings of the array variables of a rewrite; one empty text if it has none."""
+    return tuple(RANKS) if any(d.kind == "array" for d in rewrite.variables) else ("",)
+
+
+@lru_cache(maxsize=4096)
+def compiled_as(rewrite: Rewrite, kind: str, book: Rulebook) -> tuple[Pattern, ...]:
+    """Return the pattern of a rewrite with its array variables in one reading; none if that is not useful."""
+    if kind == ROWS:
+        return tuple(map(_by_rows, filter(_reduces, compiled_as(rewrite, "vector", book))))
+    sizes = ARRAYS.get(kind, ())
+    declared = [replace(d, kind=kind, sizes=sizes) if d.kind == "array" else d for d in rewrite.variables]
+    pattern = _pattern(rewrite, declared, book)
+    required = _names_in(rewrite.right) & {d.name for d in pattern.declared} if kind else set()
+    if not required <= {v.name for v in _variables(pattern.left)}:
+        return ()  # with a scalar the left side may be a number: exp(x)/sum(exp(x))
+    return (pattern,)
+
+
+def _reduces(pattern: Pattern) -> bool:
+    """Whether a left side has an operation along a vector."""
+    return not pattern.left.shape or any(n.kind == "op" for n in toposort([pattern.left]))
+
+
+def _by_rows(pattern: Pattern) -> Pattern:
+    lifted = ByRows(pattern.sides)
+    return pattern._replace(left=lifted.left, sides=lifted)
 
 
 def _pattern(rewrite: Rewrite, declared: Sequence[Declaration], book: Rulebook) -> Pattern:

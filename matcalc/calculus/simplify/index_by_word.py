@@ -6,7 +6,6 @@ words: no step of matching, such as transposing or scaling, introduces an operat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -20,24 +19,25 @@ def head(node: Node) -> str:
     return node.rule.name if node.kind in ("map", "op") else node.kind
 
 
-def heads(nodes: Sequence[Node]) -> frozenset[str]:
-    """Return the names of the operations that occur in `nodes`, and "selector" if one does."""
-    found = [n for n in toposort(nodes) if n.kind in ("map", "op", "selector")]
-    return frozenset(head(n) for n in found).union(*map(_quotient, found))
+def of_rank(rank: int) -> str:
+    """Return the word of a map of this rank."""
+    return f"rank {rank}"
 
 
-def _word(node: Node) -> list[str]:
-    """Return the words of a node: the operation's name, the selector's kind, or "sum"."""
+def _words(node: Node) -> list[str]:
+    """Return the words of a node: the operation's name and a map's rank; "selector" and its kind; or "sum"."""
     if node.kind == "selector":
-        return [node.selector.kind]
-    return [head(node), *_quotient(node)] if node.kind in ("map", "op", "sum") else []
+        return ["selector", node.selector.kind]
+    if node.kind == "map":
+        return [head(node), of_rank(node.rank)]
+    return [head(node), *_quotient(node)] if node.kind in ("op", "sum") else []
 
 
 def _quotient(node: Node) -> list[str]:
-    """Return the operations that a direction is equivalent to: a vector over its length."""
+    """Return the words of what a direction is equivalent to: a vector over its length."""
     if node.kind != "op" or node.rule.role != "direction":
         return []
-    return [default_rulebook().playing(role).name for role in ("fixed_power", "euclidean_length")]
+    return [of_rank(0), *(default_rulebook().playing(role).name for role in ("fixed_power", "euclidean_length"))]
 
 
 _held: WeakKeyDictionary[Node, frozenset[str]] = WeakKeyDictionary()
@@ -49,7 +49,7 @@ def held(root: Node) -> frozenset[str]:
     if known is not None:
         return known
     for node in toposort(root, _held):
-        _held[node] = frozenset(_word(node)).union(*(_held[a] for a in node.args))
+        _held[node] = frozenset(_words(node)).union(*(_held[a] for a in node.args))
     return _held[root]
 
 
@@ -57,4 +57,4 @@ def held(root: Node) -> frozenset[str]:
 def speaks_of(pattern: Node) -> frozenset[str]:
     """Return the words that every match of a pattern contains."""
     nodes = toposort([pattern])
-    return frozenset(word for node in nodes if not is_function_variable(node) for word in _word(node))
+    return frozenset(word for node in nodes if not is_function_variable(node) for word in _words(node))

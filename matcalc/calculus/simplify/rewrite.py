@@ -1,13 +1,7 @@
-"""Applies the rulebook's rewrites, compiled to patterns when an expression first contains their operations.
-
-A rewrite is indexed by the operations that its left side names, so rewrites about `exp` are not tried on an expression
-without it. A left side is read only when the operations that it calls have occurred.
-"""
+"""Applies the rulebook's rewrites, built as patterns when a node first has the operations that they name."""
 
 from __future__ import annotations
 
-import re
-from bisect import insort
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -16,22 +10,18 @@ from weakref import WeakSet
 
 from matcalc.calculus.simplify.abstraction import is_function_variable
 from matcalc.calculus.simplify.by_factor import by_factor, is_direction
-from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled, sides
+from matcalc.calculus.simplify.compiled_rewrites import Pattern, compiled_as, sides
 from matcalc.calculus.simplify.function_arguments import holds_scalars, with_functions
-from matcalc.calculus.simplify.index_by_word import head, heads, held, speaks_of
+from matcalc.calculus.simplify.index_by_word import head, held, speaks_of
 from matcalc.calculus.simplify.match import Terms, match, match_product, match_terms, may_match
 from matcalc.calculus.simplify.pattern_variables import EMPTY, Bindings
-from matcalc.language.read import read
-from matcalc.language.syntax import Ast, call_name, walk
+from matcalc.calculus.simplify.rewrite_index import called, entries
 from matcalc.rulebook.load import Rulebook
-from matcalc.rulebook.rule import Rewrite, Rule
+from matcalc.rulebook.rule import Rewrite
 from matcalc.tensor.constructors import add, product, scale, transpose
 from matcalc.tensor.nodes.node import Node, OpenProduct, terms_of
 from matcalc.tensor.substitute import Batched, instantiate
 from matcalc.tensor.sums import split_coef
-
-CALLED = re.compile(r"([^\W\d]\w*)\(")
-"""A name that is called, in the text of a formula."""
 
 
 class Applied(NamedTuple):
@@ -41,19 +31,7 @@ class Applied(NamedTuple):
     rewrite: Rewrite
 
 
-def _is_no_count(ast: Ast) -> bool:
-    """Whether an exponent is a number but not a positive integer, which would yield a product of equal factors."""
-    if ast.head in ("negative", "product"):
-        return all(arg.head == "number" for arg in ast.args)
-    return isinstance(ast.value, Fraction) and ast.value.denominator > 1
-
-
-def _selects(ast: Ast) -> bool:
-    """Whether a tree is a condition that is more than an identity: [p == i*n + j], [i >= j]."""
-    return ast.head == "condition" and (ast.value != "==" or any(side.head != "name" for side in ast.args))
-
-
-def _key(left: Node) -> str:
+def pattern_head(left: Node) -> str:
     """Return the head of a left side without its content; a multiple of a sum counts as a sum."""
     return "sum" if len(terms_of(left)) > 1 else head(left)
 
@@ -65,16 +43,8 @@ def _is_used(rewrite: Rewrite, numeric: bool) -> bool:
     return rewrite.factor or all(d.kind != "matrix" for d in rewrite.variables)
 
 
-class Waiting(NamedTuple):
-    """A rewrite that waits for operations: those it needs, known from its calls alone until its left side `is_read`."""
-
-    needs: frozenset[str]
-    rewrite: Rewrite
-    is_read: bool = False
-
-
 class Rewriter:
-    """The rewrites of one rulebook. Patterns are compiled once, when all operations that they name are present.
+    """The rewrites of one rulebook.
 
     `settled` are nodes that remain, `unfit` those that no rewrite fits, with and without the rewrites that split.
     A `numeric` rewriter has the rewrites for numbers, and none about matrices.
@@ -82,96 +52,46 @@ class Rewriter:
 
     def __init__(self, book: Rulebook, numeric: bool = False) -> None:
         self.book, self.numeric = book, numeric
-        self.waiting = [Waiting(self._called(r.left), r) for r in book.rewrites if _is_used(r, numeric)]
-        self.by_head: dict[str, list[Pattern]] = {}
-        self.order = {rewrite: order for order, rewrite in enumerate(book.rewrites)}
-        self.present: frozenset[str] | None = None  # None: nothing is compiled, not even rewrites without operations
+        self.rewrites = tuple((called(r, book), r) for r in book.rewrites if _is_used(r, numeric))
         self.settled: WeakSet[Node] = WeakSet()
         self.unfit: dict[bool, WeakSet[Node]] = {True: WeakSet(), False: WeakSet()}
-        self.known: dict[tuple[object, ...], list[Pattern]] = {}
-
-    def _called(self, text: str) -> frozenset[str]:
-        """Return the operations called in the text of a left side, without reading it as a formula."""
-        rules = (self._meant(called) for called in CALLED.findall(text))
-        return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
-
-    def _meant(self, called: str) -> Rule | None:
-        """Return the rule that a call means, None if there are several or none."""
-        meant = {candidate.rule for candidate in self.book.spellings.get(called, ())}
-        return meant.pop() if len(meant) == 1 else None
-
-    def _read(self, rewrite: Rewrite) -> Waiting:
-        return Waiting(self.needs(rewrite.left), rewrite, True)
-
-    def needs(self, text: str) -> frozenset[str]:
-        """Return names that `heads` returns for every expression in which the left side `text` occurs."""
-        names: set[str] = set()
-        for ast in walk(read(text)):
-            rule = self._meant(call_name(ast)) if ast.head == "call" else None
-            if rule is not None:
-                definition = rule.definition(0) if rule.kind == "definition" else None
-                names |= {rule.name} if rule.kind != "definition" else self.needs(definition or "")
-                if definition is not None and any(map(_selects, walk(read(definition)))):
-                    names.add("selector")
-            elif ast.head == "block":
-                names.add("selector")
-            elif ast.head == "power" and ast.value == ".^" and _is_no_count(ast.args[1]):
-                names.add(self.book.playing("fixed_power").name)
-        return frozenset(names)
-
-    def prepare(self, names: frozenset[str]) -> None:
-        """Compile the rewrites about operations met so far, including `names`."""
-        if self.present is not None and names <= self.present:
-            return
-        self.present = present = names | (self.present or frozenset())
-        met = [w if w.is_read or not w.needs <= present else self._read(w.rewrite) for w in self.waiting]
-        self.waiting = [w for w in met if not w.needs <= present]
-        ready = [w.rewrite for w in met if w.needs <= present]
-        for rewrite in ready:
-            for pattern in compiled(rewrite, self.book):
-                known = self.by_head.setdefault(_key(pattern.left), [])
-                insort(known, pattern, key=lambda p: self.order[p.rewrite])  # in the order of the book
-        if ready:  # only now, or another thread would remember that no rewrite fits a node before all are in place
-            self.known.clear()
-            for unfit in self.unfit.values():
-                unfit.clear()
+        self._known: dict[tuple[object, ...], tuple[Pattern, ...]] = {}
 
     def apply(self, node: Node, splits: bool = True) -> Applied | None:
         """Return the result of the first rewrite that fits `node`, else None; `splits` allows those that split."""
         unfit = self.unfit[splits]
         if node in unfit:
             return None
-        for pattern in self._candidates(node, splits):
+        for pattern in self.candidates(node, splits):
             for result in results(pattern, node, self.book):
                 if result is not node:
-                    self.prepare(_introduced(pattern.right))
                     return Applied(result, pattern.rewrite)
         unfit.add(node)
         return None
 
-    def _candidates(self, node: Node, splits: bool) -> list[Pattern]:
-        """Return the patterns with a node's head and rank whose words all occur in the node."""
+    def candidates(self, node: Node, splits: bool = True) -> tuple[Pattern, ...]:
+        """Return the patterns with a node's head and rank whose words all occur in the node, in the book's order."""
         key = (head(node), None if node.kind == "product" else node.rank, held(node), splits)
-        found = self.known.get(key)
+        found = self._known.get(key)
         if found is None:
-            found = self.known[key] = [
-                pattern
-                for pattern in self.by_head.get(head(node), ())
-                if (splits or not pattern.rewrite.splits) and speaks_of(pattern.left) <= held(node)
-                if fits_head(pattern, node)
-            ]
+            found = self._known[key] = tuple(self._built(node, splits))
         return found
 
-
-@lru_cache(maxsize=512)
-def _introduced(right: Node) -> frozenset[str]:
-    """Return the operations that a right side introduces."""
-    return heads([right])
+    def _built(self, node: Node, splits: bool) -> Iterator[Pattern]:
+        words = held(node)
+        for operations, rewrite in self.rewrites:
+            if not operations <= words or (rewrite.splits and not splits):
+                continue
+            for entry in entries(rewrite, self.book):
+                if entry.may_fit(head(node), words):
+                    for pattern in compiled_as(rewrite, entry.kind, self.book):
+                        if speaks_of(pattern.left) <= words and fits_head(pattern, node):
+                            yield pattern
 
 
 def fits_head(pattern: Pattern, node: Node) -> bool:
     """Whether a node has the kind and rank of a pattern's left side."""
-    return _key(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
+    return pattern_head(pattern.left) == head(node) and (node.kind == "product" or pattern.left.rank == node.rank)
 
 
 def results(pattern: Pattern, node: Node, book: Rulebook) -> Iterator[Node]:

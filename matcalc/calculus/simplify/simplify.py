@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from matcalc.calculus.simplify.distribute import distributed
 from matcalc.calculus.simplify.effort import Effort
-from matcalc.calculus.simplify.index_by_word import heads
 from matcalc.calculus.simplify.literals import literal
 from matcalc.calculus.simplify.norms import as_norm
 from matcalc.calculus.simplify.rewrite import Applied, Rewriter
@@ -46,7 +45,6 @@ def simplify_all(
     differentiate and to compute.
     """
     rules = rewriter(book or default_rulebook())
-    rules.prepare(heads(roots))
     chosen = Chosen(rules, splits, record, len(toposort(roots)) <= READABLE, Effort())
     done: dict[Node, Node] = {}
     for root in roots:
@@ -60,7 +58,6 @@ def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node
     It uses the rewrites of `simplify_all` that are not about matrices, and those for numbers. Sums are not expanded.
     """
     rules = rewriter(book or default_rulebook(), True)
-    rules.prepare(heads(roots))
     chosen, done = Chosen(rules, True, None, False, Effort()), dict[Node, Node]()
     for root in roots:
         _settle(root, done, chosen)
@@ -70,9 +67,8 @@ def stable_all(roots: Sequence[Node], book: Rulebook | None = None) -> list[Node
 def may_split(roots: Sequence[Node], book: Rulebook | None = None) -> bool:
     """Whether some operation in `roots` has a rewrite that splits."""
     rules = rewriter(book or default_rulebook())
-    met = heads(roots)
-    rules.prepare(met)
-    return any(pattern.rewrite.splits for name in met for pattern in rules.by_head.get(name, ()))
+    operations = (node for node in toposort(roots) if node.kind in ("map", "op"))
+    return any(pattern.rewrite.splits for node in operations for pattern in rules.candidates(node))
 
 
 READABLE = 80
@@ -161,7 +157,6 @@ def _at_root(node: Node, rules: Chosen) -> Node:
 
 def _simple_body(body: Node, rules: Chosen) -> Node:
     """Return a function's body simplified, if it remains one: maps, sums and products of numbers."""
-    rules.rules.prepare(heads([body]))
     done: dict[Node, Node] = {}
     _settle(body, done, rules)
     return done[body] if all(n.kind != "op" for n in toposort([done[body]])) else body

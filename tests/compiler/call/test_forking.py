@@ -105,7 +105,7 @@ def test_no_class_holds_a_lock_that_a_fork_does_not_wait_for():
     kinds = type(threading.Lock()), type(threading.RLock())
     found = set()
     for one in gc.get_objects():
-        if isinstance(one, type) and str(one.__module__).partition(".")[0] == "matcalc":
+        if issubclass(type(one), type) and str(one.__module__).partition(".")[0] == "matcalc":
             held = [(name, lock) for name, a in vars(one).items() for lock in getattr(a, "__dict__", {}).values()]
             found |= {
                 f"{one.__qualname__}.{name}" for name, lock in held if isinstance(lock, kinds) and id(lock) not in known

@@ -1,0 +1,149 @@
+"""Tells from the text of a rewrite which nodes it may fit, so that most rewrites are never built.
+
+A rewrite is built as a pattern when a node has the head of its left side and contains all that the left side names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from matcalc.calculus.simplify.compiled_rewrites import RANKS, ROWS, kinds
+from matcalc.calculus.simplify.index_by_word import of_rank
+from matcalc.language.read import read
+from matcalc.language.syntax import Ast, call_name, names_in, walk
+from matcalc.rulebook.load import Rulebook
+from matcalc.rulebook.rule import Rewrite, Rule
+
+CALLED = re.compile(r"([^\W\d]\w*)\(")
+"""A name that is called, in the text of a formula."""
+CANCELLED = {"scalar": {"sum"}}
+"""Words that the readings of a left side may lack: x - mean(x) is 0 for a scalar."""
+HEADS = {"sum": "sum", "product": "product", "part": "product"}
+"""The kind of the node that a tree with this head becomes."""
+
+
+class Entry(NamedTuple):
+    """What is known of a rewrite with its array variables in one reading, its `kind`.
+
+    `heads` are the heads of the nodes that it may fit, empty if any. `words` are words that each such node contains.
+    """
+
+    kind: str
+    heads: frozenset[str]
+    words: frozenset[str]
+
+    def may_fit(self, head: str, words: frozenset[str]) -> bool:
+        """Whether the rewrite may fit a node with this head and these words."""
+        return self.words <= words and (not self.heads or head in self.heads)
+
+
+@lru_cache(maxsize=2048)
+def called(rewrite: Rewrite, book: Rulebook) -> frozenset[str]:
+    """Return the operations called in the text of a left side, without reading it as a formula."""
+    rules = (_meant(name, book) for name in CALLED.findall(rewrite.left))
+    return frozenset(rule.name for rule in rules if rule is not None and rule.kind != "definition")
+
+
+@lru_cache(maxsize=2048)
+def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
+    """Return the entries of a rewrite, one for each reading of its array variables."""
+    tree = read(rewrite.left)
+    declared = {d.name: d.kind for d in rewrite.variables}
+    names, heads = _names(tree, book, declared), _heads(tree, book)
+    arrays = {d.name for d in rewrite.variables if d.kind == "array"}
+    mapped = any(_is_mapped(ast, arrays, book) for ast in walk(tree))
+    by_rows = frozenset({"product"} if heads else ())
+    return tuple(
+        Entry(
+            kind,
+            heads | by_rows if kind == ROWS else heads,
+            (names | {of_rank(RANKS[kind])} if mapped else names) - CANCELLED.get(kind, set()),
+        )
+        for kind in kinds(rewrite)
+    )
+
+
+def _meant(called: str, book: Rulebook, count: int | None = None) -> Rule | None:
+    """Return the rule that a call means, with this `count` of arguments; None if there are several or none."""
+    meant = {
+        candidate.rule
+        for candidate in book.spellings.get(called, ())
+        if count is None or len(candidate.signature.parameters) == count
+    }
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _rule(ast: Ast, book: Rulebook) -> Rule | None:
+    if ast.head != "call":
+        return None
+    compared = ast.args[0] if ast.args and ast.args[0].head == "compare" else None
+    if compared is not None:
+        return _meant(f"{call_name(ast)}{compared.value}", book, len(ast.args) + 1)
+    return _meant(call_name(ast), book) or _meant(call_name(ast), book, len(ast.args))
+
+
+def _heads(tree: Ast, book: Rulebook) -> frozenset[str]:
+    """Return the head of the node that a left side becomes; nothing if it is not evident."""
+    rule = _rule(tree, book)
+    if rule is not None and rule.kind != "definition":
+        return frozenset({rule.name})
+    return frozenset({HEADS[tree.head]} if tree.head in HEADS else ())
+
+
+def _names(tree: Ast, book: Rulebook, declared: Mapping[str, str]) -> frozenset[str]:
+    """Return the operations in a left side, also in definitions that it calls; "selector" and "sum" if it needs one.
+
+    `declared` are the kinds of its variables, by name. Functions, conditions and sizes are no nodes inside.
+    """
+    names: set[str] = set()
+    for ast in walk(tree, ("function", "condition")):
+        rule = _rule(ast, book) if _has_variables(ast, declared) else None
+        if rule is not None:
+            definition = read(rule.definition(0) or "") if rule.kind == "definition" else None
+            names |= {rule.name} if definition is None else _names(definition, book, {})
+        elif ast.head == "block" or _selects(ast):
+            names.add("selector")
+        elif _is_quotient(ast) or (ast.head == "power" and _is_no_count(ast, declared)):
+            names.add(book.playing("fixed_power").name)
+        if ast is not tree and ast.head == "sum":
+            names.add("sum")
+    return frozenset(names)
+
+
+def _has_variables(call: Ast, declared: Mapping[str, str]) -> bool:
+    """Whether a call has no names, or one of a variable: min(m, n) is a size."""
+    inside = names_in(call)
+    return not declared or not inside or any(name in declared for name in inside)
+
+
+def _is_mapped(ast: Ast, arrays: set[str], book: Rulebook) -> bool:
+    """Whether a tree calls a map with an array variable."""
+    rule = _rule(ast, book)
+    given = rule is not None and rule.kind == "map"
+    return given and any(arg.head == "name" and arg.value in arrays for arg in ast.args)
+
+
+def _is_no_count(power: Ast, declared: Mapping[str, str]) -> bool:
+    """Whether an exponent is a number but not a positive integer, which would yield a product of equal factors."""
+    exponent = power.args[1]
+    if exponent.head == "name":
+        return declared.get(str(exponent.value)) == "number"
+    if power.value != ".^":
+        return False
+    if exponent.head in ("negative", "product"):
+        return all(arg.head == "number" for arg in exponent.args)
+    return exponent.head == "number" and exponent.value.denominator > 1  # type: ignore[attr-defined]
+
+
+def _is_quotient(ast: Ast) -> bool:
+    """Whether a product divides by something that is not a number."""
+    divides = zip(ast.value, ast.args[1:], strict=True) if ast.head == "product" else ()  # type: ignore[call-overload]
+    return any(operator in ("/", "./") and divisor.head != "number" for operator, divisor in divides)
+
+
+def _selects(ast: Ast) -> bool:
+    """Whether a tree is a condition that is more than an identity: [p == i*n + j], [i >= j]."""
+    return ast.head == "condition" and (ast.value != "==" or any(side.head != "name" for side in ast.args))

@@ -233,3 +233,9 @@ def test_a_size_that_no_given_symbol_shows_is_drawn():
     pulled = mc.expression("ones(q)*x'", "q: size").vjp("x")
     assert str(pulled) == "sum(G, axis=0)"
     assert "q=" in pulled.checked
+
+
+def test_second_derivatives_of_norms_at_0_are_left_out() -> None:
+    """Along an axis of length 1 log_softmax is 0 everywhere, and the Hessian of its norm is NaN, as documented."""
+    e = mc.expression("sum(norm2(log_softmax(A, axis=1), axis=0))", "A: matrix(n, m)")
+    assert e.hvp("A").checked.startswith("at n=2, m=3, to ")

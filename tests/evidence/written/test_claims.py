@@ -239,3 +239,12 @@ def test_second_derivatives_of_norms_at_0_are_left_out() -> None:
     """Along an axis of length 1 log_softmax is 0 everywhere, and the Hessian of its norm is NaN, as documented."""
     e = mc.expression("sum(norm2(log_softmax(A, axis=1), axis=0))", "A: matrix(n, m)")
     assert e.hvp("A").checked.startswith("at n=2, m=3, to ")
+
+
+def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> None:
+    """The printed `tanh(x)./x` in a comparison is NaN, hence false, where the call and the formula take 1 for it."""
+    declared = "A: vector(n); B: vector(n); F: vector(n); H: vector(n)"
+    derivative = mc.expression("where(tanhc(min_at(A)) <= B, F, H)", declared).jvp("F")
+    assert str(derivative) == "when(B >= tanh(min_at(A))./min_at(A)).*dF" and derivative.checked.startswith("at n=2")
+    found = derivative(A=np.array([1.0, 2.0]), B=np.array([2.0, 1.0]), dF=np.array([3.0, 5.0]))
+    assert found.tolist() == [3.0, 5.0]

@@ -246,5 +246,7 @@ def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> No
     declared = "A: vector(n); B: vector(n); F: vector(n); H: vector(n)"
     derivative = mc.expression("where(tanhc(min_at(A)) <= B, F, H)", declared).jvp("F")
     assert str(derivative) == "when(B >= tanh(min_at(A))./min_at(A)).*dF" and derivative.checked.startswith("at n=2")
-    found = derivative(A=np.array([1.0, 2.0]), B=np.array([2.0, 1.0]), dF=np.array([3.0, 5.0]))
+    found = derivative(
+        A=np.array([1.0, 2.0]), B=np.array([2.0, 1.0]), F=np.ones(2), H=np.ones(2), dF=np.array([3.0, 5.0])
+    )
     assert found.tolist() == [3.0, 5.0]

@@ -172,7 +172,7 @@ def erf_excess_(x: Array, y: Array) -> Array:
 
 
 def log_besseli_(k: Array, x: Array) -> Array:
-    """Return log(besseli(k, x)): by the power series for small x, else by the scaled function."""
+    """Return log(besseli(k, x)): by the power series for small x, else by the scaled function; by Debye for large k."""
     k, x = np.broadcast_arrays(np.asarray(k, dtype=float), x)
     is_near = x * x < 4 * (k + 1)
     z, term, series = np.where(is_near, x, 0.0) ** 2 / 4, 1.0, 0.0
@@ -181,7 +181,7 @@ def log_besseli_(k: Array, x: Array) -> Array:
             term = term * z / (m * (k + m))
             series = series + term
         near = sp.xlogy(k, x / 2) - sp.gammaln(k + 1) + np.log1p(series)
-        far = np.log(sp.ive(k, x)) + x
+        far = np.where(k < 100, np.log(sp.ive(k, x)) + x, debye_(np.maximum(k, 100.0), x)[0])
     return np.where((k >= 0) & (x >= 0), np.where(x == np.inf, x, np.where(is_near, near, far)), np.nan)
 
 
@@ -199,6 +199,40 @@ def log_besseli_diff_(j: int, k: Array, x: Array) -> Array:
     return np.where((k >= 0) & (x >= 0), value, np.nan)
 
 
+def debye_coefficients_() -> tuple[list[Array], list[Array]]:
+    """Return the polynomials U and V in p of Debye's expansions, DLMF 10.41.9 to 10.41.11."""
+    P = np.polynomial.polynomial
+    U, V = [np.array([1.0])], [np.array([1.0])]
+    for _ in range(7):
+        slope, last = P.polyder(U[-1]), U[-1]
+        inside = P.polyint(P.polymul([1.0, 0.0, -5.0], last)) / 8
+        U.append(P.polyadd(P.polymul([0.0, 0.0, 0.5, 0.0, -0.5], slope), inside))
+        lower = P.polyadd(P.polymul([0.0, 0.5, 0.0, -0.5], last), P.polymul([0.0, 0.0, 1.0, 0.0, -1.0], slope))
+        V.append(P.polysub(U[-1], lower))
+    return U, V
+
+
+def debye_(k: Array, x: Array) -> tuple[Array, Array]:
+    """Return log(besseli(k, x)) and its derivative in x for k >= 100, by DLMF 10.41.3 and 10.41.5."""
+    z = x / k
+    root = np.sqrt(1 + z * z)
+    U, V = (
+        sum(np.polynomial.polynomial.polyval(1 / root, c) / k**n for n, c in enumerate(terms))
+        for terms in debye_coefficients_()
+    )
+    power = k * (root + np.log(z / (1 + root)))
+    return power - np.log(2 * math.pi * k * root) / 2 + np.log(U), root / z * V / U
+
+
+def ratio_of_large_orders_(k: Array, x: Array) -> Array:
+    """Return besseli(k + 1, x)/besseli(k, x) for k >= 100; for x < k by its recurrence, which converges quickly."""
+    start = k + 20
+    ratio = x / (start + 0.5 + np.sqrt((start + 1.5) ** 2 + x * x))
+    for n in range(20, 0, -1):
+        ratio = 1 / (2 * (k + n) / x + ratio)
+    return np.where(x < k, ratio, debye_(k, x)[1] - k / x)
+
+
 def bessel_ratio_(k: Array, x: Array) -> Array:
     """Return besseli(k + 1, x)/besseli(k, x); for x < 4 by power series."""
     z, above, below, term, other = np.minimum(x, 4.0) ** 2 / 4, 1.0, 1.0, 1.0, 1.0
@@ -206,7 +240,8 @@ def bessel_ratio_(k: Array, x: Array) -> Array:
         term, other = term * z / (m * (k + 1 + m)), other * z / (m * (k + m))
         above, below = above + term, below + other
     near = x / 2 / (k + 1) * above / below
-    return np.where(x == np.inf, 1.0, np.where(x < 4, near, sp.ive(k + 1, x) / sp.ive(k, x)))
+    far = np.where(k < 100, sp.ive(k + 1, x) / sp.ive(k, x), ratio_of_large_orders_(np.maximum(k, 100.0), x))
+    return np.where(x == np.inf, 1.0, np.where(x < 4, near, far))
 
 
 def cosine_cumulant_(j: int, k: Array, x: Array) -> Array:

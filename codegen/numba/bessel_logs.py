@@ -15,14 +15,37 @@ from matcalc.codegen.numba.special import gammaln
 ive = special_function("ive", 2)
 
 
+def debye_polynomials():
+    """Return the coefficients of the polynomials U and V in p, DLMF 10.41.9 to 10.41.11: a row for each order."""
+    U, V = np.zeros((8, 22)), np.zeros((8, 22))
+    U[0, 0] = V[0, 0] = 1.0
+    for n in range(7):
+        for m in range(20):
+            u = U[n, m]
+            U[n + 1, m + 1] += u * (0.5 * m + 0.125 / (m + 1))
+            V[n + 1, m + 1] += u * (0.5 * m + 0.125 / (m + 1) - 0.5 - m)
+            if m + 3 < 22:
+                U[n + 1, m + 3] += u * (-0.5 * m - 0.625 / (m + 3))
+                V[n + 1, m + 3] += u * (-0.5 * m - 0.625 / (m + 3) + 0.5 + m)
+    return U, V
+
+
+DEBYE_U = debye_polynomials()[0]
+DEBYE_V = debye_polynomials()[1]
+
+
 @njit(**EXACT)
 def log_besseli(k, x):
-    """log(besseli(k, x)), k >= 0: by the power series for small x, else by the scaled function."""
+    """log(besseli(k, x)), k >= 0: by the power series for small x, by Debye for large k, else by the scaled function."""
     if not (k >= 0.0 and x >= 0.0):
         return math.nan
     if x == math.inf:
         return x
     if x * x >= 4.0 * (k + 1.0):
+        if k >= 100.0:
+            root = math.sqrt(1.0 + (x / k) * (x / k))
+            power = k * (root + math.log(x / k / (1.0 + root)))
+            return power - 0.5 * math.log(2.0 * math.pi * k * root) + math.log(debye_sum(DEBYE_U, k, root))
         return math.log(ive(k, x)) + x
     term, series = 1.0, 0.0
     for m in range(1, 40):
@@ -50,8 +73,10 @@ def log_besseli_diff(order, k, x):
 @njit(**EXACT)
 def bessel_ratio(k, x):
     """besseli(k + 1, x)/besseli(k, x); for x < 4 by power series."""
+    if x == math.inf:
+        return 1.0
     if x >= 4.0:
-        return 1.0 if x == math.inf else ive(k + 1.0, x) / ive(k, x)
+        return ratio_of_large_orders(k, x) if k >= 100.0 else ive(k + 1.0, x) / ive(k, x)
     above, below, term, other = 1.0, 1.0, 1.0, 1.0
     for m in range(1, 40):
         term *= 0.25 * x * x / (m * (k + 1.0 + m))
@@ -59,6 +84,32 @@ def bessel_ratio(k, x):
         above += term
         below += other
     return 0.5 * x / (k + 1.0) * above / below
+
+
+@njit(**EXACT)
+def ratio_of_large_orders(k, x):
+    """besseli(k + 1, x)/besseli(k, x) for k >= 100: by its recurrence if x < k, else by Debye's expansion."""
+    if x >= k:
+        root = math.sqrt(1.0 + (x / k) * (x / k))
+        return root * k / x * debye_sum(DEBYE_V, k, root) / debye_sum(DEBYE_U, k, root) - k / x
+    start = k + 20.0
+    ratio = x / (start + 0.5 + math.sqrt((start + 1.5) * (start + 1.5) + x * x))
+    for n in range(20, 0, -1):
+        ratio = 1.0 / (2.0 * (k + n) / x + ratio)
+    return ratio
+
+
+@njit(**EXACT)
+def debye_sum(terms, k, root):
+    """Sum of terms[n](1/root)/k^n."""
+    p, total, power = 1.0 / root, 0.0, 1.0
+    for n in range(terms.shape[0]):
+        value = 0.0
+        for m in range(terms.shape[1] - 1, -1, -1):
+            value = value * p + terms[n, m]
+        total += value * power
+        power /= k
+    return total
 
 
 @njit(**EXACT)

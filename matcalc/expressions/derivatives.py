@@ -226,7 +226,8 @@ def claims_of(forms: Sequence[Forms], derivations: Sequence[Derivation]) -> Iter
     yield from each([form.computed for form in forms], derivations)
     marked = [(form, d) for form, d in zip(forms, derivations, strict=True) if form.shown is not form.computed]
     read = [read_where_finite(form.shown, form.computed) for form, _ in marked]
-    yield from each(read, [derivation for _, derivation in marked])
+    for claim in each(read, [derivation for _, derivation in marked]):
+        yield claim._replace(is_called=False)
 
 
 def _listed(wrt: Wrt) -> Sequence[Symbol]:

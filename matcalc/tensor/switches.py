@@ -184,13 +184,22 @@ def _switching(node: Node) -> list[Node]:
 
 def _support(node: Node, found: dict[Node, Node]) -> Node:
     if node.kind == "sum":
-        return add([(1, found[arg]) for arg in node.args])
+        parts = {arg: _placed(found[arg]) for arg in node.args}
+        return add([(1, found[arg]) for arg in node.args if not any(other < parts[arg] for other in parts.values())])
     if node.kind != "product":
-        return node
+        return switch_of(node) if is_weight(node) else node  # weights of both signs could cancel
     switching = set(_switching(node))
     operands = [(found[a], at) for a, at in node.operands if a in switching]
     masks = [(a, at) for a, at in node.operands if a.kind == "selector"]
     return simple_product(1, [*operands, *masks], node.out, {i: node.index_sizes[i] for i in node.out})
+
+
+def _placed(support: Node) -> frozenset[tuple[Node, tuple[int, ...]]]:
+    """Return the operands of a support with their axes; where all of them are positive, so is a part of them."""
+    every = tuple(range(support.rank))
+    if support.kind != "product" or support.out != every:
+        return frozenset({(support, every)})
+    return frozenset(support.operands)
 
 
 def switched(node: Node) -> Node:

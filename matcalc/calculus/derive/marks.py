@@ -16,12 +16,11 @@ from matcalc.calculus.derive.unrestricted import Unrestricted
 from matcalc.calculus.simplify.factor import factor
 from matcalc.calculus.simplify.shorten import measure
 from matcalc.calculus.simplify.shortest import Shortened, shortest_of
-from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.rulebook.rule import Rule
-from matcalc.tensor.constructors import apply, number, product, symbol
+from matcalc.tensor.constructors import number, product, symbol
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import Batched, instantiate, rebuild
@@ -71,30 +70,11 @@ def _template(rule: Rule, params: tuple[Size, ...]) -> tuple[tuple[Node, ...], N
     return operands, template
 
 
-COMPARISONS = ("<", ">", "=")
-"""The last signs of the names of functions that compare their first two arguments."""
 LARGEST = "1.7976931348623157e308"
 
 
 def read_where_finite(shown: Node, computed: Node) -> Node:
-    """Return the entries of `shown` where they are finite, else those of `computed`.
-
-    A comparison with NaN is false, so 0/0 in a comparison would not show: an operand there has its stable form too.
-    """
-    return _first_finite(rebuild([shown], _with_stable_operands)[0], computed)
-
-
-def _with_stable_operands(node: Node) -> Node:
-    if node.kind != "map" or (node.rule.overload or "")[-1:] not in COMPARISONS:
-        return node
-    compared, others = node.args[:2], node.args[2:]
-    read = [
-        a if stable is a else _first_finite(a, stable) for a, stable in zip(compared, stable_all(compared), strict=True)
-    ]
-    return apply(node.rule, [*read, *others], node.params)
-
-
-def _first_finite(shown: Node, computed: Node) -> Node:
+    """Return the entries of `shown` where they are finite, else those of `computed`."""
     operands, template = _chosen()
     axes = tuple(range(shown.rank))
     bound = {s: Batched(node, axes) for s, node in zip(operands, (shown, computed), strict=True)}

@@ -9,8 +9,12 @@ from matcalc.tensor.nodes.node import Node
 
 
 class Claim(NamedTuple):
-    """The claim that `node` has the meaning in `derivation`: a value or derivative of the derivation's root."""
+    """The claim that `node` has the meaning in `derivation`: a value or derivative of the derivation's root.
+
+    `is_called`: a call evaluates this node, and not another form of it.
+    """
 
     node: Node
     derivation: Derivation
     label: str
+    is_called: bool = True

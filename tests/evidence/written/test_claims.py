@@ -250,3 +250,28 @@ def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> No
         A=np.array([1.0, 2.0]), B=np.array([2.0, 1.0]), F=np.ones(2), H=np.ones(2), dF=np.array([3.0, 5.0])
     )
     assert found.tolist() == [3.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "wrt"),
+    [
+        ("normalize(relu(betaln(x, y)))", "x: vector(n) positive; y: vector(n) positive", "x"),
+        ("outer(x, acos(y))[:, :-1]", "x: vector(n); y: vector(m)", "y"),
+        ("digamma(abs(log_besseli_diff(1, 1, A)[:, :-1]) + 1/10)", "A: matrix(n, m)", "A"),
+        ("normalize(svd_shrink(A, a))", "A: matrix(n, m); a: scalar nonnegative", "A"),
+        ("xlogy(x, abs(xexpm1(when(z >= u))) + 1/10)", "x: vector(3); z: vector(3); u: vector(3)", "x"),
+        ("max(xexpm1_diff(1, step(x)), y)", "x: vector(n); y: vector(n)", "y"),
+    ],
+)
+def test_points_where_a_part_has_no_value_are_left_out(text: str, declared: str, wrt: str) -> None:
+    e = mc.expression(text, declared)
+    assert e.jvp(wrt).checked and e.vjp(wrt).checked
+
+
+def test_a_part_that_is_masked_is_not_left_out() -> None:
+    """A condition switches off a part without a value, so NaN in a derivative is a fault there."""
+    e, gradient, claim = _claim("sum(where(x > 0, log(x), 0))", "x", "x: vector(n)", "gradient")
+    assert "n=2" in checked([claim], e.reference, e.names)
+    undefined = mc.expression("sqrt(x).^2./x.^2", "x: vector(n)").node
+    with pytest.raises(mc.InternalError):
+        checked([claim._replace(node=undefined)], e.reference, e.names)

@@ -112,6 +112,22 @@ def document(blocks: Iterable[Block]) -> str:
     return DOCUMENT.format(body=body, columns=max(widest, COLUMNS))
 
 
+class Typeset:
+    """The methods that notebooks call to typeset a report of `blocks`."""
+
+    __slots__ = ()
+
+    def blocks(self) -> list[Block]:
+        """Return the paragraphs, steps and tables of the report."""
+        raise NotImplementedError
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self.blocks())
+
+    def _repr_latex_(self) -> str:
+        return latex(self.blocks())
+
+
 # ---- HTML and Markdown
 
 
@@ -154,12 +170,10 @@ SPECIAL = {
 _SPECIAL = re.compile(r"[<>]=|[\\{}$&#%_^~<>\n]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _GREEK = re.compile(
-    "GREEK (SMALL|CAPITAL) LETTER (ALPHA|BETA|GAMMA|DELTA|EPSILON|ZETA|ETA|THETA|IOTA|KAPPA|LAMBDA|MU|NU|XI|PI|RHO|SIGMA"
-    "|TAU|UPSILON|PHI|CHI|PSI|OMEGA)"
+    "GREEK (SMALL|CAPITAL) LETTER (ALPHA|BETA|GAMMA|DELTA|EPSILON|ZETA|ETA|THETA|IOTA|KAPPA|LAMBDA|MU|NU|XI|PI|RHO"
+    "|SIGMA|TAU|UPSILON|PHI|CHI|PSI|OMEGA)"
 )
-CAPITALS = frozenset(
-    ("GAMMA", "DELTA", "THETA", "LAMBDA", "XI", "PI", "SIGMA", "UPSILON", "PHI", "PSI", "OMEGA")
-)
+CAPITALS = frozenset(("GAMMA", "DELTA", "THETA", "LAMBDA", "XI", "PI", "SIGMA", "UPSILON", "PHI", "PSI", "OMEGA"))
 """Greek capitals with a command in LaTeX; the others look like Latin ones."""
 TYPED = frozenset("–—…‘’“”²³×±")
 """Characters outside ASCII, beside Latin letters, that LaTeX typesets in text."""

@@ -20,7 +20,6 @@ SHOWN = 200
 """The most characters of a formula inside a sentence; a longer one is cut."""
 
 
-
 class Formula(NamedTuple):
     """A formula in a sentence: its text, its tree, and the kinds of its symbols."""
 
@@ -59,6 +58,11 @@ def joined_by(separator: str, parts: Iterable[str | Node | Formula]) -> Sentence
     """Return words and formulas as one sentence, with a separator between them."""
     both = [found for part in parts for found in (separator, part)]
     return sentence(*both[1:])
+
+
+def formula_sentence(tree: Ast, nodes: Iterable[Node]) -> Sentence:
+    """Return a formula over the symbols of nodes as a sentence, in full."""
+    return Sentence([Formula(text(tree), tree, kinds_of(nodes))])
 
 
 def formula_in_words(words: str, kinds: Mapping[str, str]) -> Formula:

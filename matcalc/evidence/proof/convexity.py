@@ -27,6 +27,7 @@ from matcalc.tensor.nodes.node import Node, Range, exponent_of, terms_of, toposo
 from matcalc.tensor.sums import split_coef
 
 CONSTANT, AFFINE, CONVEX, CONCAVE, UNKNOWN = "constant", "affine", "convex", "concave", ""
+_H = formula_in_words("H", {"H": "matrix"})
 HALF = Fraction(1, 2)
 NEGATED = {CONVEX: CONCAVE, CONCAVE: CONVEX}
 
@@ -100,7 +101,16 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
     head = sentence("the second derivative along ", joined_by(", ", moved.values()), " is ", q)
     if len(xs) == 1 and xs[0].rank == 1:
         hessian = settled(hessians(f, xs)[0][0])[0]
-        head = sentence("the Hessian ", formula_in_words("H", {"H": "matrix"}), " is ", hessian, ", and ", _along(moved[xs[0]]), " = ", q)
+        head = sentence(
+            "the Hessian ",
+            formula_in_words("H", {"H": "matrix"}),
+            " is ",
+            hessian,
+            ", and ",
+            _along(moved[xs[0]]),
+            " = ",
+            q,
+        )
     lines = _term_by_term([(n, c) for c, n in terms_of(q)], sign)
     if lines is None:
         expanded = list(expanded_terms([q])[0].items())

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from matcalc.language.latex.latex_names import LETTERS
+
 LONG = 70
 """Characters of LaTeX from which a formula, or the inside of parentheses, may be broken."""
 
@@ -17,8 +19,7 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 _NESTING = {"{": 1, r"\left": 1, r"\begin": 1, "}": -1, r"\right": -1, r"\end": -1}
 _ENDS_ATOM = re.compile(r"([}\])\w',]|\\right.|\\\|)\Z")
 _ENDS_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
-_LETTER = re.compile(r"\\(top|dagger|infty|ell|(?:var)?(?:[a-z]*psi|[a-z]*ta|alpha|gamma|delta|iota|kappa|lambda|mu|nu|xi"
-                     r"|pi|rho|sigma|tau|upsilon|phi|chi|omega))\Z", re.IGNORECASE)  # fmt: skip
+_LETTER = re.compile(rf"\\(top|dagger|infty|{'|'.join(sorted(set(LETTERS.values())))})\Z")
 _BARE = re.compile(r"\\(sum|prod|max|min|log|ln|exp|sin|cos|tan|sinh|cosh|tanh|det|operatorname)(?![A-Za-z])")
 _SIGN = re.compile(r"[-+=<>,:;)\]&^_]|\\(odot|oslash|otimes|circ|cdot|times|mapsto|ne|le|ge|bmod|quad|\\|,)")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from matcalc.errors import NotSupported
@@ -39,7 +40,7 @@ class Explanation(str):
 
     def latex(self) -> str:
         """Return a LaTeX document of the derivation; long formulas are broken into lines."""
-        return document([_steps(self.lines, r"\fit")])
+        return document([_steps(self.lines, partial(breakable, wide=r"\fit"))])
 
     def markdown(self) -> str:
         """Return the derivation as a numbered list in Markdown."""
@@ -103,25 +104,25 @@ def _markdown(lines: Sequence[Line]) -> str:
         if line.statement:
             rows.append(f"{k}. {line.statement}")
             continue
-        equation = f"${left} = {breakable(_math(line, kinds))}$".replace("$ =", "$=")
+        equation = f"${left} = {_math(line, kinds)}$".replace("$ =", "$=")
         rows.append(f"{k}. {equation}" + (f" ({reasons})" if reasons else ""))
     return "\n".join(rows)
 
 
-def _steps(lines: Sequence[Line], wide: str = "") -> Steps:
-    """Return the lines as numbered steps with their reasons; `wide` is a command for formulas wider than a page."""
+def _steps(lines: Sequence[Line], fitted: Callable[[str], str] = str) -> Steps:
+    """Return the lines as numbered steps with their reasons; `fitted` makes LaTeX fit the width of a page."""
     kinds, steps = _kinds(lines), []
     for line in lines:
         left = _left(line.left, kinds)
-        equation = Math(f"{left} = {breakable(_math(line, kinds), wide)}".strip(), text(line.formula))
+        equation = Math(f"{left} = {fitted(_math(line, kinds))}".strip(), text(line.formula))
         pieces = pieces_of(line.statement) if line.statement else [equation]
-        steps.append((pieces, [_pieces(reason, wide) for reason in line.reasons if reason.says]))
+        steps.append((pieces, [_pieces(reason, fitted) for reason in line.reasons if reason.says]))
     return Steps(steps)
 
 
-def _pieces(reason: Reason, wide: str) -> list[Piece]:
+def _pieces(reason: Reason, fitted: Callable[[str], str]) -> list[Piece]:
     """Return a reason as words and a formula."""
-    shown: list[Piece] = [Math(breakable(_equation(reason), wide), reason.formula)] if reason.formula else []
+    shown: list[Piece] = [Math(fitted(_equation(reason)), reason.formula)] if reason.formula else []
     words = ", ".join(filter(None, (reason.words, reason.source)))
     return [*shown, f"{', ' if shown and words else ''}{words}"]
 

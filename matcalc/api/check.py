@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import EllipsisType
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +85,9 @@ class Report:
             *(sentence(what, note) for what, note in notes.items() if note),
             *(f"not compiled for {why}" for why in self.untested),
         ]
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         """Return the table and the lines below it for a notebook."""

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 DOCUMENT = r"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
@@ -126,6 +126,10 @@ class Typeset:
 
     def _repr_latex_(self) -> str:
         return latex(self.blocks())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the text of the report in IPython, and where a front end shows plain text."""
+        printer.text(str(self))
 
 
 # ---- HTML and Markdown

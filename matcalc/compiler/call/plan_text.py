@@ -84,8 +84,8 @@ class Plan(str):
         where = [", ".join(given)] if given else []
         where += [f"{', '.join(assumed)} assumed (sizes= gives others)"] if assumed else []
         roof = machine()
-        moved = f"{roof.near:.3g} bytes of cache and {roof.far:.3g} bytes of memory"
-        rates = f"at most {roof.flops:.3g} flops, {moved} in a ns"
+        peak = f"{roof.near:.3g} bytes of cache and {roof.far:.3g} bytes of memory"
+        rates = f"at most {roof.flops:.3g} flops, {peak} in a ns"
         at = f" where {'; '.join(where)}" if where else ""
         return "\n".join([*lines, f"at least {_time(self.time)} a call{at}: {rates}"])
 

@@ -46,6 +46,9 @@ class Explanation(str):
         """Return the derivation as a numbered list in Markdown."""
         return _markdown(self.lines)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
     def _repr_markdown_(self) -> str:
         return markdown([_steps(self.lines)])
 

@@ -101,16 +101,8 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
     head = sentence("the second derivative along ", joined_by(", ", moved.values()), " is ", q)
     if len(xs) == 1 and xs[0].rank == 1:
         hessian = settled(hessians(f, xs)[0][0])[0]
-        head = sentence(
-            "the Hessian ",
-            formula_in_words("H", {"H": "matrix"}),
-            " is ",
-            hessian,
-            ", and ",
-            _along(moved[xs[0]]),
-            " = ",
-            q,
-        )
+        v = _along(moved[xs[0]])
+        head = sentence("the Hessian ", _H, " is ", hessian, ", and ", v, " = ", q)
     lines = _term_by_term([(n, c) for c, n in terms_of(q)], sign)
     if lines is None:
         expanded = list(expanded_terms([q])[0].items())
@@ -124,7 +116,8 @@ def _along(v: Node) -> Formula:
 
 def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str] | None:
     """Return a line for each term that shows `sign` times the term to be nonnegative; None if one cannot be shown."""
-    lines, relation = [], ">=" if sign > 0 else "<="
+    lines: list[str] = []
+    relation = ">=" if sign > 0 else "<="
     for node, coef in terms:
         factor, rest = split_coef(node)
         reason = nonnegative(rest)

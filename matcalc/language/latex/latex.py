@@ -38,7 +38,7 @@ from matcalc.language.write import number_text, part_names
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 NO_LOOKS: Templates = {}
 NOTHING: Mapping[str, Any] = {}
-NO_SCOPE = Scope(NOTHING, NO_LOOKS, NOTHING, NOTHING, NOTHING)
+NO_SCOPE = Scope({}, NO_LOOKS, {}, {}, {})
 
 
 def latex(

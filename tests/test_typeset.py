@@ -102,7 +102,7 @@ def test_reports_are_typeset(name):
     check_balanced(report._repr_latex_())
     check_balanced(report._repr_markdown_())
     assert report._repr_latex_().count("$") >= 2
-    assert str(pickle.loads(pickle.dumps(report))) == str(report) == str(copy.deepcopy(report))
+    assert str(pickle.loads(pickle.dumps(report))) == str(report) == repr(report) == str(copy.deepcopy(report))
 
 
 def test_formulas_in_sentences_are_latex():
@@ -123,6 +123,23 @@ def test_the_table_of_a_check_is_html():
     )
     assert "all right" in parsed(mc.check("x'*A*x", "x")._repr_html_())
     assert report.right == "(A + A')*x" and pickle.loads(pickle.dumps(report)).right == report.right
+
+
+@pytest.mark.parametrize(("n", "cells"), [(0, 0), (1, 1), (4, 16), (101, None)])
+def test_a_structure_is_a_table_without_matplotlib(n, cells, monkeypatch):
+    monkeypatch.setattr("matcalc.pictures.plots.find_spec", lambda name: None)
+    found = mc.structure("diag(x)", "x: vector(n)", sizes={"n": n})
+    text = found._repr_html_()
+    parsed(text)
+    assert f"{n} x {n}, {n} of {n * n} entries" in text
+    assert text.count("<pre") == 1 if cells is None else (text.count("<td"), text.count("background")) == (cells, n)
+
+
+def test_blocks_of_a_structure_have_lines(monkeypatch):
+    monkeypatch.setattr("matcalc.pictures.plots.find_spec", lambda name: None)
+    rows = mc.hessian("x'*y", ["x", "y"], "x: vector(n); y: vector(n)")
+    text = mc.structure(rows, sizes={"n": 2})._repr_html_()
+    assert (text.count("border-top: 2px"), text.count("border-left: 2px"), text.count("background")) == (4, 4, 4)
 
 
 def test_nested_blocks_are_a_block_matrix():

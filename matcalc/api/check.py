@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import EllipsisType
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,7 @@ MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
 HEAD = ("derivative", "sizes", "against", "error", "allowed", "", "worst entry")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """The result of `check`: true if every row is right.
 
@@ -86,8 +85,8 @@ class Report:
             *(f"not compiled for {why}" for why in self.untested),
         ]
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         """Return the table and the lines below it for a notebook."""

@@ -32,7 +32,7 @@ NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
 """Facts of a variable whose set is not convex."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Convexity(Lines):
     """The result of `convex`: true if the function is proved convex; prints the evidence.
 

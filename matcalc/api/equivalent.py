@@ -51,7 +51,7 @@ FEWEST_DOUBTS = 3
 """The same limit for formulas with many operations, whose many-digit values are slow."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Equivalence(Lines):
     """The result of `equivalent`: true if the formulas are equal; prints the evidence and the domain.
 

@@ -28,6 +28,9 @@ class Lines(Typeset):
         shown = [line for line in self.lines() if line]
         return [_paragraph(x) if isinstance(x, str) else Steps([(pieces_of(s), ()) for s in x]) for x in shown]
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         printed: list[str] = []
         for line in self.lines():

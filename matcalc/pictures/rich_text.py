@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 DOCUMENT = r"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
@@ -127,10 +127,6 @@ class Typeset:
     def _repr_latex_(self) -> str:
         return latex(self.blocks())
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the text of the report in IPython, and where a front end shows plain text."""
-        printer.text(str(self))
-
 
 # ---- HTML and Markdown
 
@@ -144,6 +140,24 @@ def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     top = "".join(f"<th>{cell}</th>" for cell in head)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def grid(filled: Sequence[Sequence[bool]], row_cuts: Container[int], column_cuts: Container[int]) -> str:
+    """Return a table in HTML with a dark cell for each true entry, and lines before the rows and columns of cuts."""
+    rows = []
+    for i, row in enumerate(filled):
+        top = "border-top: 2px solid gray; " if i in row_cuts else ""
+        cells = (
+            (top + ("border-left: 2px solid gray; " if j in column_cuts else ""), is_on) for j, is_on in enumerate(row)
+        )
+        rows.append("".join(_cell(borders, is_on) for borders, is_on in cells))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<table style="border-collapse: collapse; border: 1px solid gray"><tbody>{body}</tbody></table>'
+
+
+def _cell(borders: str, is_on: bool) -> str:
+    colour = "background: #1d4ed8; " if is_on else ""
+    return f'<td style="{borders}{colour}width: 10px; height: 10px; padding: 0"></td>'
 
 
 def _html_words(words: str) -> str:

@@ -96,6 +96,7 @@ def compiled(text, folder):
     return done.stdout
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", REPORTS)
 def test_reports_are_typeset(name):
     report = REPORTS[name]()
@@ -135,6 +136,7 @@ def test_a_structure_is_a_table_without_matplotlib(n, cells, monkeypatch):
     assert text.count("<pre") == 1 if cells is None else (text.count("<td"), text.count("background")) == (cells, n)
 
 
+@pytest.mark.whole
 def test_blocks_of_a_structure_have_lines(monkeypatch):
     monkeypatch.setattr("matcalc.pictures.plots.find_spec", lambda name: None)
     rows = mc.hessian("x'*y", ["x", "y"], "x: vector(n); y: vector(n)")
@@ -159,6 +161,7 @@ def test_nested_blocks_are_a_block_matrix():
     assert value[0][0].tolist() == [[2.0]] and value[0][1].tolist() == [[2.0]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", DERIVATIONS)
 def test_derivations_are_documents(name, tmp_path):
     told = DERIVATIONS[name]().explain()
@@ -199,10 +202,13 @@ def test_long_formulas_are_broken_between_factors():
     assert len(product) > LONG and breakable(product).count(r"\allowbreak") == 7
     shown = breakable(rf"\sum_{{i=1}}^{{n}} \log\left({product}\right) + \operatorname{{tr}}({product})")
     assert r"} \allowbreak \log" not in shown and r"\allowbreak +" not in shown and r"\log\bigl(" in shown
+    call = rf"\operatorname{{tril}}(\mathbf{{A}})^\top {product}"
+    assert breakable(call).startswith(r"\operatorname{tril}(\mathbf{A})^\top \allowbreak")
     assert breakable(rf"\frac{{{product * 2}}}{{2}} x", r"\fit").startswith(r"\fit{\frac{")
     check_balanced(shown)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ["softmax(X, axis=[0, 1])", "sum(X, axis=0)", "log_softmax(X + 1, axis=[0, 1])"])
 def test_a_list_of_axes_reads_back(text):
     e = mc.expression(text, "X: matrix(m, n)")

@@ -21,7 +21,7 @@ DOCUMENT = r"""\documentclass{{article}}
 \setlength{{\parindent}}{{0pt}}
 \newsavebox\wide
 \newcommand{{\fit}}[1]{{\savebox\wide{{$\displaystyle #1$}}%
-  \ifdim\wd\wide>\linewidth\resizebox{{\linewidth}}{{!}}{{\usebox\wide}}\else\usebox\wide\fi}}
+  \ifdim\wd\wide>.9\linewidth\resizebox{{.9\linewidth}}{{!}}{{\usebox\wide}}\else\usebox\wide\fi}}
 \begin{{document}}
 \raggedright
 \binoppenalty=0

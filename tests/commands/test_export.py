@@ -134,6 +134,7 @@ MIXED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", MIXED)
 def test_data_lie_inside_the_domain(text, tmp_path):
     """Value and gradients are finite at the data of the test, though each argument has a domain of its own."""
@@ -148,6 +149,7 @@ def test_data_lie_inside_the_domain(text, tmp_path):
     assert file.self_test() == []
 
 
+@pytest.mark.whole
 def test_plain_tests_without_data_are_skipped(tmp_path):
     from matcalc.api.plain_tests import plain_test
 

@@ -21,10 +21,11 @@ _ENDS_ATOM = re.compile(r"([}\])\w',]|\\right.|\\\|)\Z")
 _ENDS_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _LETTER = re.compile(rf"\\(top|dagger|infty|{'|'.join(sorted(set(LETTERS.values())))})\Z")
 _BARE = re.compile(r"\\(sum|prod|max|min|log|ln|exp|sin|cos|tan|sinh|cosh|tanh|det|operatorname)(?![A-Za-z])")
+_GROUP = re.compile(r"\{[^{}]*\}")
 _SIGN = re.compile(r"[-+=<>,:;)\]&^_]|\\(odot|oslash|otimes|circ|cdot|times|mapsto|ne|le|ge|bmod|quad|\\|,)")
 
 
-WIDE = 160
+WIDE = 100
 """Characters of LaTeX from which a part without a place for a break may be wider than a page."""
 
 
@@ -62,11 +63,18 @@ def _chunks(latex: str) -> list[str]:
 
 def _may_break(before: str, after: str) -> bool:
     """Whether a line may end between two parts: behind a whole factor, and before another."""
-    if _SIGN.match(after) or (_BARE.match(before) and not before.endswith(")")):
+    if _SIGN.match(after) or (_BARE.match(before) and not _has_argument(before)):
         return False
     if _ENDS_COMMAND.search(before):
         return _LETTER.search(before) is not None
     return _ENDS_ATOM.search(before) is not None
+
+
+def _has_argument(call: str) -> bool:
+    """Whether a function's name is followed by its argument; bounds and other scripts in braces are none."""
+    while (shorter := _GROUP.sub("", call)) != call:
+        call = shorter
+    return any(opening in call for opening in ("(", r"\left", "|"))
 
 
 def _opened(chunk: str, wide: str) -> Iterator[str]:

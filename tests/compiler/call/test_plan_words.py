@@ -31,6 +31,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", CASES)
 def test_plans_use_known_words(text):
     let = "a: scalar; b: scalar; c: scalar" if text == "a + b*c" else ""

@@ -20,6 +20,7 @@ from matcalc.api.check_data import Setting, setting
 from matcalc.api.equivalent import mistake_of
 from matcalc.calculus.derive.conventions import as_matrix, shape_text
 from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownName
+from matcalc.evidence.explain.sentences import formula_sentence, pieces_of, sentence
 from matcalc.evidence.numeric.differences import Slope, extrapolated
 from matcalc.evidence.numeric.sampling import Array
 from matcalc.expressions.expression import Expression
@@ -29,6 +30,7 @@ from matcalc.expressions.wrt import apart
 from matcalc.language.declare import read_declarations
 from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves
+from matcalc.pictures.rich_text import Paragraph, Table, html
 from matcalc.rulelab.finding import REFUSED, table
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node
@@ -42,7 +44,10 @@ MORE_SIZES = ((2, 2, 2, 2), (0, 3, 1, 2), (5, 1, 2, 0), (0, 0, 0, 0))
 """Further lengths for compiled code: equal ones, 0 and 1."""
 
 
-@dataclass(frozen=True, slots=True)
+HEAD = ("derivative", "sizes", "against", "error", "allowed", "", "worst entry")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """The result of `check`: true if every row is right.
 
@@ -68,13 +73,25 @@ class Report:
         return all(row.is_right for row in self.rows)
 
     def __str__(self) -> str:
-        head = ("derivative", "sizes", "against", "error", "allowed", "", "worst entry")
-        lines = table([head, *map(_cells, self.rows)])
+        return "\n".join([*table([HEAD, *map(_cells, self.rows)]), *self._notes()])
+
+    def _notes(self) -> list[str]:
+        """Return the lines below the table."""
         wrong = sum(not row.is_right for row in self.rows)
-        lines.append(f"{wrong} of {len(self.rows)} wrong" if wrong else "all right")
-        notes = {"likely mistake": self.mistake, "it should be": self.right}
-        notes_ = [f"{what}: {note}" for what, note in notes.items() if note]
-        return "\n".join([*lines, *notes_, *(f"not compiled for {why}" for why in self.untested)])
+        notes = {"likely mistake: ": self.mistake, "it should be: ": self.right}
+        return [
+            f"{wrong} of {len(self.rows)} wrong" if wrong else "all right",
+            *(sentence(what, note) for what, note in notes.items() if note),
+            *(f"not compiled for {why}" for why in self.untested),
+        ]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return the table and the lines below it for a notebook."""
+        shown = [Paragraph(pieces_of(note)) for note in self._notes()]
+        return html([Table(HEAD, [_cells(row) for row in self.rows]), *shown])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -134,7 +151,7 @@ def check(
     if other is None or report or isinstance(wrt, (list, tuple)):
         return report
     truth = _derivative_like(e, e.symbols_of(wrt)[0], other)
-    return replace(report, mistake=mistake_of(truth, other), right=str(truth))
+    return replace(report, mistake=mistake_of(truth, other), right=formula_sentence(truth.formula(), [truth.node]))
 
 
 def _tangents(e: Expression, against: Readable, declarations: str) -> dict[str, Node]:

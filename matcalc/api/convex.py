@@ -7,12 +7,13 @@ negative curvature; if it finds none, the answer is "undecided".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matcalc.api.equivalent import shown_array
+from matcalc.api.reports import Lines, equations
 from matcalc.errors import ShapeError
 from matcalc.evidence.explain.derivation import Derivation
+from matcalc.evidence.explain.sentences import sentence
 from matcalc.evidence.numeric.boundary_points import has_jumps
 from matcalc.evidence.numeric.counterexample import POINTS
 from matcalc.evidence.numeric.curvature import Bend, Searcher
@@ -31,8 +32,8 @@ NOT_CONVEX = {"orthogonal", "orthonormal", "integer", "nonsingular"}
 """Facts of a variable whose set is not convex."""
 
 
-@dataclass(frozen=True, slots=True)
-class Convexity:
+@dataclass(frozen=True, slots=True, repr=False)
+class Convexity(Lines):
     """The result of `convex`: true if the function is proved convex; prints the evidence.
 
     `verdict` is "convex", "not convex" or "undecided". `steps` are the lines of a proof; if the verdict is "not
@@ -64,30 +65,24 @@ class Convexity:
         """The values before, at and after the point, along the direction."""
         return self.bend.values if self.bend else ()
 
-    def __str__(self) -> str:
-        numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+    def lines(self) -> list[str | Sequence[str]]:
+        """Return the lines of the report; a proof is a list of lines."""
         if self.verdict == "convex":
-            return "\n".join([f"convex in {self.wrt}, proved:", *numbered])
+            return [f"convex in {self.wrt}, proved:", self.steps]
         if self.bend is None:
-            return f"undecided in {self.wrt}: {self.note}"
-        concave = [f"it is concave in {self.wrt}, proved:", *numbered] if numbered else []
-        return "\n".join([f"not convex in {self.wrt}", *_shown(self.bend), *concave])
+            return [f"undecided in {self.wrt}: {self.note}"]
+        concave = [f"it is concave in {self.wrt}, proved:", self.steps] if self.steps else []
+        return [f"not convex in {self.wrt}", *_shown(self.bend), *concave]
 
 
 def _shown(bend: Bend) -> list[str]:
-    sizes = {name: str(length) for name, length in bend.sizes.items()}
-    data = {name: shown_array(array) for name, array in bend.data.items()}
-    moved = {f"d{name}": shown_array(bend.step * array) for name, array in bend.direction.items()}
+    moved = {name: bend.step * array for name, array in bend.direction.items()}
     before, here, after = (f"{value + 0.0:.8g}" for value in bend.values)
     return [
-        f"at {_listed({**sizes, **data})}",
-        f"along {_listed(moved)}",
+        sentence("at ", equations({**bend.sizes, **bend.data})),
+        sentence("along ", equations(moved, "d")),
         f"the value is {here}, above the mean of {before} and {after} on both sides",
     ]
-
-
-def _listed(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Convexity:

@@ -19,10 +19,11 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from matcalc.api.reports import Lines, array_in_words, equations
 from matcalc.calculus.derive.conventions import shape_text
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.evidence.explain.sentences import joined_by, sentence
 from matcalc.evidence.numeric.counterexample import DIFFERENT, EQUAL, Comparer, Point, Samples
 from matcalc.evidence.numeric.differences import Array
 from matcalc.evidence.proof.domain import asks_no_more, conditions
@@ -50,8 +51,8 @@ FEWEST_DOUBTS = 3
 """The same limit for formulas with many operations, whose many-digit values are slow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Equivalence:
+@dataclass(frozen=True, slots=True, repr=False)
+class Equivalence(Lines):
     """The result of `equivalent`: true if the formulas are equal; prints the evidence and the domain.
 
     `verdict` is "proved", "tested" or "different", for values where both formulas have one. `domain` describes the
@@ -75,19 +76,20 @@ class Equivalence:
         """The data of the counterexample, by name; empty if there is none."""
         return dict(self.point.data) if self.point else {}
 
-    def __str__(self) -> str:
-        numbered = [f"{k}. {line}" for k, line in enumerate(self.steps, 1)]
+    def lines(self) -> list[str | Sequence[str]]:
+        """Return the lines of the report; a proof is a list of lines."""
         where = [self.domain] if self.domain else []
         if self.verdict == "proved":
-            return "\n".join(["equal, proved:", *numbered, *where])
+            return ["equal, proved:", self.steps, *where]
         if self.verdict == "tested":
-            return "\n".join([f"equal at {self.samples}, not proved", *numbered, *where])
-        lines = ["not equal", *numbered]
-        if self.point is not None:
-            lines[0] += f" at {_data(self.point)}:" if self.point.data or self.point.sizes else ":"
-            second = shown_array(self.point.right) if self.point.is_common else "undefined"
-            lines += [f"the first is {shown_array(self.point.left)}", f"the second is {second}"]
-        return "\n".join([*lines, *([f"likely mistake: {self.mistake}"] if self.mistake else []), *where])
+            return [f"equal at {self.samples}, not proved", self.steps, *where]
+        mistake = [f"likely mistake: {self.mistake}"] if self.mistake else []
+        if self.point is None:
+            return ["not equal", self.steps, *mistake, *where]
+        data = equations({**self.point.sizes, **self.point.data})
+        second = array_in_words(self.point.right) if self.point.is_common else "undefined"
+        values = [sentence("the first is ", array_in_words(self.point.left)), sentence("the second is ", second)]
+        return [sentence("not equal", " at " if data else "", data, ":"), self.steps, *values, *mistake, *where]
 
 
 def equivalent(
@@ -136,7 +138,7 @@ def equivalent(
         _check_proof(one, other)
     if found is not None:
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
-        return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]), samples)
+        return Equivalence("different", (), found, "", joined_by("; ", [known, *_needs("the second", other)]), samples)
     return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
 
 
@@ -161,17 +163,17 @@ def _where(one: Expression, other: Expression, is_covered: bool, domain: str) ->
     """Return where two formulas are equal, and the evidence that the second has a value there."""
     if is_covered:
         own = _needs("the first", one)
-        return "; ".join(["it holds wherever the first is defined", *own]) if own else ""
+        return joined_by("; ", ["it holds wherever the first is defined", *own]) if own else ""
     clauses = ["it holds wherever both are defined", *_needs("the second", other)]
     if domain == "first":
         clauses.append("no point was found at which the first alone is defined")
-    return "; ".join(clauses)
+    return joined_by("; ", clauses)
 
 
 def _needs(which: str, e: Expression) -> list[str]:
     """Return the conditions of a formula beyond its declarations, as a clause; empty if it is defined everywhere."""
     words = sorted({c.words for c in conditions(e.node)})
-    return [f"{which} needs {' and '.join(words)}"] if words else []
+    return [sentence(f"{which} needs ", joined_by(" and ", words))] if words else []
 
 
 # ---- numbers
@@ -316,22 +318,3 @@ def _is_transposed(one: Expression, other: Expression) -> bool:
     transposed = transpose(other.node)
     changed = Expression(transposed, other.names)
     return transposed.shape == one.node.shape and agree(one, changed)
-
-
-# ---- words
-
-
-def _data(point: Point) -> str:
-    sizes = [f"{name} = {length}" for name, length in point.sizes.items()]
-    return ", ".join([*sizes, *(f"{name} = {shown_array(a)}" for name, a in point.data.items())])
-
-
-def shown_array(array: ArrayLike) -> str:
-    a = np.asarray(array)
-    if a.ndim == 0:
-        return f"{float(a):.6g}"
-    if a.ndim == 1:
-        return f"[{'; '.join(f'{x:.6g}' for x in a)}]"
-    if a.ndim == 2:
-        return f"[{'; '.join(', '.join(f'{x:.6g}' for x in row) for row in a)}]"
-    return np.array2string(a, precision=6, separator=", ").replace("\n", "")

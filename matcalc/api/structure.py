@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import accumulate
 from typing import Any
 
@@ -22,6 +23,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions
 from matcalc.language.identifiers import by_name, shown
 from matcalc.pictures.plots import Cells
+from matcalc.pictures.rich_text import Paragraph, grid, html
 from matcalc.tensor.lookups import lengths_of
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import holds
@@ -33,6 +35,9 @@ LENGTHS = ((6, 4, 5, 3), (4, 6, 3, 5), (5, 5, 5, 5), (2, 2, 2, 2), (1, 1, 1, 1))
 NOTHING = 1e-14
 """The part of the largest entry below which an entry is rounding error."""
 
+DRAWN = 100
+"""Largest number of rows or columns that a notebook shows as a table."""
+
 MOST = 4096
 """Largest number of rows or columns."""
 
@@ -41,7 +46,7 @@ MOST = 4096
 class Structure:
     """The nonzero entries of a matrix as a boolean `pattern`, with the `rows` and `columns` of its blocks, in order.
 
-    It prints as a picture of characters; notebooks display it as SVG.
+    It prints as a picture of characters; notebooks display it as SVG or, without matplotlib, as a table.
     """
 
     pattern: Array
@@ -69,6 +74,16 @@ class Structure:
 
     def _repr_svg_(self) -> str | None:
         return self.plot()._repr_svg_()
+
+    def _repr_html_(self) -> str | None:
+        """Return the pattern as a table of cells, where there is no SVG; as text if it is large."""
+        if self._repr_svg_() is not None:
+            return None
+        if max(self.pattern.shape) > DRAWN:
+            return f'<pre style="line-height: 1">{escape(str(self))}</pre>'
+        row_cuts, column_cuts = (set(accumulate(lengths[:-1])) for lengths in (self.rows, self.columns))
+        title = html([Paragraph([str(self).partition("\n")[0]])])
+        return title + grid(self.pattern.tolist(), row_cuts, column_cuts)
 
 
 def structure(

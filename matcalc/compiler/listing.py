@@ -6,6 +6,7 @@ The counts are polynomials in the sizes, from the cost formulas of kernels and f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from matcalc.compiler.entrywise import (
@@ -26,10 +27,13 @@ from matcalc.compiler.entrywise import (
 from matcalc.compiler.program import Argument, Call, Each, Loop, Program, Proof, Step, View, statements, walk_inside
 from matcalc.tensor.sizes.size import ONE, Size, total, volume
 
-COLUMN = 64
+COLUMN = 72
 Cost = tuple[int, Size, Size]
 """The line of a step in the text of its plan, and its flops and bytes in one call."""
-PLURAL = {"temporary": "temporaries"}
+ROLES = {"temporary": ("temporary array", "temporary arrays")}
+BYTES = 8
+LARGE = 10**16
+"""Integers from which a number is printed as a float."""
 
 
 class Names(NamedTuple):
@@ -52,12 +56,14 @@ def listed(program: Program) -> tuple[str, tuple[Cost, ...]]:
     lines = []
     costs: list[Cost] = []
     for role in ("input", "constant", "output", "temporary", "scalar", "view"):
-        shown = [f"{b.name}{_shape(b.shape)}" for b in program.buffers if b.role == role]
-        if shown:
-            lines.append(f"{role if len(shown) == 1 else PLURAL.get(role, role + 's')}: {', '.join(shown)}")
+        found = [b for b in program.buffers if b.role == role]
+        if found:
+            words = ROLES.get(role, (role, f"{role}s"))[len(found) > 1]
+            size = f", {_count(_bytes([b.shape for b in found]))} bytes" if role == "temporary" else ""
+            lines.append(f"{words}: {', '.join(f'{b.name}{_shape(b.shape)}' for b in found)}{size}")
     if program.size_args:
         lines.append(f"sizes: {', '.join(program.size_args)}")
-    lines += [f"status {k}: {message}" for k, message in enumerate(program.faults, 1)]
+    lines += [f"error status {k}: {message}" for k, message in enumerate(program.faults, 1)]
     lines.append("")
     for step, around in walk_inside(program.steps):
         lets = step.lets if isinstance(step, Loop) else ()
@@ -101,7 +107,7 @@ def _cost(line: int, own: tuple[Size, Size], around: Sequence[Each]) -> Cost:
 
 def _proof(proof: Proof) -> list[str]:
     """Return the lines on the proof of accesses, their count last."""
-    lines = [f"tested once: {size} >= 0" for size in proof.hoisted]
+    lines = [f"tested once in each call: {size} >= 0" for size in proof.hoisted]
     return [*lines, *(f"guarded: {access}" for access in dict.fromkeys(proof.guarded)), str(proof)]
 
 
@@ -150,7 +156,7 @@ def _work(step: Step, program: Program) -> tuple[Size, Size]:
 
 
 def _bytes(shapes: Iterable[Sequence[Size]]) -> Size:
-    return sum((volume(shape) * 8 for shape in shapes), Size.of(0))
+    return sum((volume(shape) * BYTES for shape in shapes), Size.of(0))
 
 
 def _flops(expr: Expr) -> int:
@@ -168,20 +174,22 @@ def _flops(expr: Expr) -> int:
 
 def _lines(step: Step, names: Names) -> list[str]:
     if isinstance(step, Each):
-        return [f"each {step.axis} < {step.size}"]
+        return [f"for each {step.axis} < {step.size}"]
     if isinstance(step, View):
         start = f" from {step.start}" if step.start is not None else ""
-        return [f"{step.buffer} = the memory of {step.of}{start}"]
+        return [f"{step.buffer} = memory of {step.of}{start}, reused"]
     if isinstance(step, Call):
         return [_call(step, names)]
     assert isinstance(step, Loop)
     head = ", ".join(f"{axis} < {size}" for axis, size in step.axes)
     guards = "".join(f", {_guard(g)}" for g in step.guards)
-    lines = [f"loop {head}{guards}" if step.axes else "scalars"]
+    lines = [f"loop over {head}{guards}" if step.axes else "scalar operations"]
     entry = names.entry
-    lines += [f"    {entry(let.value, ())} = {_text(let.expr, names)}" for let in step.lets]
-    lines += [f"    {entry(s.value, s.at)} = sum {_text(s.expr, names)}" for s in step.sums]
-    lines += [f"    {entry(s.value, s.at)} {'+=' if s.onto else '='} {_text(s.expr, names)}" for s in step.stores]
+    lines += [f"    {entry(let.value, ())} = {_top(let.expr, names)}" for let in step.lets]
+    lines += [f"    {entry(s.value, s.at)} = sum {_top(s.expr, names)}" for s in step.sums]
+    for s in step.stores:
+        target = entry_text(names.buffer_of.get(s.value, s.value), s.at)
+        lines.append(f"    {target} {'+=' if s.onto else '='} {_top(s.expr, names)}")
     return lines
 
 
@@ -190,8 +198,9 @@ def _call(call: Call, names: Names) -> str:
     transposed = {name.removesuffix(".t") for name, value in call.params if value == "1" and name.endswith(".t")}
     operands = ", ".join(_argument(p, names) + "'" * (field in transposed) for field, p in call.operands)
     alpha = "" if call.alpha == Literal(1) else f", alpha = {_text(call.alpha, names)}"
-    onto = f", onto {names.entry(call.onto, ())}" if call.onto else ""
-    return f"{results} = {call.kernel.name}({operands}{alpha}{onto})"
+    onto = f", added to {names.entry(call.onto, ())}" if call.onto else ""
+    words = f": {call.kernel.words}" if call.kernel.words else ""
+    return f"{results} = {call.kernel.name}({operands}{alpha}{onto}){words}"
 
 
 def _argument(argument: Argument, names: Names) -> str:
@@ -204,17 +213,40 @@ def _guard(guard: Guard) -> str:
 
 def _text(expr: Expr, names: Names) -> str:
     if isinstance(expr, Literal):
-        return str(expr.value)
+        return _number(expr.value)
     if isinstance(expr, Read):
         return names.entry(expr.value, expr.at)
     if isinstance(expr, Sum):
-        return "(" + " + ".join(_scaled(c, t, names) for c, t in expr.terms) + ")"
+        return f"({_sum(expr, names)})"
     if isinstance(expr, Product):
-        return "*".join(([] if expr.coef == 1 else [str(expr.coef)]) + [_text(f, names) for f in expr.factors])
+        return _scaled_text(expr.coef, "*".join(_text(f, names) for f in expr.factors))
     if isinstance(expr, Select):
         return f"({_text(expr.body, names)} if {', '.join(map(_guard, expr.guards))} else 0)"
-    return f"{expr.function.name}({', '.join(_text(arg, names) for arg in expr.args)})"
+    template = expr.function.templates.get("plan")
+    if template is None:
+        return f"{expr.function.name}({', '.join(_text(arg, names) for arg in expr.args)})"
+    return template.format(*(_operand(arg, names) for arg in expr.args), p=", ".join(map(str, expr.params)))
 
 
-def _scaled(coef: Number, term: Expr, names: Names) -> str:
-    return _text(term, names) if coef == 1 else f"{coef}*{_text(term, names)}"
+def _operand(expr: Expr, names: Names) -> str:
+    """Return an operand of a sign; a product stands in parentheses."""
+    shown = _text(expr, names)
+    return f"({shown})" if isinstance(expr, Product) else shown
+
+
+def _top(expr: Expr, names: Names) -> str:
+    """Return an expression as the right side of an assignment; a sum needs no parentheses."""
+    return _sum(expr, names) if isinstance(expr, Sum) else _text(expr, names)
+
+
+def _sum(expr: Sum, names: Names) -> str:
+    terms = [_scaled_text(coef, _text(term, names)) for coef, term in expr.terms]
+    return " + ".join(terms).replace(" + -", " - ")
+
+
+def _scaled_text(coef: Number, text: str) -> str:
+    return text if coef == 1 else f"-{text}" if coef == -1 else f"{_number(coef)}*{text}"
+
+
+def _number(value: object) -> str:
+    return f"{float(value):.6g}" if isinstance(value, Fraction) and abs(value) >= LARGE else str(value)

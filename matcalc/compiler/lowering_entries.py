@@ -116,7 +116,7 @@ class Kernel:
     with a `choice` one of them, with `blocks` one on blocks of rows. `via` are the factorisations that it needs, each
     of one operand; if there are several, their results are named with the operand, `T_A`. `called` are words for the
     variables of results, instead of their letters or the entry's name. `joins` are entries whose results it computes,
-    in their order, from the same operands.
+    in their order, from the same operands. `words` explain it in plans.
     """
 
     name: str
@@ -141,6 +141,7 @@ class Kernel:
     blocks: Blocks | None = None
     called: Mapping[str, str] = field(default_factory=dict)
     joins: tuple[str, ...] = ()
+    words: str = ""
 
     def time(self, sizes: Mapping[str, float]) -> float:
         """Return the estimated time in ns for letters of the given sizes."""
@@ -328,6 +329,7 @@ def read_kernel(name: str, entry: dict[str, Any], order: int) -> Kernel:
         sizes,
         called=called,
         joins=tuple(str(entry.get("joins", "")).split()),
+        words=str(entry.get("words", "")),
     )
 
 

@@ -20,6 +20,7 @@ from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.explain.differential_form import canonical, joined
 from matcalc.evidence.written.claim import Claim
 from matcalc.evidence.written.verify import verify
+from matcalc.expressions.blocks import typeset
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
@@ -43,7 +44,7 @@ class Derivatives(Handle):
         variables = read_wrt(wrt)
         trace = partial(Derivation, "gradient", self.node, convention=convention)
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
-        return first_derivatives(self, variables, made, 0)
+        return typeset(first_derivatives(self, variables, made, 0))
 
     @progress_line("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
@@ -57,7 +58,7 @@ class Derivatives(Handle):
             return [conventions.as_matrix(j, rank) for j in found] if conventions.is_vec(layout) else found
 
         found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
-        return first_derivatives(self, variables, found, rank)
+        return typeset(first_derivatives(self, variables, found, rank))
 
     @progress_line("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
@@ -73,7 +74,8 @@ class Derivatives(Handle):
         traces = [Derivation("hessian", self.node, (x, y), layout=layout) for x in xs for y in xs]
         made = self._finished([block for row in rows for block in row], self.names_with(wrt), traces, free, check)
         blocks = tuple(tuple(made[k : k + len(xs)]) for k in range(0, len(made), len(xs)))
-        return second_derivatives(self, variables, blocks if isinstance(wrt, (list, tuple)) else blocks[0][0])
+        chosen = blocks if isinstance(wrt, (list, tuple)) else blocks[0][0]
+        return typeset(second_derivatives(self, variables, chosen))
 
     def differential(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
@@ -115,14 +117,14 @@ class Derivatives(Handle):
         names = self.names_with(variables.symbols).with_symbol(bar, "cotangent")
         trace = partial(Derivation, "vjp", self.node, cotangent=bar)
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
-        return first_derivatives(self, variables, made, 0)
+        return typeset(first_derivatives(self, variables, made, 0))
 
     @progress_line("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
         """Return the Hessian of a scalar times a vector, with the shape of `wrt`; full row sums for a list."""
         whole = apart(self, wrt)
         if whole.parts:
-            return whole.back(whole.e.hvp(whole.wrt, vector, check))
+            return typeset(whole.back(whole.e.hvp(whole.wrt, vector, check)))
         prefix = "v_" if isinstance(wrt, (list, tuple)) else "v"
         xs, names, vectors = self._with_tangents(wrt, None if vector == "v" else vector, "vector", prefix)
 
@@ -133,7 +135,7 @@ class Derivatives(Handle):
         def moved(f: Node, ys: Sequence[Node]) -> list[Node]:
             return conventions.hvps(f, ys, dict(zip(ys, vectors.values(), strict=True)))
 
-        return self._each(wrt, trace, moved, check, names)
+        return typeset(self._each(wrt, trace, moved, check, names))
 
     def _with_tangents(
         self, wrt: Wrt, requested: Wrt | None, parameter: str, prefix: str = "d"

@@ -181,12 +181,6 @@ class Expression(Array, Derivatives, Forms):
             except NotSupported:
                 raise error from None
 
-    def explain(self, form: str = "text") -> str:
-        """Return the derivation as numbered steps, with the rules and facts used: text, latex, markdown."""
-        from matcalc.evidence.explain.print_derivation import printed
-
-        return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
-
     # Algebra.
 
     def simplify(self, check: bool = True) -> Expression:

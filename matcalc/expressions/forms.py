@@ -7,7 +7,7 @@ its text reads back to that node.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
 
 from matcalc.calculus.derive.conventions import as_matrix
 from matcalc.calculus.derive.marks import read_where_finite
@@ -33,6 +33,9 @@ from matcalc.language.syntax import Ast
 from matcalc.tensor.constructors import transpose
 from matcalc.tensor.nodes.node import Node
 
+if TYPE_CHECKING:
+    from matcalc.evidence.explain.print_derivation import Explanation
+
 
 class Forms(Handle):
     """The methods that return other forms."""
@@ -54,6 +57,21 @@ class Forms(Handle):
         return type(self)(
             node, self.names, self.row, self._trace, None, None, self._reference, evidence, self._computed
         )
+
+    @overload
+    def explain(self, form: Literal["text"] = "text") -> Explanation: ...
+
+    @overload
+    def explain(self, form: str) -> str: ...
+
+    def explain(self, form: str = "text") -> str:
+        """Return the derivation as numbered steps, with the rules and facts used: text, latex, markdown.
+
+        The text has the method `latex()`, a document to compile, and is typeset in notebooks.
+        """
+        from matcalc.evidence.explain.print_derivation import printed
+
+        return printed((self._trace or Derivation("value", self.node)).lines(self.node), form)
 
     @property
     def leading_axes(self) -> int:

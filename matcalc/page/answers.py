@@ -7,6 +7,7 @@ in a browser.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
 from matcalc.language.identifiers import nearest
+from matcalc.language.latex.line_breaks import breakable
 from matcalc.page.questions import Question, question
 from matcalc.page.symbols import symbols_in, symbols_of
 from matcalc.tensor.nodes.node import toposort
@@ -135,9 +137,17 @@ CODE = {"numba": "f_numba.py", "numpy": "f_numpy.py", "c": "f.c"}
 
 
 def explain(asked: Question) -> Record:
-    """Return the derivation of each block as lines of Markdown: formulas between dollar signs, then the rules."""
+    """Return the derivation of each block as lines of Markdown: formulas between dollar signs, then the rules.
+
+    Long formulas can be broken into lines.
+    """
     blocks = derivative(asked)
-    return {"blocks": [{"label": label, "lines": e.explain("markdown").splitlines()} for label, e in blocks]}
+    lines = [[_with_breaks(line) for line in e.explain("markdown").splitlines()] for _, e in blocks]
+    return {"blocks": [{"label": label, "lines": shown} for (label, _), shown in zip(blocks, lines, strict=True)]}
+
+
+def _with_breaks(line: str) -> str:
+    return re.sub(r"\$([^$]+)\$", lambda formula: f"${breakable(formula[1])}$", line)
 
 
 def compare(asked: Question) -> Record:

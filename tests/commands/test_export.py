@@ -106,8 +106,58 @@ def test_exit_status(wrong, status, tmp_path):
 
 def test_a_file_without_data_says_so(tmp_path):
     """A logarithm of negative numbers is finite at no data."""
-    file = loaded(written(("sum(log(-exp(x)))", "x", ""), ("value",)), tmp_path)
-    assert file.self_test() == ["no data were found at which the results are finite: no number is tested"]
+    path = tmp_path / "saved.py"
+    path.write_text(written(("sum(log(-exp(x)))", "x", ""), ("value",)))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "not tested: no data were found at which the results are finite\n"
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("target", ["numpy", "numba", "torch", "jax"])
+def test_every_file_without_data_says_so(target, tmp_path):
+    if target in ("torch", "jax"):
+        pytest.importorskip(target)
+    fn = mc.value_and_gradient("sum(log(-exp(x)))", "x", target=target)
+    path = tmp_path / "f.py"
+    text = "not tested: no data were found at which the results are finite"
+    fn.save(path)
+    assert text in path.read_text() and "no number is tested" not in path.read_text()
+
+
+MIXED = {
+    "log(-a)": "a: scalar",
+    "log(a) + acosh(b) + asin(c)": "a: scalar; b: scalar; c: scalar",
+    "sum(log(-x)) + sum(acosh(x + 7))": "x: vector(n)",
+    "sqrt(a - 2) + log(2 - b)": "a: scalar; b: scalar",
+    "logdet(S)*acosh(a)": "S: matrix(n, n) spd; a: scalar",
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("text", MIXED)
+def test_data_lie_inside_the_domain(text, tmp_path):
+    """Value and gradients are finite at the data of the test, though each argument has a domain of its own."""
+    let = MIXED[text]
+    names = [part.partition(":")[0].strip() for part in let.split(";")]
+    path = tmp_path / "saved.py"
+    mc.value_and_gradient(mc.expression(text, let), names, target="numpy").save(path)
+    spec = importlib.util.spec_from_file_location("saved", path)
+    file = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(file)
+    assert file.CASES and all(np.all(np.isfinite(a)) for _, wanted in file.CASES for a in wanted.values())
+    assert file.self_test() == []
+
+
+@pytest.mark.whole
+def test_plain_tests_without_data_are_skipped(tmp_path):
+    from matcalc.api.plain_tests import plain_test
+
+    text = plain_test([("f", [mc.expression("sum(log(-exp(x)))")])], "f.py")
+    (tmp_path / "test_f.py").write_text(text)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "test_f.py"],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode in (0, 5) and "not tested: no data were found" in done.stdout
 
 
 def test_the_mathematics_stands_first():

@@ -33,7 +33,7 @@ def twice(value):
 def test_sound():
     good = program(loop(Store("y", ("i",), twice("x"))), places={"y": "out"})
     assert verify(good) is good
-    assert "loop i < n" in listing(good)
+    assert "loop over i < n" in listing(good)
 
 
 def test_in_place_at_the_same_entry_is_sound():

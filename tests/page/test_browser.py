@@ -302,6 +302,20 @@ def test_examples(opened):
         assert shown(page), name
 
 
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_long_derivations_wrap(opened, viewport):
+    """Each line of a derivation without fractions and integrals is broken at the width of the page."""
+    page = opened(viewport=viewport)
+    typed(page, "tr(inv(A*X*B + C'*C)*D)^2 + logdet(A*X*X'*A' + eye(n))*sum(log(1 + exp(X*w)))")
+    page.check("input[name=wrt][value=X]", force=True)
+    fold_out(page, "explain")
+    lines = page.eval_on_selector_all(
+        "#explain .math", "all => all.map(one => [one.scrollWidth - one.clientWidth, one.clientHeight])"
+    )
+    assert lines and all(beyond <= 0 for beyond, _ in lines), lines
+    assert max(height for _, height in lines) > 60
+
+
 EVERYTHING = "&open=explain,compare,convex,check,plan,graph&other=X&formula=norm2(X*w-y)%5E2"
 
 

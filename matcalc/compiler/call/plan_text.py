@@ -76,7 +76,7 @@ class Plan(str):
         lines = self.splitlines()
         for line_number, flops, moved in self.costs:
             count, size = self._numbers(flops, moved)
-            lines[line_number] += f": {count:.3g}, {size:.3g}, {_time(machine().seconds(count, size))}"
+            lines[line_number] += f": {count:.3g} flops, {size:.3g} bytes, {_time(machine().seconds(count, size))}"
         if not self.costs:
             return str.__str__(self)
         given = [f"{name} = {length}" for name, length in self.sizes.items() if name in self.given]
@@ -84,7 +84,8 @@ class Plan(str):
         where = [", ".join(given)] if given else []
         where += [f"{', '.join(assumed)} assumed (sizes= gives others)"] if assumed else []
         roof = machine()
-        rates = f"at most {roof.flops:.3g} flops, {roof.near:.3g} bytes (near) and {roof.far:.3g} bytes (far) in a ns"
+        peak = f"{roof.near:.3g} bytes of cache and {roof.far:.3g} bytes of memory"
+        rates = f"at most {roof.flops:.3g} flops, {peak} in a ns"
         at = f" where {'; '.join(where)}" if where else ""
         return "\n".join([*lines, f"at least {_time(self.time)} a call{at}: {rates}"])
 

@@ -10,7 +10,7 @@ from matcalc.calculus.derive.differentiate import jacobian
 from matcalc.calculus.simplify.expand import Terms, expand, expanded_terms, separated
 from matcalc.calculus.simplify.factor import Key, Place, candidates, combined, factor, linked, rest_of
 from matcalc.errors import NotSupported
-from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.sentences import written
 from matcalc.tensor.constructors import add, product, scale, zeros
 from matcalc.tensor.nodes.node import Node, toposort
 

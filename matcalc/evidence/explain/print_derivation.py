@@ -1,4 +1,4 @@
-"""Prints a derivation: numbered lines as text, LaTeX or Markdown, each with its reasons.
+"""Prints a derivation: numbered lines as text, LaTeX or Markdown, each with its reasons; also as a LaTeX document.
 
 `derivation` determines the lines; this file formats them.
 """
@@ -6,21 +6,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import Reason
+from matcalc.evidence.explain.sentences import pieces_of
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex.latex import latex
 from matcalc.language.latex.latex_names import Templates, escaped
+from matcalc.language.latex.line_breaks import breakable
 from matcalc.language.syntax import Ast, name
 from matcalc.language.write import text
+from matcalc.pictures.rich_text import Math, Piece, Steps, document, markdown
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import latex_templates
 from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS
 
 D: Templates = {"d": (r"\mathrm{d}\left({0}\right)",)}
+
+
+class Explanation(str):
+    """The text of a derivation. A notebook typesets it, and `latex()` is a document to compile."""
+
+    lines: tuple[Line, ...]
+
+    def __new__(cls, lines: Sequence[Line]) -> Explanation:
+        made = super().__new__(cls, _text(lines))
+        made.lines = tuple(lines)
+        return made
+
+    def latex(self) -> str:
+        """Return a LaTeX document of the derivation; long formulas are broken into lines."""
+        return document([_steps(self.lines, partial(breakable, wide=r"\fit"))])
+
+    def markdown(self) -> str:
+        """Return the derivation as a numbered list in Markdown."""
+        return _markdown(self.lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_markdown_(self) -> str:
+        return markdown([_steps(self.lines)])
+
+    def _repr_latex_(self) -> str:
+        return _latex(self.lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Explanation, (self.lines,)
 
 
 def printed(lines: Sequence[Line], form: str = "text") -> str:
@@ -71,11 +107,30 @@ def _markdown(lines: Sequence[Line]) -> str:
         if line.statement:
             rows.append(f"{k}. {line.statement}")
             continue
-        rows.append(f"{k}. ${left} = {_math(line, kinds)}$".replace("$ =", "$=") + (f" ({reasons})" if reasons else ""))
+        equation = f"${left} = {_math(line, kinds)}$".replace("$ =", "$=")
+        rows.append(f"{k}. {equation}" + (f" ({reasons})" if reasons else ""))
     return "\n".join(rows)
 
 
-FORMS: Mapping[str, Callable[[Sequence[Line]], str]] = {"text": _text, "latex": _latex, "markdown": _markdown}
+def _steps(lines: Sequence[Line], fitted: Callable[[str], str] = str) -> Steps:
+    """Return the lines as numbered steps with their reasons; `fitted` makes LaTeX fit the width of a page."""
+    kinds, steps = _kinds(lines), []
+    for line in lines:
+        left = _left(line.left, kinds)
+        equation = Math(f"{left} = {fitted(_math(line, kinds))}".strip(), text(line.formula))
+        pieces = pieces_of(line.statement) if line.statement else [equation]
+        steps.append((pieces, [_pieces(reason, fitted) for reason in line.reasons if reason.says]))
+    return Steps(steps)
+
+
+def _pieces(reason: Reason, fitted: Callable[[str], str]) -> list[Piece]:
+    """Return a reason as words and a formula."""
+    shown: list[Piece] = [Math(fitted(_equation(reason)), reason.formula)] if reason.formula else []
+    words = ", ".join(filter(None, (reason.words, reason.source)))
+    return [*shown, f"{', ' if shown and words else ''}{words}"]
+
+
+FORMS: Mapping[str, Callable[[Sequence[Line]], str]] = {"text": Explanation, "latex": _latex, "markdown": _markdown}
 
 
 # ---- mathematics

@@ -29,9 +29,6 @@ from matcalc.tensor.substitute import substitute
 LONGEST = 160
 """The most characters of a rule's formula; for a longer one only the rule's name is shown."""
 
-SHOWN = 200
-"""The most characters of a formula inside a sentence; a longer one is cut."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -134,9 +131,3 @@ def facts_used(root: Node, shown: Ast, remade: Callable[[Node, Sequence[Node]], 
         declared = "" if fact in s.data[1] else f" (declared {' '.join(sorted(s.data[1]))})"
         found.append(Reason(f"{s.name} is {fact}{declared}"))
     return tuple(found)
-
-
-def written(node: Node) -> str:
-    """Return a node as text, cut to a maximal length."""
-    shown = text(formula_of(node))
-    return shown if len(shown) <= SHOWN else shown[: SHOWN - 3] + "..."

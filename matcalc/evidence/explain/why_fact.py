@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.sentences import sentence, written
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
@@ -51,7 +51,7 @@ def why(root: Node) -> list[str]:
         pending += found[claim].claims
     order = {node: k for k, node in enumerate(toposort([node for node, _ in found]))}
     lines = sorted(found.items(), key=lambda item: order[item[0][0]])
-    return [f"{written(node)} is {fact}: {because.words}" for (node, fact), because in lines]
+    return [sentence(node, f" is {fact}: ", because.words) for (node, fact), because in lines]
 
 
 def strongest(facts: frozenset[str]) -> tuple[str, ...]:

@@ -28,6 +28,9 @@ Sizes = Mapping[str, int]
 Numbers = tuple[dict[str, Array], dict[str, Array]]
 """Data by name, and results by name."""
 DIGITS = 4
+FACTORS = (1.0, -1.0, 5.0, -5.0, 0.2)
+MIXED = 60
+"""Attempts in which each argument has a mode of drawing of its own, after those in which all have the same."""
 AGREES = 1e-10
 """The relative error of double precision up to which data are well conditioned."""
 
@@ -49,7 +52,7 @@ class Argument:
 def reference_numbers(
     formulas: Sequence[Mapping[str, str]], declarations: Sequence[str], arguments: Sequence[Argument], sizes: Sizes
 ) -> Numbers | None:
-    """Return data of these sizes with the values of formulas; None if no mode of drawing yields finite values.
+    """Return data of these sizes with the values of formulas; None if no data with finite values are found.
 
     Each mapping of formulas has its own declarations. Results are keyed by the names of the formulas.
     """
@@ -60,8 +63,8 @@ def reference_numbers(
         except MatcalcError:  # the text cannot be read back
             return None
         nodes |= dict(zip(texts, read, strict=True))
-    for mode in range(len(MODES)):
-        data = {argument.name: _drawn(argument, sizes, mode) for argument in arguments}
+    for attempt in range(len(MODES) + MIXED):
+        data = {argument.name: _drawn(argument, sizes, attempt) for argument in arguments}
         try:
             meant = {a.name: projected(data[a.name], a.hull) if a.hull else data[a.name] for a in arguments}
             values = _values(list(nodes.values()), meant, sizes)
@@ -85,9 +88,11 @@ def projection_text(facts: Sequence[str]) -> str:
 def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> list[Array]:
     """Return the values of formulas, with many digits if possible.
 
-    Raises: ValueError if values in double precision differ from them, or if they are not real.
+    Raises: ValueError if values in double precision differ from them, or if they are not finite or not real.
     """
     plain = [np.asarray(value) for value in evaluate(nodes, data, sizes)]
+    if not all(np.all(np.isfinite(value)) for value in plain):
+        raise ValueError
     try:
         precise = [doubles(value) for value in evaluate_precisely(nodes, data, sizes)]
     except NotSupported:
@@ -101,13 +106,19 @@ def _values(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Sizes) -> l
     return precise
 
 
-def _drawn(argument: Argument, sizes: Sizes, mode: int) -> Any:
-    """Return data of an argument, rounded if the rounded data have its facts."""
-    rng = np.random.default_rng([7, mode, *argument.name.encode()])
+def _drawn(argument: Argument, sizes: Sizes, attempt: int) -> Any:
+    """Return data of an argument, rounded if the rounded data have its facts.
+
+    The first attempts are the modes of drawing; later ones choose a mode, a scale and, without facts, a sign.
+    """
+    rng = np.random.default_rng([7, attempt, *argument.name.encode()])
     shape = shape_at(argument.shape, sizes)
     if argument.lengths is not None:
         return random_indices(rng, shape, argument.lengths, sizes)
     facts = tuple(f for f in argument.facts if f != "constant")
-    found = drawn(rng, shape, facts, mode)
+    mode, factor = attempt, 1.0
+    if attempt >= len(MODES):
+        mode, factor = int(rng.integers(len(MODES))), 1.0 if facts else float(rng.choice(FACTORS))
+    found = factor * drawn(rng, shape, facts, mode)
     rounded = np.round(found, DIGITS)
     return rounded if all(defect(rounded, fact) <= ROUNDING for fact in facts) else found

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from matcalc.calculus.derive.differentiate import pushforward
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.sentences import sentence
 from matcalc.rulebook.load import default_rulebook
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.constructors import add, apply, hadamard, number, power, product, scale, symbol, zeros
@@ -45,10 +45,8 @@ def by_perspective(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[
         lines = prove(inner, others, way)
         if lines is not None:
             names = ", ".join(x.name for x in others)
-            head = (
-                f"it is {t.name}*g({names}/{t.name}), the perspective of g({names}) = {written(inner)}, {way} like it"
-            )
-            return [head, *lines]
+            words = f"it is {t.name}*g({names}/{t.name}), the perspective of g({names}) = "
+            return [sentence(words, inner, f", {way} like it"), *lines]
     return None
 
 
@@ -64,7 +62,7 @@ def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] 
     opposite = {"convex": "concave", "concave": "convex"}[way]
     if f.range.high <= 0 and split_coef(f)[0] < 0:
         lines = by_degree(scale(-1, f), xs, opposite, prove)
-        return [f"{written(scale(-1, f))} is {opposite}:", *lines] if lines is not None else None
+        return [sentence(scale(-1, f), f" is {opposite}:"), *lines] if lines is not None else None
     if not f.range.positive or not all(map(is_cone, xs)):
         return None
     logarithm = simplify(apply(default_rulebook().playing("logarithm"), [f]))
@@ -75,8 +73,8 @@ def by_degree(f: Node, xs: Sequence[Node], way: str, prove: Prove) -> list[str] 
     for name, node, needed in [*trials, ("1/f", inverse, opposite)]:
         lines = prove(node, xs, needed)
         if lines is not None:
-            head = f"it is f = {written(f)} > 0 of degree 1, and {way} since {name} = {written(node)} is {needed}"
-            return [head, *lines]
+            since = f" > 0 of degree 1, and {way} since {name} = "
+            return [sentence("it is f = ", f, since, node, f" is {needed}"), *lines]
     return None
 
 
@@ -93,7 +91,7 @@ def trace_of_function(node: Node, at: Indices, prove: Prove) -> tuple[str, list[
         lines = prove(of_number, [x], way)
         if lines is not None:
             trace = spelled("diagonal_trace")
-            head = f"{trace}({written(node)}) is {way}, as {written(of_number)} is in its eigenvalues x"
+            head = sentence(f"{trace}(", node, f") is {way}, as ", of_number, " is in its eigenvalues x")
             return way, [head, *lines], matrix
     return None
 
@@ -120,11 +118,10 @@ def by_entries(terms: Sequence[tuple[Node, Fraction]], moved: Mapping[Node, Node
     half = simplify(scale(Fraction(1, 2), b))
     names = " and ".join(x.name for x in moved)
     less = "" if sign > 0 else "less "
-    shown = "0" if determinant.is_zero else written(determinant)
+    least = ("0",) if determinant.is_zero else (determinant, " >= 0")
     return [
-        f"{less}the second derivatives in {names}, entry by entry: "
-        f"a = {written(a)}, b = {written(half)}, c = {written(c)}",
-        f"a >= 0, c >= 0, and a*c - b^2 is {shown} >= 0".replace("0 >= 0", "0"),
+        sentence(f"{less}the second derivatives in {names}, entry by entry: a = ", a, ", b = ", half, ", c = ", c),
+        sentence("a >= 0, c >= 0, and a*c - b^2 is ", *least),
     ]
 
 

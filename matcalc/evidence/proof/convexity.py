@@ -17,7 +17,8 @@ from matcalc.calculus.derive.differentiate import depends_on, pullback, pushforw
 from matcalc.calculus.simplify.expand import expanded_terms
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.evidence.explain.reasons import general_use, settled, written
+from matcalc.evidence.explain.reasons import general_use, settled
+from matcalc.evidence.explain.sentences import Formula, formula_in_words, joined_by, sentence
 from matcalc.evidence.explain.why_fact import nonnegative
 from matcalc.evidence.proof.convex_kinds import by_degree, by_entries, by_perspective, trace_of_function
 from matcalc.language.identifiers import free
@@ -26,6 +27,7 @@ from matcalc.tensor.nodes.node import Node, Range, exponent_of, terms_of, toposo
 from matcalc.tensor.sums import split_coef
 
 CONSTANT, AFFINE, CONVEX, CONCAVE, UNKNOWN = "constant", "affine", "convex", "concave", ""
+_H = formula_in_words("H", {"H": "matrix"})
 HALF = Fraction(1, 2)
 NEGATED = {CONVEX: CONCAVE, CONCAVE: CONVEX}
 
@@ -94,12 +96,13 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
         return None
     q, moved = second(f, xs)
     if q.is_zero:
-        return [f"{written(f)} is affine in {_names(xs)}"]
+        return [sentence(f, " is affine in ", joined_by(", ", xs))]
     sign = 1 if way == CONVEX else -1
-    head = f"the second derivative along {_names(list(moved.values()))} is {written(q)}"
+    head = sentence("the second derivative along ", joined_by(", ", moved.values()), " is ", q)
     if len(xs) == 1 and xs[0].rank == 1:
         hessian = settled(hessians(f, xs)[0][0])[0]
-        head = f"the Hessian H is {written(hessian)}, and {_along(moved[xs[0]])} = {written(q)}"
+        v = _along(moved[xs[0]])
+        head = sentence("the Hessian ", _H, " is ", hessian, ", and ", v, " = ", q)
     lines = _term_by_term([(n, c) for c, n in terms_of(q)], sign)
     if lines is None:
         expanded = list(expanded_terms([q])[0].items())
@@ -107,21 +110,22 @@ def _by_second_derivative(f: Node, xs: Sequence[Node], way: str) -> list[str] | 
     return [head, *lines] if lines is not None else None
 
 
-def _along(v: Node) -> str:
-    return f"{v.name}'*H*{v.name}"
+def _along(v: Node) -> Formula:
+    return formula_in_words(f"{v.name}'*H*{v.name}", {v.name: "vector", "H": "matrix"})
 
 
 def _term_by_term(terms: Sequence[tuple[Node, Fraction]], sign: int) -> list[str] | None:
     """Return a line for each term that shows `sign` times the term to be nonnegative; None if one cannot be shown."""
-    lines = []
+    lines: list[str] = []
+    relation = ">=" if sign > 0 else "<="
     for node, coef in terms:
         factor, rest = split_coef(node)
         reason = nonnegative(rest)
         if reason is not None and coef * factor * sign > 0:
-            since = "" if coef * factor > 0 else f", since {written(rest)} >= 0"
-            lines.append(f"{written(scale(coef, node))} {'>=' if sign > 0 else '<='} 0{since}: {reason}")
+            since = "" if coef * factor > 0 else sentence(", since ", rest, " >= 0")
+            lines.append(sentence(scale(coef, node), f" {relation} 0", since, f": {reason}"))
         elif coef * factor * sign < 0 and rest.range.high <= 0:
-            lines.append(f"{written(scale(coef, node))} {'>=' if sign > 0 else '<='} 0: by the signs of its factors")
+            lines.append(sentence(scale(coef, node), f" {relation} 0: by the signs of its factors"))
         else:
             return None
     return lines
@@ -235,17 +239,18 @@ def _product(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kno
     if len(set(active)) == 1 and sign:
         u, power = active[0][0], len(active)
         if base.is_affine and power % 2 == 0:
-            return _scaled(Known(CONVEX, (f"{written(node)}: even powers of an affine function are convex",)), sign)
+            return _scaled(Known(CONVEX, (sentence(node, ": even powers of an affine function are convex"),)), sign)
         if base.curvature == CONVEX and u.range.nonnegative:
-            line = f"{written(node)} is convex: a power of what is convex and nonnegative"
+            line = sentence(node, " is convex: a power of what is convex and nonnegative")
             return _scaled(Known(CONVEX, _lines([base], line)), sign)
     if _is_quotient(node, known):
-        return Known(CONVEX, (f"{written(node)} is convex: squares of affine functions over what is affine, positive",))
+        line = sentence(node, " is convex: squares of affine functions over what is affine, positive")
+        return Known(CONVEX, (line,))
     if node.rank == 0:
         for way in (CONVEX, CONCAVE):
             lines = _by_second_derivative(node, xs, way)
             if lines is not None:
-                return Known(way, (f"{written(node)} is {way}:", *lines))
+                return Known(way, (sentence(node, f" is {way}:"), *lines))
     return Known(UNKNOWN)
 
 
@@ -309,7 +314,8 @@ def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kn
     """Return the curvature of a function whose operands are affine or have a curvature that matches its own."""
     base, exponent = exponent_of(node)
     if exponent >= HALF and _is_squares(base, known):
-        return Known(CONVEX, (f"{written(node)} is convex: a power, at least 1, of the norm of an affine function",))
+        line = sentence(node, " is convex: a power, at least 1, of the norm of an affine function")
+        return Known(CONVEX, (line,))
     places = [k for k, a in enumerate(node.args) if known[a].curvature != CONSTANT]
     operands = [known[node.args[k]] for k in places]
     if not _fits_composed(node, places, known):
@@ -318,7 +324,7 @@ def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kn
     if way is None:
         return Known(UNKNOWN)
     if all(part.is_affine for part in operands):
-        return Known(way, (f"{written(node)} is {way}: {node.rule.spelling} is, of an affine argument",))
+        return Known(way, (sentence(node, f" is {way}: {node.rule.spelling} is, of an affine argument"),))
     for k, part in zip(places, operands, strict=True):
         monotone = _monotone(node, k)
         needed = way if monotone > 0 else NEGATED[way]
@@ -326,8 +332,8 @@ def _function(node: Node, known: Mapping[Node, Known], xs: Sequence[Node]) -> Kn
             return Known(UNKNOWN)
     grows = "increasing" if _monotone(node, places[0]) > 0 else "decreasing"
     inner = next(part.curvature for part in operands if not part.is_affine)
-    line = f"{written(node)} is {way}: {node.rule.spelling} is {way} and {grows}, its argument {inner}"
-    return Known(way, _lines(operands, line))
+    words = f" is {way}: {node.rule.spelling} is {way} and {grows}, its argument {inner}"
+    return Known(way, _lines(operands, sentence(node, words)))
 
 
 def _fits_composed(node: Node, places: Sequence[int], known: Mapping[Node, Known]) -> bool:
@@ -384,7 +390,3 @@ def _monotone(node: Node, operand_number: int) -> int:
 
 
 COMPOSE = {"sum": _sum, "product": _product, "map": _function, "op": _function}
-
-
-def _names(xs: Sequence[Node]) -> str:
-    return ", ".join(x.name for x in xs)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from matcalc.calculus.derive.differentiate import template_parameter
 from matcalc.calculus.simplify.match import match
 from matcalc.calculus.simplify.simplify import simplify
-from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.sentences import sentence
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.fields import read_fact
 from matcalc.rulebook.load import default_rulebook
@@ -29,13 +29,13 @@ from matcalc.tensor.substitute import substitute
 from matcalc.tensor.sums import split_coef
 
 WORDS = {
-    "positive": "{} > 0",
-    "nonnegative": "{} >= 0",
-    "nonzero": "{} != 0",
-    "spd": "{} positive definite",
-    "psd": "{} positive semidefinite",
+    "positive": " > 0",
+    "nonnegative": " >= 0",
+    "nonzero": " != 0",
+    "spd": " positive definite",
+    "psd": " positive semidefinite",
 }
-"""The text of a condition by fact; other facts are written after the formula."""
+"""The text of a condition after its formula, by fact; other facts are written themselves."""
 
 ASSUMED = "#given"
 """The prefix of symbols that replace formulas with assumed facts; no user's name has it."""
@@ -67,7 +67,7 @@ def _asked(node: Node) -> Iterator[Condition]:
     if node.kind not in ("map", "op"):
         return
     if node.rule.kind == "implicit":
-        yield Condition("", node, f"{written(node)} found from its start")
+        yield Condition("", node, sentence(node, " found from its start"))
         return
     if node.rule.role == "fixed_power":
         yield from _of_power(node)
@@ -98,9 +98,9 @@ def _of_domain(domain: str, named: dict[str, Node], node: Node) -> Iterator[Cond
         yield from _condition(fact[0], named[fact[1]])
     elif not _is_inside(domain, named):
         words = _WORD.findall(domain)
-        statement = _WORD.sub(lambda m: written(named[m[0]]) if m[0] in named else m[0], domain)
-        where = "" if any(word in named for word in words) else f", in {written(node)}"
-        yield Condition("", node, statement + where)
+        parts = [named.get(part, part) for part in re.split(f"({_WORD.pattern})", domain)]
+        where = "" if any(word in named for word in words) else sentence(", in ", node)
+        yield Condition("", node, sentence(*parts, where))
 
 
 def _is_inside(domain: str, named: dict[str, Node]) -> bool:
@@ -133,8 +133,7 @@ def _condition(fact: str, node: Node) -> Iterator[Condition]:
     if meant is not None:
         yield from _condition(*meant)
     else:
-        shown = WORDS[fact].format(written(node)) if fact in WORDS else f"{written(node)} {fact}"
-        yield Condition(fact, node, shown)
+        yield Condition(fact, node, sentence(node, WORDS.get(fact, f" {fact}")))
 
 
 def _of_matrix(fact: str, node: Node) -> tuple[str, Node] | None:

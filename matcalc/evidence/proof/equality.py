@@ -19,7 +19,7 @@ from matcalc.calculus.simplify.pattern_variables import Bindings
 from matcalc.calculus.simplify.rewrite import Applied
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.errors import NotSupported
-from matcalc.evidence.explain.reasons import written
+from matcalc.evidence.explain.sentences import joined_by, sentence
 from matcalc.tensor.constructors import add, eye, matmul, ones, power, product, scale
 from matcalc.tensor.nodes.node import Indices, Node, exponent_of, toposort
 from matcalc.tensor.sizes.size import Size
@@ -41,11 +41,11 @@ MOST_STEPS = 400
 def proof(left: Node, right: Node) -> list[str] | None:
     """Return the steps that bring both sides to one form; None if none was found."""
     if left is right:
-        return [f"both are {written(left)} by construction"]
+        return [sentence("both are ", left, " by construction")]
     steps: list[str] = []
 
     def record(node: Node, applied: Applied) -> None:
-        line = f"{written(node)} = {written(applied.node)}    [{applied.rewrite.address}]"
+        line = sentence(node, " = ", applied.node, f"    [{applied.rewrite.address}]")
         if line not in steps:
             steps.append(line)
 
@@ -54,10 +54,10 @@ def proof(left: Node, right: Node) -> list[str] | None:
             before = (left, right)
             left, right = simplify(left, record=record), simplify(right, record=record)
             if left is right:
-                return [*steps, f"both are {written(factor(left))}"]
+                return [*steps, sentence("both are ", factor(left))]
             own, others = expanded_terms([left, right])
             if own == others:
-                return [*steps, f"both expand to {written(expand(left))}"]
+                return [*steps, sentence("both expand to ", expand(left))]
             left, right = _rest(own, others, left), _rest(others, own, left)
             if (left, right) == before:
                 break
@@ -124,8 +124,8 @@ def _by_clearing(own: Terms, others: Terms, steps: list[str]) -> list[str] | Non
         if rest is None:
             continue
         if not rest:
-            used = [written(inverse.whole) for inverse, _ in reductions.values()]
-            return [*steps, *state.lines, f"the difference vanishes with the inverses of {', '.join(used)}"]
+            used = joined_by(", ", [inverse.whole for inverse, _ in reductions.values()])
+            return [*steps, *state.lines, sentence("the difference vanishes with the inverses of ", used)]
         key = frozenset(rest.items())
         if key not in seen and len(state.lines) < CLEARED:
             seen.add(key)
@@ -213,11 +213,11 @@ def _clearings(terms: Terms, inverses: Sequence[Inverse]) -> Iterator[tuple[Term
             if inverse.is_matrix:
                 made = [(c, _onto(n, inverse.whole, axes[0])) for n, c in terms.items()]
                 side = "left" if axes[0] == 0 else "right"
-                line = f"multiply from the {side} by {written(inverse.whole)}"
+                line = sentence(f"multiply from the {side} by ", inverse.whole)
             else:
                 base, exponent = exponent_of(inverse.node)
                 made = [(c, _entrywise(n, power(base, -exponent), axes)) for n, c in terms.items()]
-                line = f"multiply by {written(power(base, -exponent))}"
+                line = sentence("multiply by ", power(base, -exponent))
             found = expanded_terms([simplify(n) for _, n in made])
             yield like_terms((n, c * k) for (c, _), t in zip(made, found, strict=True) for n, k in t.items()), line
 

@@ -38,6 +38,7 @@ from matcalc.language.write import number_text, part_names
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 NO_LOOKS: Templates = {}
 NOTHING: Mapping[str, Any] = {}
+NO_SCOPE = Scope({}, NO_LOOKS, {}, {}, {})
 
 
 def latex(
@@ -249,8 +250,14 @@ def _call(node: Ast, inner: list[Look], scope: Scope) -> Look:
         return replace(look, kind=result)
     texts = [x.text for x in arguments]
     named = zip(keywords, inner[len(node.args) :], strict=True)
-    texts += [rf"\mathrm{{{escaped(key)}}}={x.text}" for (key, _), x in named]
+    texts += [rf"\mathrm{{{escaped(key)}}}={_keyword_value(value, x)}" for (key, value), x in named]
     return Look(operator(name) + fenced(", ".join(texts)), FACTOR, result, "", () if keywords else arguments)
+
+
+def _keyword_value(value: Ast, look: Look) -> str:
+    """Return the value of a keyword; a list of integers, `axis=[0, 1]`, in parentheses."""
+    is_list = value.head == "block" and len(value.args) == 1
+    return fenced(", ".join(_look(entry, NO_SCOPE).text for entry in value.args[0].args)) if is_list else look.text
 
 
 def _part(node: Ast, inner: list[Look], scope: Scope) -> Look:

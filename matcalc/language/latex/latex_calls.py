@@ -274,7 +274,7 @@ def _with_parentheses(reading: Reading, item: Ast, fenced: Ast, scope: Scope) ->
     for element in fence.args:
         key = _keyword(element)
         if key:
-            keywords.append((key, cast(Ast, needed(reading, element.args[1]).tree)))
+            keywords.append((key, _keyword_value(reading, element.args[1])))
         else:
             operands.append(needed(reading, element, _FORMS))
     made = _applied(reading, [item], operands, tuple(keywords), replace(item, span=(item.span[0], fence.span[1])))
@@ -282,6 +282,14 @@ def _with_parentheses(reading: Reading, item: Ast, fenced: Ast, scope: Scope) ->
     if shown is not fence:
         made = part_of(reading, made, None, shown.args[1], scope, fenced)
     return with_above(reading, made, fenced, raised)
+
+
+def _keyword_value(reading: Reading, shown: Ast) -> Ast:
+    """Return the value of a keyword; several in parentheses are a list: `axis=(0, 1)`."""
+    if shown.head != "fence" or len(shown.args) < 2:
+        return cast(Ast, needed(reading, shown).tree)
+    entries = tuple(cast(Ast, needed(reading, entry).tree) for entry in shown.args)
+    return Ast("block", (Ast("row", entries, None, shown.span),), None, shown.span)
 
 
 def _keyword(element: Ast) -> str:

@@ -23,7 +23,8 @@ def known(monkeypatch):
 def test_each_step_has_numbers_and_a_time(known):
     plan = Plan("first\n  of it\nsecond", [(0, M * N * 2, M * N * 8), (2, M * 100, M * 8)], {"m": 400, "n": 200}, ["n"])
     text = str(plan)
-    assert text.splitlines()[:3] == ["first: 1.6e+05, 6.4e+05, 128 us", "  of it", "second: 4e+04, 3.2e+03, 4 us"]
+    second = "second: 4e+04 flops, 3.2e+03 bytes, 4 us"
+    assert text.splitlines()[:3] == ["first: 1.6e+05 flops, 6.4e+05 bytes, 128 us", "  of it", second]
     assert "at least 132 us a call where n = 200; m = 400 assumed (sizes= gives others)" in text
     assert plan.time == pytest.approx(132e-6)
     assert plan == "first\n  of it\nsecond" and plan.splitlines()[0] == "first"
@@ -39,7 +40,7 @@ def test_the_sizes_that_were_given_are_not_assumed(known):
     assert "m = 400, n = 200 assumed" in str(mc.compile(f, target="numpy").plan)
     fn = mc.compile(f, target="numpy", sizes={"m": 7, "n": 3})
     assert "where m = 7, n = 3:" in str(fn.plan)
-    assert "2*m*n flops" in fn.plan and "bytes: 42, " in str(fn.plan)
+    assert "2*m*n flops" in fn.plan and "bytes: 42 flops, " in str(fn.plan)
     bound = mc.compile("X'*X + c*eye(n)", declarations="c: scalar", target="numpy").bind(X=np.ones((30, 4)))
     assert "each call:" in bound.plan and "where n = 4:" in str(bound.plan)
     assert str(bound.plan).split("each call")[0] == bound.plan.split("each call")[0]

@@ -39,6 +39,14 @@ def self_test(text, folder, *options):
 
 
 @pytest.mark.whole
+def test_a_file_without_data_says_so_and_does_not_fail(tmp_path):
+    fn = mc.value_and_gradient("sum(log(-exp(x)))", "x", target="c", name="nowhere")
+    fn.save(tmp_path / "nowhere.c")
+    text = "not tested: no data were found at which the results are finite\n"
+    assert self_test((tmp_path / "nowhere.c").read_text(), tmp_path) == (0, text)
+
+
+@pytest.mark.whole
 def test_logistic_regression(tmp_path):
     f, wrt, declarations = LOGISTIC
     fn = mc.value_and_gradient(f, wrt, declarations=declarations, target="c", name="logistic")

@@ -36,7 +36,7 @@ DEBYE_V = debye_polynomials()[1]
 
 @njit(**EXACT)
 def log_besseli(k, x):
-    """log(besseli(k, x)), k >= 0: by the power series for small x, by Debye for large k, else by the scaled function."""
+    """log(besseli(k, x)), k >= 0: by series for small x, by Debye for large k, else by the scaled function."""
     if not (k >= 0.0 and x >= 0.0):
         return math.nan
     if x == math.inf:

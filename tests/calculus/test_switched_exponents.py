@@ -29,7 +29,7 @@ FORMS = {
 }
 
 
-@pytest.mark.whole
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("base", BASES)
 def test_derivatives_at_every_small_exponent(base):
     x, c = 0.8, 2.0

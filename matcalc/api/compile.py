@@ -99,8 +99,9 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
     from matcalc.compiler.targets import TARGETS
     from matcalc.pipeline import build
 
-    made = build.build(build.request_for(inputs), TARGETS)
+    request = build.request_for(inputs)
+    made = build.build(request, TARGETS)
     again = Again(Later(build.__name__, "writers"), inputs)
     formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
     spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
-    return made
+    return made.bind(request.names.bound) if request.names.bound else made

@@ -78,7 +78,12 @@ class Expression(Array, Derivatives, Forms):
     @property
     def symbols(self) -> tuple[str, ...]:
         """Names of the arguments: symbols, then sizes that no argument determines."""
-        return (*(node.name for node in self.names.ordered()), *self.free_sizes)
+        return (*(node.name for node in self.names.arguments()), *self.free_sizes)
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """The arrays that a Python function read from its closure, by the names of their symbols."""
+        return self.names.bound
 
     @property
     def free_sizes(self) -> tuple[str, ...]:
@@ -345,7 +350,7 @@ class Expression(Array, Derivatives, Forms):
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
-        return _restored, (str(self), declared, self.names.written, self._computed)
+        return _restored, (str(self), declared, self.names.written, self._computed, self.names.bound)
 
 
 def length_shown(size: Size, traced: bool = False) -> int | Length:
@@ -358,9 +363,15 @@ def size_expression(size: Size, traced: bool = False) -> Expression:
     return Expression(size_number(size), Names({}, (), sizes=size.names, traced=traced))
 
 
-def _restored(text_: str, declarations: str, written: tuple[str, ...], computed: Node | None = None) -> Expression:
+def _restored(
+    text_: str,
+    declarations: str,
+    written: tuple[str, ...],
+    computed: Node | None = None,
+    data: Mapping[str, object] | None = None,
+) -> Expression:
     (made,) = read_formulas([text_], declarations)
-    names = replace(made.names, written=written)
+    names = replace(made.names, written=written, bound=data or {})
     return Expression(made.node, names, made.row, reference=made.reference, computed=computed)
 
 

@@ -40,8 +40,8 @@ def value_of(
     from matcalc.compiler.call.convert import to_numbers, to_size
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
-    expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
-    bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
+    expected = [*(n.name for n in names.arguments()), *free_sizes([node], names)]
+    bound = {**names.bound, **dict(zip(expected, bind("expression", expected, args, values), strict=True))}
     arrays = {n.name: to_numbers(_operand(n), _plain(_dense(n, bound[n.name]), n.rank)) for n in inputs}
     size_values = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, size_values)

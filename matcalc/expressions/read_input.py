@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache as cached
 from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
@@ -16,7 +17,8 @@ from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, is_sympy, symbol_name
-from matcalc.expressions.tracing import Results, is_function, results_of, traced
+from matcalc.expressions.tracing import Results, held_data, is_function, results_of, traced
+from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.wrt import read_wrt
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.declare import read_declarations, size_names
@@ -75,7 +77,9 @@ def expressions(
 
     The scope holds the symbols `known` from the start; `varied` are names in which texts are differentiated as scalars.
     """
-    ready = [_ready(f, declarations, known or {}) for f in formulas]
+    declared = _declared(declarations, known or {}) if any(map(is_function, formulas)) else {}
+    data = held_data(declared)
+    ready = [_ready(f, declared, data) for f in formulas]
     shared = Names(known or {}, ())
     for e in ready:
         if e is not None:
@@ -105,11 +109,11 @@ def _read(
             raise (fault if isinstance(other, (ParseError, UnknownName)) or not says_more else other) from None
 
 
-def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:
+def _ready(formula: Readable, declared: Mapping[str, Expression], data: HeldData) -> Expression | None:
     """Return an expression, number, array or function as an expression; None for input that must be read."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
-    return traced(formula, _declared(declarations, known)) if is_function(formula) else as_expression(formula)
+    return traced(formula, declared, data) if is_function(formula) else as_expression(formula)
 
 
 def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Expression]:
@@ -137,14 +141,20 @@ def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
         "2*X'*(X*w - y)/m"
     """
     declared = _declared(declarations, {})
-    return lambda written: results_of(written, declared)
+    return lambda written: results_of(written, declared, held_data(declared))
 
 
 def outputs_of(outputs: object, declarations: str) -> object:
     """Return a nesting of formulas in which Python functions are replaced by their results."""
-    if isinstance(outputs, (list, tuple)):
-        return like(outputs, (outputs_of(one, declarations) for one in outputs))
-    return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
+    declared = cached(lambda: _declared(declarations, {}))
+    data = cached(lambda: held_data(declared()))
+
+    def made(one: object) -> object:
+        if isinstance(one, (list, tuple)):
+            return like(one, map(made, one))
+        return results_of(one, declared(), data()) if is_function(one) else one
+
+    return made(outputs)
 
 
 def place_of(name: str, text: str, dialect: str, names: Names) -> int:

@@ -6,7 +6,8 @@ raises an error with the line of the function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
@@ -19,14 +20,15 @@ from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, 
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
-from matcalc.expressions.numpy_bridge.arguments import like
+from matcalc.expressions.numpy_bridge.arguments import holder, like
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
 from matcalc.expressions.traced_array import TracedArray, traced_array
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any
@@ -41,26 +43,38 @@ def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
     return callable(formula) and not isinstance(formula, (str, Ast, Expression, type)) and not is_sympy(formula)
 
 
-def traced(function: Callable[..., object], declared: Mapping[str, Expression]) -> Expression:
+def held_data(declared: Mapping[str, Expression]) -> HeldData:
+    """Return a holder of the data of functions that are traced together; their names differ from the declared ones."""
+    scopes = [e.names.scope for e in declared.values()]
+    return HeldData([*declared, *(name for scope in scopes for name in scope)], _is_user_file, _run.__code__)
+
+
+def traced(function: Callable[..., object], declared: Mapping[str, Expression], data: HeldData) -> Expression:
     """Return the result of a function whose parameters are the declared symbols of the same names.
 
     Raises: as `results_of`; ShapeError for several results.
     """
-    made = results_of(function, declared)
+    made = results_of(function, declared, data)
     if not isinstance(made, Expression):
         hint = "compile takes a function that returns several"
         raise ShapeError(f"{_name(function)} returns {len(made)} values, and one is needed", hint=hint)
     return made
 
 
-def results_of(function: Callable[..., object], declared: Mapping[str, Expression]) -> Results:
+def results_of(function: Callable[..., object], declared: Mapping[str, Expression], data: HeldData) -> Results:
     """Return the results of a function of its parameters, nested as the function returns them.
 
-    The symbols of the result are the parameters, in the order of `declared`; an undeclared one has its default.
+    The symbols of the result are the parameters, in the order of `declared`; an undeclared one has its default. Then
+    follow the arrays that the function reads, bound to their entries; `data` collects them.
 
     Raises: UnknownName for a parameter that is neither declared nor has a default; NotSupported for a function that
         needs the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
     """
+    with _holding(data):
+        return _results_of(function, declared, data)
+
+
+def _results_of(function: Callable[..., object], declared: Mapping[str, Expression], data: HeldData) -> Results:
     arguments = {name: declared[name] for name in _parameters(function, declared)}
     names = reduce(Names.joined, (e.names for name, e in declared.items() if name in arguments), Names({}, ()))
     state = partial(random_state, function)
@@ -69,8 +83,12 @@ def results_of(function: Callable[..., object], declared: Mapping[str, Expressio
     made = _run(function, arguments, values)
     if state() != before:
         raise _drawn(function, arguments, state, values)
-    results = _results(made, names, function, list(arguments))
-    if nodes_of(_results(_run(function, arguments, values), names, function, list(arguments))) != nodes_of(results):
+
+    def read(returned: object) -> Results:
+        return _results(returned, function, list(arguments), lambda node: names.joined(data.names_of(_symbols(node))))
+
+    results = read(made)
+    if nodes_of(read(_run(function, arguments, values))) != nodes_of(results):
         raise unrepeatable(_name(function))
     return results
 
@@ -90,6 +108,20 @@ def _run(function: Callable[..., object], arguments: Mapping[str, Expression], v
             raise
         error = inner if isinstance(inner, MatcalcError) else NotSupported(str(fault))
         raise _located(error, fault, function) from fault
+
+
+@contextmanager
+def _holding(data: HeldData) -> Iterator[None]:
+    """Make symbols of the arrays that a function reads, while it runs."""
+    token = holder.set(data)
+    try:
+        yield
+    finally:
+        holder.reset(token)
+
+
+def _symbols(node: Node) -> list[Node]:
+    return [one for one in toposort([node]) if one.kind == "symbol"]
 
 
 def nodes_of(made: Results) -> list[Node]:
@@ -141,16 +173,20 @@ def _argument(name: str, e: Expression) -> TracedArray:
 
 
 def _results(
-    made: object, names: Names, function: Callable[..., object], parameters: Sequence[str], at: tuple[int, ...] = ()
+    made: object,
+    function: Callable[..., object],
+    parameters: Sequence[str],
+    names_for: Callable[[Node], Names],
+    at: tuple[int, ...] = (),
 ) -> Results:
     """Return the results of a function as expressions in all its symbols; `at` is the position among several."""
     if isinstance(made, (tuple, list)) and made:
-        return like(made, (_results(one, names, function, parameters, (*at, k)) for k, one in enumerate(made)))
+        return like(made, (_results(one, function, parameters, names_for, (*at, k)) for k, one in enumerate(made)))
     e = as_expression(made)
     if e is None:
         hint = "" if made is not None else "add a return statement with a value"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
-    found = names.joined(replace(e.names, traced=False))
+    found = names_for(e.node).joined(replace(e.names, traced=False))
     return Expression(e.node, replace(found, traced=False), reference=of_function(function, parameters, at))
 
 

@@ -6,7 +6,7 @@ All faults of the input are found here, before anything is compiled. Error messa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -127,9 +127,10 @@ def read_inputs(
     first = with_wrt(f, many, declarations, dialect)
     names = [node.name for node in first.symbols_of(many)]
     others = expressions(list(more), declarations, dialect, first.names.symbols) if more else []
-    formulas = (Expression(first.node, first.names_with(many), first.row), *others)
-    scope = reduce(Names.joined, (e.names for e in formulas))
-    values = _named(data, "data=")
+    read = (Expression(first.node, first.names_with(many), first.row), *others)
+    scope = reduce(Names.joined, (e.names for e in read))
+    formulas = tuple(Expression(e.node, replace(e.names, bound={}), e.row) for e in read)
+    values = {**scope.bound, **_named(data, "data=")}
     check_names(names, start if start is None else _named(start, "start="), values)
     starts = {} if start is None else _named(start, "start=")
     known = {node.name: node for node in scope.ordered()}

@@ -26,6 +26,7 @@ class Names:
     `sizes` are names of sizes in scope, which need not occur in a shape.
     `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
+    `bound` are the entries of symbols that are data of a Python function, by name: they are no arguments.
     `traced` marks a function written for NumPy that is being traced: its vectors have no row mark.
     `sympy_symbols` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
     """
@@ -39,6 +40,7 @@ class Names:
     parts: Mapping[str, Node] = field(default_factory=dict)
     undeclared: frozenset[str] = frozenset()
     traced: bool = False
+    bound: Mapping[str, Any] = field(default_factory=dict)
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -49,6 +51,8 @@ class Names:
             mine = self.symbols.get(name, node)
             if mine is not node:
                 raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+            if name in self.symbols:
+                _check_same_data(name, self.bound.get(name), other.bound.get(name))
         sizes = {**self.size_names, **other.size_names}
         both = next((name for name in (*self.symbols, *other.symbols) if name in sizes), None)
         if both is not None:
@@ -61,7 +65,8 @@ class Names:
         declared = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
         undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
-        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced)
+        bound = {**self.bound, **other.bound} if self.bound or other.bound else self.bound
+        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced, bound)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.
@@ -100,10 +105,15 @@ class Names:
         symbols = {**self.symbols, node.name: node}
         return replace(self, symbols=symbols, written=(*self.written, node.name), tangents=tangents)
 
+    def arguments(self) -> tuple[Node, ...]:
+        """Return the written symbols that are no data, in the order of compiled arguments."""
+        return tuple(node for node in self.ordered() if node.name not in self.bound)
+
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""
         remaining = {n: s for n, s in self.symbols.items() if n != name}
-        return replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name))
+        bound = {n: entries for n, entries in self.bound.items() if n != name}
+        return replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name), bound=bound)
 
     def under(self, conditions: Sequence[Condition]) -> Names:
         """Return the names with further conditions."""
@@ -113,6 +123,13 @@ class Names:
         """Return the written symbols in the order of compiled arguments."""
         chosen = set(self.written)
         return tuple(node for name, node in self.symbols.items() if name in chosen)
+
+
+def _check_same_data(name: str, mine: Any, theirs: Any) -> None:
+    """Raise ShapeError if a symbol stands for different data in two formulas."""
+    if mine is not theirs and mine is not None and theirs is not None and mine.tobytes() != theirs.tobytes():
+        hint = "give the variable another name in one of the functions, or pass it as an argument"
+        raise ShapeError(f"{name} is the name of different data in two functions", hint=hint)
 
 
 def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> list[str]:

@@ -80,7 +80,12 @@ def _results_of(function: Callable[..., object], declared: Mapping[str, Expressi
     state = partial(random_state, function)
     before = state()
     values = values_for(names)
-    made = _run(function, arguments, values)
+    try:
+        made = _run(function, arguments, values)
+    except ShapeError as fault:
+        if data.records and not fault.hint:
+            fault.hint = f"the sizes of {next(iter(data.records))}, which is data, are numbers: declare numbers as sizes"
+        raise
     if state() != before:
         raise _drawn(function, arguments, state, values)
 

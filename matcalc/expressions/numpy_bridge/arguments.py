@@ -44,6 +44,9 @@ class Holder(Protocol):
     def node(self, array: npt.NDArray[np.generic]) -> Node | None:
         """Return an array as a symbol or a part of one; None for an array that a formula writes as numbers."""
 
+    def index(self, numbers: Sequence[int]) -> Node | None:
+        """Return nonnegative integers as a symbol of kind `index`; None for a few, which a formula writes."""
+
     def values_of(self, nodes: Collection[Node]) -> dict[str, npt.NDArray[np.float64]] | None:
         """Return the entries of symbols by name; None if one of them is no data."""
 

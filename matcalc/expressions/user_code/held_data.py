@@ -8,7 +8,7 @@ have no effect. Arrays are compared by their entries, never by identity alone: a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from itertools import chain, count
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matcalc.expressions.user_code.array_views import part_of_symbol, view_of
 from matcalc.language.identifiers import MAX_BYTES, normalised
+from matcalc.language.kinds import INDEX
 from matcalc.tensor.constructors import constant, symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -42,7 +43,7 @@ class Record(NamedTuple):
     """An array of the user, a copy of its entries, and its symbol."""
 
     source: Array
-    entries: npt.NDArray[np.float64]
+    entries: npt.NDArray[Any]
     node: Node
 
 
@@ -62,13 +63,25 @@ class HeldData:
         if array.size <= MOST_WRITTEN or array.dtype.kind not in "fiub":
             return None
         entries = np.array(array, dtype=np.float64, order="C")
-        key = entries.shape, blake2b(entries).digest()
+        key = _key(entries)
         found = self.nodes.get(key)
         if found is None:
             found = self.nodes[key] = self._part(array, entries) or self._new(array, entries)
         return found
 
-    def values_of(self, nodes: Collection[Node]) -> dict[str, npt.NDArray[np.float64]] | None:
+    def index(self, numbers: Sequence[int]) -> Node | None:
+        """Return nonnegative integers as a symbol of kind `index`; None for a few, which a formula writes."""
+        import numpy as np
+
+        if len(numbers) <= MOST_WRITTEN:
+            return None
+        entries = np.array(numbers, dtype=np.int64)
+        key = (INDEX, *_key(entries))
+        if key not in self.nodes:
+            self.nodes[key] = self._symbol(self._name_of(entries), entries, entries, (INDEX,))
+        return self.nodes[key]
+
+    def values_of(self, nodes: Collection[Node]) -> dict[str, npt.NDArray[Any]] | None:
         """Return the entries of symbols by name; None if one of them is no data."""
         names = [node.name for node in nodes]
         if any(name not in self.records or self.records[name].node is not s for name, s in zip(names, nodes, strict=True)):
@@ -99,22 +112,30 @@ class HeldData:
             for name, value in known:
                 view = view_of(value, array)
                 if view is not None and _equal(view.of(value), entries):
-                    whole = self._symbol(name, value, np.array(value, dtype=np.float64, order="C"))
+                    whole = self._whole(name, value, np.array(value, dtype=np.float64, order="C"))
                     return part_of_symbol(whole, view)
-            own = next((name for name, value in known if _equal(value, entries)), UNNAMED)
-        return self._symbol(own, array, entries)
+            own = self._name_of(entries)
+        return self._whole(own, array, entries)
 
-    def _symbol(self, name: str, source: Array, entries: npt.NDArray[np.float64]) -> Node:
-        known = self.nodes.get((entries.shape, blake2b(entries).digest()))
-        if known is not None:
-            return known
+    def _name_of(self, entries: npt.NDArray[Any]) -> str:
+        """Return the name of a variable with these entries."""
+        return next((name for name, value in self._variables() if _equal(value, entries)), UNNAMED)
+
+    def _whole(self, name: str, source: Array, entries: npt.NDArray[np.float64]) -> Node:
+        """Return the symbol of an array of numbers."""
+        key = _key(entries)
+        if key not in self.nodes:
+            known = constant(entries).facts
+            facts = [fact for fact in ("symmetric", "positive", "nonnegative") if fact in known]
+            if "positive" in facts:
+                facts.remove("nonnegative")
+            self.nodes[key] = self._symbol(name, source, entries, sorted([*facts, "constant"]))
+        return self.nodes[key]
+
+    def _symbol(self, name: str, source: Array, entries: npt.NDArray[Any], facts: Sequence[str]) -> Node:
         entries.flags.writeable = False
-        facts = [fact for fact in ("symmetric", "positive", "nonnegative") if fact in constant(entries).facts]
-        if "positive" in facts:
-            facts.remove("nonnegative")
-        new = symbol(self._free(name), tuple(map(Size.of, entries.shape)), sorted([*facts, "constant"]))
+        new = symbol(self._free(name), tuple(map(Size.of, entries.shape)), facts)
         self.records[new.name] = Record(source, entries, new)
-        self.nodes[entries.shape, blake2b(entries).digest()] = new
         return new
 
     def _variables(self) -> Iterator[tuple[str, Array]]:
@@ -134,6 +155,10 @@ class HeldData:
         found = next(one for one in chain([own], numbered) if one not in self.taken)
         self.taken.add(found)
         return found
+
+
+def _key(entries: npt.NDArray[Any]) -> tuple[object, ...]:
+    return entries.shape, blake2b(entries).digest()
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matcalc.compiler.call import spec_cache
 from matcalc.compiler.call.compiled import Compiled
@@ -19,6 +19,8 @@ from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from matcalc.language.containers import Results
+    from matcalc.tensor.symbols import Names
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
     from matcalc.pipeline.inputs import Outputs
@@ -92,7 +94,7 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
 
         return in_threads(inputs, threads)
     start = time.perf_counter()
-    key = spec_cache.key(inputs)
+    key = "" if "." in str(inputs.declarations) else spec_cache.key(inputs)  # a container is not in the specification
     spec = spec_cache.read(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
@@ -104,4 +106,14 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
     again = Again(Later(build.__name__, "writers"), inputs)
     formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
     spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
-    return made.bind(request.names.bound) if request.names.bound else made
+    return as_called(made, request.names, request.results)
+
+
+def as_called(made: Compiled, names: Names, results: Results | None) -> Any:
+    """Return a compiled function as it is called: with the data of Python functions bound, and with containers."""
+    flat = made.bind(names.bound) if names.bound else made
+    if not names.containers and results is None:
+        return flat
+    from matcalc.compiler.call.with_containers import WithContainers
+
+    return WithContainers(flat, names.containers, results, {})

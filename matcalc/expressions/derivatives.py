@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Self
+from functools import partial, wraps
+from typing import Any, Self, TypeVar, cast
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
@@ -23,6 +23,7 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
+from matcalc.language.containers import variables_in
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import progress_line
 from matcalc.tensor.constructors import add, inner, symbol
@@ -30,6 +31,25 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, new_names
 
 UNCHECKED = "not checked: check=False"
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _of_containers(depth: int) -> Callable[[Method], Method]:
+    """Return a decorator for a method whose `wrt` may be containers; its results are `depth` containers deep."""
+
+    def decorated(method: Method) -> Method:
+        @wraps(method)
+        def made(self: Handle, wrt: Wrt, *args: Any, **options: Any) -> Any:
+            variables = variables_in(wrt, self.names.containers)
+            if variables is None:
+                return method(self, wrt, *args, **options)
+            has_none = variables.wrt == [] and depth > 0
+            found = [] if has_none else method(self, variables.wrt, *args, **options)
+            return variables.nested(found, depth)
+
+        return cast("Method", made)
+
+    return decorated
 
 
 class Derivatives(Handle):
@@ -37,6 +57,7 @@ class Derivatives(Handle):
 
     __slots__ = ()
 
+    @_of_containers(1)
     @progress_line("deriving")
     def gradient(self, wrt: Wrt, convention: str = "projected", check: bool = True) -> Derived:
         """Return the gradient of a scalar, with the shape of `wrt`; a tuple for a list."""
@@ -45,6 +66,7 @@ class Derivatives(Handle):
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
         return first_derivatives(self, variables, made, 0)
 
+    @_of_containers(1)
     @progress_line("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return d self / d wrt, of shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
@@ -59,6 +81,7 @@ class Derivatives(Handle):
         found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
         return first_derivatives(self, variables, found, rank)
 
+    @_of_containers(2)
     @progress_line("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return the Hessian of a scalar, of shape wrt.shape + wrt.shape; rows of blocks for a list."""
@@ -79,6 +102,7 @@ class Derivatives(Handle):
         """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
         return self.jvp(wrt, tangent, check)
 
+    @_of_containers(0)
     @progress_line("deriving")
     def jvp(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the pushforward of tangents, with the shape of self; the total for a list.
@@ -106,6 +130,7 @@ class Derivatives(Handle):
         computed = unfactored if is_marked else None
         return type(self)(found, names, False, trace, unfactored, reading, checked=evidence, computed=computed)
 
+    @_of_containers(1)
     @progress_line("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
         """Return the pullback of a cotangent with the shape of self; the result has the shape of `wrt`."""
@@ -117,6 +142,7 @@ class Derivatives(Handle):
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
         return first_derivatives(self, variables, made, 0)
 
+    @_of_containers(1)
     @progress_line("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
         """Return the Hessian of a scalar times a vector, with the shape of `wrt`; full row sums for a list."""
@@ -146,6 +172,11 @@ class Derivatives(Handle):
         for x, name in zip(xs, new_names(chosen, defaults, parameter), strict=True):
             tangents[x] = conventions.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], parameter)
+        if requested is None:
+            named = {x.name: dx.name for x, dx in tangents.items()}
+            complete = {n: form for n, form in names.containers.items() if form.names and named.keys() >= set(form.names)}
+            new = {f"{prefix}{n}": form.renamed(named) for n, form in complete.items() if prefix + n not in names.scope}
+            names = replace(names, containers={**names.containers, **new})
         return xs, names, tangents
 
     def _each(

@@ -40,6 +40,7 @@ from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
+from matcalc.language.containers import Form, grouped
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text, where_text
@@ -77,8 +78,9 @@ class Expression(Array, Derivatives, Forms):
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Names of the arguments: symbols, then sizes that no argument determines."""
-        return (*(node.name for node in self.names.arguments()), *self.free_sizes)
+        """Names of the arguments: symbols and containers of them, then sizes that no argument determines."""
+        names = [*(node.name for node in self.names.arguments()), *self.free_sizes]
+        return tuple(grouped(names, self.names.containers))
 
     @property
     def data(self) -> Mapping[str, object]:
@@ -350,7 +352,7 @@ class Expression(Array, Derivatives, Forms):
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
-        return _restored, (str(self), declared, self.names.written, self._computed, self.names.bound)
+        return _restored, (str(self), declared, self.names.written, self._computed, self.names.bound, self.names.containers)
 
 
 def length_shown(size: Size, traced: bool = False) -> int | Length:
@@ -369,9 +371,10 @@ def _restored(
     written: tuple[str, ...],
     computed: Node | None = None,
     data: Mapping[str, object] | None = None,
+    containers: Mapping[str, Form] | None = None,
 ) -> Expression:
     (made,) = read_formulas([text_], declarations)
-    names = replace(made.names, written=written, bound=data or {})
+    names = replace(made.names, written=written, bound=data or {}, containers=containers or {})
     return Expression(made.node, names, made.row, reference=made.reference, computed=computed)
 
 

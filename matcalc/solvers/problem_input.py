@@ -129,7 +129,7 @@ def read_inputs(
     others = expressions(list(more), declarations, dialect, first.names.symbols) if more else []
     read = (Expression(first.node, first.names_with(many), first.row), *others)
     scope = reduce(Names.joined, (e.names for e in read))
-    formulas = tuple(Expression(e.node, replace(e.names, bound={}), e.row) for e in read)
+    formulas = tuple(Expression(e.node, replace(e.names, bound={}, containers={}), e.row) for e in read)
     values = {**scope.bound, **_named(data, "data=")}
     check_names(names, start if start is None else _named(start, "start="), values)
     starts = {} if start is None else _named(start, "start=")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
+from matcalc.language.containers import Form
 from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.kinds import INDEX
 from matcalc.tensor.nodes.node import Node, sizes_used
@@ -27,6 +28,7 @@ class Names:
     `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
     `bound` are the entries of symbols that are data of a Python function, by name: they are no arguments.
+    `containers` are the forms of parameters that are containers of symbols, by name.
     `traced` marks a function written for NumPy that is being traced: its vectors have no row mark.
     `sympy_symbols` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
     """
@@ -41,6 +43,7 @@ class Names:
     undeclared: frozenset[str] = frozenset()
     traced: bool = False
     bound: Mapping[str, Any] = field(default_factory=dict)
+    containers: Mapping[str, Form] = field(default_factory=dict)
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -66,7 +69,8 @@ class Names:
         undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
         bound = {**self.bound, **other.bound} if self.bound or other.bound else self.bound
-        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced, bound)
+        forms = {**other.containers, **self.containers} if other.containers else self.containers
+        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced, bound, forms)
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.compiler.call.bound import Bound
 from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.call.with_containers import WithContainers
 from matcalc.compiler.spec.batch_spec import batched
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
@@ -91,6 +94,10 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
     Raises: UnknownName for a name that is not an argument; NotSupported for indices (integers) and for sizes; TypeError
         if `fn` is no compiled function.
     """
+    if isinstance(fn, Bound):
+        return cast("Compiled", batch(fn.whole, over).bind(fn.fixed))
+    if isinstance(fn, WithContainers):
+        raise NotSupported("a batch of a function of containers", hint="batch .flat, the function of single arrays")
     if not isinstance(fn, Compiled):
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.compiler.call import spec_cache
 from matcalc.compiler.call.compiled import Compiled
@@ -19,11 +19,11 @@ from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from matcalc.language.containers import Results
-    from matcalc.tensor.symbols import Names
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
+    from matcalc.language.containers import Results
     from matcalc.pipeline.inputs import Outputs
+    from matcalc.tensor.symbols import Names
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -90,9 +90,11 @@ def value_and_gradient(
 def _made(inputs: Inputs, threads: int) -> Compiled:
     """Return the function from the cache, or build it."""
     if type(threads) is not int or threads != 1:
+        from matcalc.pipeline import build
         from matcalc.rows.in_threads import in_threads
 
-        return in_threads(inputs, threads)
+        request = build.request_for(inputs)
+        return as_called(in_threads(inputs, threads, request), request.names, request.results)
     start = time.perf_counter()
     key = "" if "." in str(inputs.declarations) else spec_cache.key(inputs)  # a container is not in the specification
     spec = spec_cache.read(key)
@@ -109,11 +111,11 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
     return as_called(made, request.names, request.results)
 
 
-def as_called(made: Compiled, names: Names, results: Results | None) -> Any:
+def as_called(made: Compiled, names: Names, results: Results | None) -> Compiled:
     """Return a compiled function as it is called: with the data of Python functions bound, and with containers."""
-    flat = made.bind(names.bound) if names.bound else made
-    if not names.containers and results is None:
-        return flat
-    from matcalc.compiler.call.with_containers import WithContainers
+    flat: Any = made.bind(names.bound) if names.bound else made
+    if names.containers or results is not None:
+        from matcalc.compiler.call.with_containers import WithContainers
 
-    return WithContainers(flat, names.containers, results, {})
+        flat = WithContainers(flat, names.containers, results, {})
+    return cast("Compiled", flat)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from matcalc.api.equivalent import shown_array
+from matcalc.api.equivalent import shown_array, with_numbers
 from matcalc.errors import ShapeError
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.numeric.boundary_points import has_jumps
@@ -118,6 +118,9 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
         return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")
     verify(iter([Claim(e.node, Derivation("value", e.node), "the formula as read")]), e.reference, e.names)
     steps = proof(e.node, xs)
+    if steps is None and e.names.bound:
+        e = with_numbers(e)
+        steps = proof(e.node, xs)
     bend = _searched(e, xs, steps is not None)
     if bend is not None:
         return Convexity("not convex", names, tuple(proof(e.node, xs, CONCAVE) or ()), bend)

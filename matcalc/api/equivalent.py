@@ -119,7 +119,7 @@ def equivalent(
     """
     if domain not in DOMAINS:
         raise NotSupported(f"there is no domain '{domain}': it is one of {', '.join(DOMAINS)}")
-    one, other = expressions([a, b], declarations, dialect)
+    one, other = map(with_numbers, expressions([a, b], declarations, dialect))
     if one.node.shape != other.node.shape:
         shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
         mistake = "transposed" if _is_transposed(one, other) else ""
@@ -138,6 +138,15 @@ def equivalent(
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
         return Equivalence("different", (), found, "", "; ".join([known, *_needs("the second", other)]), samples)
     return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
+
+
+def with_numbers(e: Expression) -> Expression:
+    """Return an expression with the numbers of a function's data in place of their symbols, which stand for no others.
+
+    Indices remain symbols.
+    """
+    numbers = {name: entries for name, entries in e.names.bound.items() if entries.dtype.kind == "f"}
+    return e.substitute(numbers) if numbers else e
 
 
 def _check_proof(one: Expression, other: Expression) -> None:

@@ -20,6 +20,7 @@ from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array
 from matcalc.compiler.plan import to_save
+from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
@@ -28,6 +29,7 @@ from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
+from matcalc.language.containers import variables_in
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
 from matcalc.tensor.constructors import symbol
@@ -123,6 +125,8 @@ def pullback(
     """
     start = time.perf_counter()
     e = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
+    if variables_in(wrt, e.names.containers) is not None:
+        raise NotSupported("the pullback of a container", hint="list the names of its symbols, as wrt=['params_W']")
     xs, names = e.symbols_of(wrt), e.names_with(wrt)
     value, inputs, taken = shortest(e.computed), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)

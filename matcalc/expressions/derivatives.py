@@ -5,7 +5,7 @@ The results are simplified and factored, and contain their derivations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Self, TypeVar, cast
@@ -23,7 +23,7 @@ from matcalc.evidence.written.verify import verify
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
-from matcalc.language.containers import variables_in
+from matcalc.language.containers import Form, variables_in
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import progress_line
 from matcalc.tensor.constructors import add, inner, symbol
@@ -174,9 +174,7 @@ class Derivatives(Handle):
             names = names.with_symbol(tangents[x], parameter)
         if requested is None:
             named = {x.name: dx.name for x, dx in tangents.items()}
-            complete = {n: form for n, form in names.containers.items() if form.names and named.keys() >= set(form.names)}
-            new = {f"{prefix}{n}": form.renamed(named) for n, form in complete.items() if prefix + n not in names.scope}
-            names = replace(names, containers={**names.containers, **new})
+            names = replace(names, containers={**names.containers, **_renamed(names, named, prefix)})
         return xs, names, tangents
 
     def _each(
@@ -203,7 +201,8 @@ class Derivatives(Handle):
 
         Raises: UnknownName; NotDifferentiable for a symbol that is declared constant.
         """
-        xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
+        containers = variables_in(wrt, self.names.containers)
+        xs = [self.names.symbol(name_of(w)) for w in _listed(wrt if containers is None else containers.wrt)]
         for x in xs:
             conventions.check_variable(x)
             moving = next(
@@ -240,6 +239,12 @@ class Derivatives(Handle):
             )
             for form, trace in zip(forms, traces, strict=True)
         )
+
+
+def _renamed(names: Names, directions: Mapping[str, str], prefix: str) -> dict[str, Form]:
+    """Return the containers of directions: `dparams` if there is one for each array of `params`."""
+    complete = {n: f for n, f in names.containers.items() if f.names and directions.keys() >= set(f.names)}
+    return {prefix + n: f.renamed(directions) for n, f in complete.items() if prefix + n not in names.scope}
 
 
 def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:

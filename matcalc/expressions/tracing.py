@@ -22,7 +22,7 @@ from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
 from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
-from matcalc.expressions.traced_array import TracedArray, traced_array
+from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
 from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
@@ -96,7 +96,9 @@ def _results_of(function: Callable[..., object], declared: Declared) -> Results:
         made = _run(function, arguments, arrays, values)
     except ShapeError as fault:
         if data.records and not fault.hint:
-            fault.hint = f"the sizes of {next(iter(data.records))}, which is data, are numbers: declare numbers as sizes"
+            fault.hint = (
+                f"the sizes of {next(iter(data.records))}, which is data, are numbers: declare numbers as sizes"
+            )
         raise
     if state() != before:
         raise _drawn(function, lambda: _run(function, arguments, arrays, values), state)
@@ -219,7 +221,9 @@ def _results(
         hint = "" if made is not None else "add a return statement with a value"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
     found = names_for(e.node).joined(replace(e.names, traced=False))
-    return Expression(e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers))
+    return Expression(
+        e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
+    )
 
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:

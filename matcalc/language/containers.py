@@ -81,7 +81,7 @@ class Form:
         if issubclass(kind, dict):
             return _dictionary(kind, made, like)
         if hasattr(kind, "_fields"):
-            return kind(**made)
+            return kind(**{str(key): one for key, one in made.items()})
         if issubclass(kind, (list, tuple)):
             return kind(made.values())
         return _record(kind, made)
@@ -257,6 +257,16 @@ def by_position(args: Sequence[Any], names: Sequence[str], forms: Mapping[str, F
     return {} if set(args[0]) <= set(names) else {names[0]: args[0]}
 
 
+def gathered(arrays: Mapping[str, Any], forms: Mapping[str, Form]) -> dict[str, Any]:
+    """Return arrays by the names of symbols with those of whole containers in these."""
+    found = dict(arrays)
+    for name, form in forms.items():
+        if form.names and found.keys() >= set(form.names):
+            found[name] = form.plain().filled(found)
+            found = {key: one for key, one in found.items() if key not in form.names}
+    return found
+
+
 def spread(values: Mapping[str, Any], forms: Mapping[str, Form]) -> dict[str, Any]:
     """Return the values of arguments with the arrays of containers by the names of their symbols.
 
@@ -357,7 +367,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def _dictionary(kind: type, made: Mapping[Key, Any], like: object) -> Any:
     if kind in (dict, Parts):
-        return kind(made)
+        return kind({str(key): one for key, one in made.items()}) if kind is Parts else dict(made)
     found = copy.copy(like) if isinstance(like, dict) else kind()
     found.update(made)
     return found

@@ -87,8 +87,8 @@ def compile_request(inputs: CompileInputs) -> Request:
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
-    request = replace(request, results=contained, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
-    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
+    request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
+    return replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
 
 
 def value_and_gradient_request(inputs: GradientInputs) -> Request:

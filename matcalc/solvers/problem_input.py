@@ -23,6 +23,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.language.containers import spread
 from matcalc.language.identifiers import by_name, free, nearest
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.solvers.packing import Packing, Vector
@@ -130,9 +131,9 @@ def read_inputs(
     read = (Expression(first.node, first.names_with(many), first.row), *others)
     scope = reduce(Names.joined, (e.names for e in read))
     formulas = tuple(Expression(e.node, replace(e.names, bound={}, containers={}), e.row) for e in read)
-    values = {**scope.bound, **_named(data, "data=")}
-    check_names(names, start if start is None else _named(start, "start="), values)
-    starts = {} if start is None else _named(start, "start=")
+    values = {**scope.bound, **spread(_named(data, "data="), scope.containers)}
+    starts = {} if start is None else spread(_named(start, "start="), scope.containers)
+    check_names(names, None if start is None else starts, values)
     known = {node.name: node for node in scope.ordered()}
     for what, given in (("data", values), ("start", starts)):
         for name in given:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
-from matcalc.language.containers import Form
+from matcalc.language.containers import Form, grouped
 from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.kinds import INDEX
 from matcalc.tensor.nodes.node import Node, sizes_used
@@ -63,14 +63,15 @@ class Names:
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         symbols, sympy_symbols = {**self.symbols, **other.symbols}, {**self.sympy_symbols, **other.sympy_symbols}
-        own = tuple(dict.fromkeys(self.sizes + other.sizes))
+        sizes_ = tuple(dict.fromkeys(self.sizes + other.sizes))
         parts, traced = {**other.parts, **self.parts}, self.traced or other.traced
         declared = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
         undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
         bound = {**self.bound, **other.bound} if self.bound or other.bound else self.bound
         forms = {**other.containers, **self.containers} if other.containers else self.containers
-        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced, bound, forms)
+        own = Names(symbols, written, tangents, conditions, sympy_symbols, sizes_, parts, undeclared, traced)
+        return replace(own, bound=bound, containers=forms) if bound or forms else own
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.
@@ -112,6 +113,15 @@ class Names:
     def arguments(self) -> tuple[Node, ...]:
         """Return the written symbols that are no data, in the order of compiled arguments."""
         return tuple(node for node in self.ordered() if node.name not in self.bound)
+
+    def called(self, sizes: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the names of the arguments of a call, in which containers replace their symbols; sizes follow."""
+        return tuple(grouped([*(node.name for node in self.arguments()), *sizes], self.containers))
+
+    @property
+    def outer(self) -> dict[str, Any]:
+        """The fields that a formula's text and declarations do not contain."""
+        return {"written": self.written, "bound": self.bound, "containers": self.containers}
 
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""

@@ -150,7 +150,8 @@ def _with_data(read: Items) -> Items:
         return read
     items = list(read.items)
     for k in read.joint:
-        one = as_run(items[k]) if isinstance(items[k], Known) else None
+        known = items[k]
+        one = as_run(known) if isinstance(known, Known) else None
         if isinstance(one, Known) and len(one.shape) == 1 and all(n.is_integer for n in one.numbers):
             node = holding.index([int(n) for n in one.numbers])
             items[k] = one if node is None else Looked(node, Size.of(0))

@@ -58,7 +58,9 @@ def view_of(source: Array, view: Array) -> View | None:
         if length == 1:
             new.append(axis)
             continue
-        k = next((k for k, s in enumerate(source.strides) if s == stride and k not in own and source.shape[k] > 1), None)
+        k = next(
+            (k for k, s in enumerate(source.strides) if s == stride and k not in own and source.shape[k] > 1), None
+        )
         if k is None or start[k] + length > source.shape[k]:
             return None
         ranges[k] = (start[k], length)

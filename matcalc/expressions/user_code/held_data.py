@@ -83,10 +83,9 @@ class HeldData:
 
     def values_of(self, nodes: Collection[Node]) -> dict[str, npt.NDArray[Any]] | None:
         """Return the entries of symbols by name; None if one of them is no data."""
-        names = [node.name for node in nodes]
-        if any(name not in self.records or self.records[name].node is not s for name, s in zip(names, nodes, strict=True)):
-            return None
-        return {name: self.records[name].entries for name in names}
+        records = [self.records.get(s.name) for s in nodes]
+        found = {r.node.name: r.entries for r, s in zip(records, nodes, strict=True) if r is not None and r.node is s}
+        return found if len(found) == len(nodes) else None
 
     def names_of(self, symbols: Collection[Node]) -> Names:
         """Return the names of the symbols that are data, bound to their entries."""
@@ -158,7 +157,7 @@ class HeldData:
 
 
 def _key(entries: npt.NDArray[Any]) -> tuple[object, ...]:
-    return entries.shape, blake2b(entries).digest()
+    return entries.shape, blake2b(entries.tobytes()).digest()
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -85,7 +85,7 @@ def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) 
     verify(iter(claims), f.reference, f.names)
 
 
-def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
+def batch(fn: Compiled | Bound | WithContainers, over: Symbol | Sequence[Symbol]) -> Compiled:
     """Return a compiled function with a leading batch axis on the arguments `over` and on all results.
 
     The batch is one compiled loop around the function; the other arguments are the same for all of it. A fault stops

@@ -64,6 +64,8 @@ class Form:
                 raise TypeError(f"{what} lacks {key}: it has {_listed(self.parts)}")
             if isinstance(part, Form):
                 found |= part.leaves(given[key], f"{what}.{key}")
+            elif isinstance(given[key], (str, bytes, dict)):
+                raise TypeError(f"{what}.{key} is {shown(given[key])}, which is no array")
             else:
                 found[part] = given[key]
         return found

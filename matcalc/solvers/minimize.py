@@ -60,9 +60,10 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
-    `wrt` is a name, a symbol, a part of one (`x[0]`), a container, or a list of these. `start` has a first value for each of them,
-    `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`. `bounds` are pairs of
-    None, numbers or arrays, by name. `parametrise` keeps variables in their declared sets, as for `solvers.problem`.
+    `wrt` is a name, a symbol, a part of one (`x[0]`), a container, or a list of these. `start` has a first value for
+    each of them, `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`.
+    `bounds` are pairs of None, numbers or arrays, by name. `parametrise` keeps variables in their declared sets, as
+    for `solvers.problem`.
     `method` is one of scipy.optimize.minimize, by default L-BFGS-B, or SLSQP for constraints that are no bounds.
     `"lm"`, `"trf"` and `"dogbox"` are methods of scipy.optimize.least_squares, for an f that is a sum of squares.
     `progress` prints a line for each step. Other `options` are passed to SciPy (`tol=`, `callback=`, `options=`).

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from matcalc.expressions.user_code.array_views import part_of_symbol, view_of
 from matcalc.language.identifiers import MAX_BYTES, normalised
 from matcalc.language.kinds import INDEX
-from matcalc.tensor.constructors import constant, symbol
+from matcalc.tensor.constructors import constant, scale, symbol
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.symbols import Names
@@ -34,6 +34,9 @@ MOST_WRITTEN = 16
 
 DEPTH = 2
 """The number of containers or objects around an array within which its name is searched."""
+
+MOST_PARTS = 64
+"""The most parts of a container in which a name is searched."""
 
 UNNAMED = "data"
 """The name of an array that no variable of the user holds, as `X - X.mean(0)`."""
@@ -66,7 +69,7 @@ class HeldData:
         key = _key(entries)
         found = self.nodes.get(key)
         if found is None:
-            found = self.nodes[key] = self._part(array, entries) or self._new(array, entries)
+            found = self.nodes[key] = self._negative(entries) or self._part(array, entries) or self._new(array, entries)
         return found
 
     def index(self, numbers: Sequence[int]) -> Node | None:
@@ -92,6 +95,19 @@ class HeldData:
         own = [r for r in self.records.values() if r.node in symbols]
         nodes = {r.node.name: r.node for r in own}
         return Names(nodes, tuple(nodes), bound={r.node.name: r.entries for r in own})
+
+    def _negative(self, entries: npt.NDArray[np.float64]) -> Node | None:
+        """Return an array as the negative of a symbol or of a variable, as in `-y * z`; None if it is none."""
+        import numpy as np
+
+        found = self.nodes.get(_key(-entries))
+        if found is None:
+            named = list(self._variables())
+            if any(_equal(value, entries) for _, value in named):
+                return None
+            own = next(((name, value) for name, value in named if _equal(value, -entries)), None)
+            found = None if own is None else self._whole(*own, np.array(own[1], dtype=np.float64, order="C"))
+        return None if found is None else scale(-1, found)
 
     def _part(self, array: Array, entries: npt.NDArray[np.float64]) -> Node | None:
         """Return an array as a part of a symbol; None if it shares its memory with none."""
@@ -173,7 +189,7 @@ def _arrays(name: str, value: Any, depth: int) -> Iterator[tuple[str, Array]]:
     if type(value) is np.ndarray:
         yield name, value
         return
-    if depth:
+    if depth and (not isinstance(value, (list, tuple, dict)) or len(value) <= MOST_PARTS):
         for inner, one in _parts(name, value):
             yield from _arrays(inner, one, depth - 1)
 

@@ -23,6 +23,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import shown
 from matcalc.pipeline.build import build
 from matcalc.progress import progress_line
@@ -35,7 +36,7 @@ def scores(
     f: Readables,
     wrt: Wrt,
     over: str | int,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
     from matcalc.language.containers import Results
+    from matcalc.language.declare import Declarations
     from matcalc.pipeline.inputs import Outputs
     from matcalc.tensor.symbols import Names
 
@@ -32,7 +33,7 @@ def compile(  # noqa: A001 - the interface names it so
     target: str = "numba",
     dtype: DTypeLike = "float64",
     sizes: Mapping[Key, int] | None = None,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     name: str = "f",
     check_facts: bool = False,
@@ -66,7 +67,7 @@ def compile(  # noqa: A001 - the interface names it so
 def value_and_gradient(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     convention: str = "projected",
     target: str = "numba",
@@ -78,6 +79,10 @@ def value_and_gradient(
     check: bool = True,
 ) -> Compiled:
     """Return a compiled function with result (value, gradient); the gradient is a tuple if `wrt` is a list.
+
+    The gradient in a container, `params`, is a container like the argument: `fn(params, X, y)`. Arrays that a Python
+    function reads from its closure or from globals are bound: they are no arguments, and later changes of them have no
+    effect. `fn.whole` is the function of all arguments.
 
     `threads` is as in `compile`.
     """
@@ -96,7 +101,8 @@ def _made(inputs: Inputs, threads: int) -> Compiled:
         request = build.request_for(inputs)
         return as_called(in_threads(inputs, threads, request), request.names, request.results)
     start = time.perf_counter()
-    key = "" if "." in str(inputs.declarations) else spec_cache.key(inputs)  # a container is not in the specification
+    is_plain = isinstance(inputs.declarations, str) and "." not in inputs.declarations
+    key = spec_cache.key(inputs) if is_plain else ""  # containers are not in the specification
     spec = spec_cache.read(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))

@@ -24,6 +24,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wrt import apart
+from matcalc.language.declare import Declarations
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 
@@ -90,7 +91,7 @@ def _listed(values: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Convexity:
+def convex(f: Readables, wrt: Wrt, declarations: Declarations = "", dialect: str = "matrix") -> Convexity:
     """Return whether a scalar formula is convex in `wrt` (jointly in several variables), where their facts hold.
 
     The result is true or false. It prints as a proof, as a counterexample, or as undecided, which is false.

@@ -33,6 +33,7 @@ from matcalc.expressions.read_input import Readable, expressions
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
+from matcalc.language.declare import Declarations
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
 from matcalc.tensor.nodes.node import Node, toposort
@@ -93,7 +94,7 @@ class Equivalence:
 def equivalent(
     a: Readable,
     b: Readable,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     domain: Literal["first", "common"] = "first",
 ) -> Equivalence:

@@ -30,6 +30,7 @@ from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
 from matcalc.language.containers import variables_in
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
 from matcalc.tensor.constructors import symbol
@@ -108,7 +109,7 @@ class TwoPass:
 def pullback(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,

@@ -20,7 +20,7 @@ from matcalc.expressions.tracing import Declared, Results, is_function, results_
 from matcalc.expressions.wrt import read_wrt
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.containers import Form, items, refilled, variables_in
-from matcalc.language.declare import as_text, containers_in, read_declarations, size_names
+from matcalc.language.declare import Declarations, as_text, containers_in, read_declarations, size_names
 from matcalc.language.identifiers import shown
 from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast, whole
@@ -38,8 +38,11 @@ Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable
 Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
-def expression(text: Readable, declarations: str = "", dialect: str = "matrix") -> Expression:
+def expression(text: Readable, declarations: Declarations = "", dialect: str = "matrix") -> Expression:
     """Return a formula as written: constructed, neither simplified nor differentiated.
+
+    `declarations` are text, or a dictionary by name of texts, arrays of these shapes, and containers of both. A
+    container, in text `p.W: matrix(m, n); p.b: vector(m)`, is a parameter of a Python function.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with a caret.
     """
@@ -67,7 +70,7 @@ def from_sympy(expr: Basic) -> Expression:
 
 def expressions(
     formulas: Sequence[Readable],
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
     varied: Collection[str] | None = None,
@@ -134,7 +137,7 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
     return {**own, **{name: e for name, e in others.items() if name not in own}}
 
 
-def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
+def function(declarations: Declarations) -> Callable[[Callable[..., object]], Results]:
     """Return a decorator that replaces a Python function written for NumPy by the expression of its result.
 
     The parameters are the declared symbols of their names. A returned tuple or list becomes one expression for each
@@ -156,7 +159,7 @@ def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
     return lambda written: results_of(written, Declared.of(declared, forms))
 
 
-def outputs_of(outputs: object, declarations: str) -> object:
+def outputs_of(outputs: object, declarations: Declarations) -> object:
     """Return a nesting of formulas in which Python functions are replaced by their results."""
     declarations = as_text(declarations)
     declared = cached(lambda: Declared.of(_declared(declarations, {}), containers_in(declarations)))
@@ -176,7 +179,7 @@ def place_of(name: str, text: str, dialect: str, names: Names) -> int:
     return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 
-def symbols(declarations: str) -> tuple[Expression, ...]:
+def symbols(declarations: Declarations) -> tuple[Expression, ...]:
     """Return declared symbols as objects, in order; a size, `n: size`, is a number.
 
     Example:
@@ -196,7 +199,7 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
 
 
 def with_wrt(
-    f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix", scalar: bool = False
+    f: Readables, wrt: Wrt, declarations: Declarations = "", dialect: str = "matrix", scalar: bool = False
 ) -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, even if they do not occur.
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.language.containers import Form, Path, dotted, flat_name, form_of, forms_of_paths
@@ -22,6 +22,8 @@ from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
 
 _Kinds = Mapping[str, tuple[int, int]]
+Declarations: TypeAlias = "str | Mapping[str, Any]"
+"""Declarations as text, or by name: their texts, arrays of their shapes, and containers of both."""
 
 
 MARK = ", undeclared"
@@ -116,7 +118,7 @@ def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Decla
     return tuple(found)
 
 
-def as_text(declarations: str | Mapping[str, Any]) -> str:
+def as_text(declarations: Declarations) -> str:
     """Return declarations as text; of a dictionary by name, whose values are declarations, arrays or containers.
 
     Raises: NotSupported for a container that holds something else.

@@ -53,6 +53,7 @@ from matcalc.expressions.read_input import Readable, expressions, outputs_of, wi
 from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.pipeline.gradient_forms import GradientForms
@@ -107,7 +108,7 @@ def writers(inputs: Inputs) -> list[Callable[[], Texts]]:
 
 
 def gradient_request(
-    f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected", check: bool = True
+    f: Readable, wrt: Wrt, declarations: Declarations, dialect: str, convention: str = "projected", check: bool = True
 ) -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()

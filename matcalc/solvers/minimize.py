@@ -17,6 +17,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wrt import apart, read_wrt
 from matcalc.language.containers import Form, gathered, spread
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.progress import progress_line
 from matcalc.solvers.history import recorded
@@ -49,7 +50,7 @@ def minimize(
     sizes: Mapping[Any, int] | None = None,
     progress: bool = False,
     parametrise: bool = False,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,

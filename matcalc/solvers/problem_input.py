@@ -24,6 +24,7 @@ from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
 from matcalc.language.containers import spread
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, free, nearest
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.solvers.packing import Packing, Vector
@@ -113,7 +114,7 @@ def read_inputs(
     data: Mapping[Any, ArrayLike] | None,
     start: Mapping[Any, ArrayLike] | None = None,
     sizes: Mapping[Any, int] | None = None,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     more: Sequence[str] = (),

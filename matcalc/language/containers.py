@@ -244,19 +244,26 @@ def filled(results: Results, values: Sequence[Any], arguments: Mapping[str, Any]
 
 
 def grouped(names: Iterable[str], forms: Mapping[str, Form]) -> list[str]:
-    """Return the names of arguments, in which those of a container's arrays are replaced by its own."""
+    """Return the names of arguments, in which those of a container's arrays are replaced by its own.
+
+    Containers without arrays come first.
+    """
     owner = {leaf: name for name, form in forms.items() for leaf in form.names}
-    return list(dict.fromkeys(owner.get(name, name) for name in names))
+    empty = [name for name, form in forms.items() if not form.names]
+    return list(dict.fromkeys((*empty, *(owner.get(name, name) for name in names))))
 
 
 def by_position(args: Sequence[Any], names: Sequence[str], forms: Mapping[str, Form]) -> dict[str, Any]:
     """Return a single positional argument that is a container by the name of its parameter, else nothing.
 
-    A single dictionary usually holds arguments by name. It is a container if its keys are not names of arguments.
+    A single dictionary usually holds arguments by name. It is a container if its keys are not names of arguments, or if
+    it holds an array by the container's own name.
     """
     if len(args) != 1 or not isinstance(args[0], dict) or not names or names[0] not in forms:
         return {}
-    return {} if set(args[0]) <= set(names) else {names[0]: args[0]}
+    inner = args[0].get(names[0])
+    by_name = set(args[0]) <= set(names) and (names[0] not in args[0] or items(inner) is not None)
+    return {} if by_name else {names[0]: args[0]}
 
 
 def gathered(arrays: Mapping[str, Any], forms: Mapping[str, Form]) -> dict[str, Any]:

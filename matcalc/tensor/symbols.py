@@ -123,11 +123,19 @@ class Names:
         """The fields that a formula's text and declarations do not contain."""
         return {"written": self.written, "bound": self.bound, "containers": self.containers}
 
+    def with_whole_containers(self) -> Names:
+        """Return the names without data and containers whose symbols were replaced."""
+        if not self.bound and not self.containers:
+            return self
+        bound = {name: entries for name, entries in self.bound.items() if name in self.symbols}
+        whole = {name: form for name, form in self.containers.items() if self.symbols.keys() >= set(form.names)}
+        return replace(self, bound=bound, containers=whole)
+
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""
         remaining = {n: s for n, s in self.symbols.items() if n != name}
-        bound = {n: entries for n, entries in self.bound.items() if n != name}
-        return replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name), bound=bound)
+        left = replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name))
+        return left.with_whole_containers()
 
     def under(self, conditions: Sequence[Condition]) -> Names:
         """Return the names with further conditions."""

@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 
 import matcalc as mc
+from matcalc.calculus.evaluate.evaluate import evaluate
+from matcalc.expressions.user_code.array_views import part_of_symbol, view_of
+from matcalc.tensor.constructors import symbol
+from matcalc.tensor.sizes.size import Size
 
 rng = np.random.default_rng(11)
 X, y = rng.standard_normal((40, 5)), np.sign(rng.standard_normal(40))
@@ -213,6 +217,57 @@ def test_solvers_proofs_and_checks():
     rows = mc.batch(mc.compile(of_globals, declarations=let), over="w")(np.stack([AT, 2 * AT]))
     np.testing.assert_allclose(rows, [of_globals(AT), of_globals(2 * AT)], rtol=1e-12)
     assert mc.compile(of_globals, declarations=let, threads=2)(AT) == pytest.approx(of_globals(AT), rel=1e-12)
+
+
+def test_data_that_are_not_finite_are_not_compared():
+    holed = X.copy()
+    holed[0, 0] = np.inf
+    fn = mc.value_and_gradient(lambda w: np.sum(np.exp(-(holed**2) @ w**2)), "w", "w: vector(5)")
+    assert fn.checked == "not checked: its data are not finite"
+    assert fn(AT)[0] == pytest.approx(np.sum(np.exp(-(X[1:] ** 2) @ AT**2)), rel=1e-12)
+
+
+def test_other_data_replace_data():
+    e = mc.expression(of_closure(X, y), "w: vector(5)").substitute(X=np.ones((40, 5)))
+    assert list(e.data) == ["target"] and e.symbols == ("w",)
+    assert mc.compile(e)(AT) == pytest.approx(np.sum((np.ones((40, 5)) @ AT - y) ** 2), rel=1e-12)
+    fn = mc.compile(lambda w, s: s * np.sum(X @ w), args=["s", "w"], declarations="w: vector(5); s: scalar")
+    assert fn.args == ("s", "w") and fn(2.0, AT) == pytest.approx(2 * np.sum(X @ AT), rel=1e-12)
+
+
+def random_part(draw, a):
+    """Return a view of an array by subscripts, a transpose or a new axis."""
+    match draw.integers(4):
+        case 0:
+            return a.transpose(draw.permutation(a.ndim))
+        case 1:
+            return a[None]
+        case _:
+            at = []
+            for length in a.shape:
+                start = int(draw.integers(length))
+                stop = int(draw.integers(start, length)) + 1
+                at.append(
+                    (start, slice(start, stop), slice(None, None, int(draw.choice([1, -1, 2]))))[draw.integers(3)]
+                )
+            return a[tuple(at)]
+
+
+def test_views_are_the_same_parts_of_symbols():
+    draw, found = np.random.default_rng(5), 0
+    for _ in range(300):
+        shape = draw.choice([1, 2, 3, 5], draw.integers(1, 4))
+        base = np.arange(float(np.prod(shape))).reshape(shape, order=draw.choice(["C", "F"]))
+        view = random_part(draw, random_part(draw, base))
+        known = view_of(base, view) if isinstance(view, np.ndarray) else None
+        if known is None:
+            continue
+        found += 1
+        node = part_of_symbol(symbol("A", tuple(map(Size.of, base.shape))), known)
+        (value,) = evaluate([node], {"A": base}, {})
+        np.testing.assert_array_equal(known.of(base), view)
+        np.testing.assert_array_equal(value, view)
+    assert found > 100
 
 
 def draws(w):

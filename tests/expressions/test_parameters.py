@@ -193,6 +193,21 @@ def test_empty_containers_and_arrays():
     assert gradient["c"] == {} and gradient["s"] == 12.0
     nothing = {"p": {}, "x": "vector(n)"}
     assert mc.gradient(lambda p, x: x @ x, "p", nothing) == {}
+    empty = mc.value_and_gradient(lambda p, x: x @ x, "p", nothing)
+    assert empty.args == ("p", "x") and empty({}, np.ones(3)) == (3.0, {})
+
+
+def test_a_single_dictionary_is_a_container_or_holds_arguments_by_name():
+    fn = mc.compile(lambda p: p["p"] @ p["p"], declarations="p.p: vector(n)")
+    assert fn({"p": np.ones(2)}) == fn({"p": {"p": np.ones(2)}}) == fn(p={"p": np.ones(2)}) == 2.0
+
+
+def test_order_of_arguments_and_substitution():
+    let = "p.w: vector(n); p.s: scalar; x: vector(n)"
+    fn = mc.compile(lambda p, x: p["s"] * (p["w"] @ x), args=["x", "p"], declarations=let)
+    assert fn.args == ("x", "p") and fn(np.ones(2), {"w": np.ones(2), "s": 3.0}) == 6.0
+    e = mc.expression(lambda p, x: p["s"] * (p["w"] @ x), let).substitute(p_s=2)
+    assert e.symbols == ("p_w", "x") and e(np.ones(2), np.ones(2)) == 4.0
 
 
 def test_equal_shapes_and_one_array_twice():

@@ -104,6 +104,8 @@ def points(
     drawn = [s for s in symbols if s.name not in bound]
     if sum(np.size(entries) for entries in bound.values()) > MOST_OF_DATA:
         raise NoReference("its data are too large")
+    if not all(np.all(np.isfinite(entries)) for entries in bound.values()):
+        raise NoReference("its data are not finite")
     required = (*conditions(*nodes), *names.conditions)
     along = lengths_of(nodes)
     found: list[Mapping[str, int]] = []

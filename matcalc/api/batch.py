@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from matcalc.api.compile import as_called
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
@@ -23,6 +24,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
+from matcalc.language.containers import variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import shown
 from matcalc.pipeline.build import build
@@ -57,6 +59,8 @@ def scores(
     if not isinstance(over, (str, int)):
         raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
+    if variables_in(wrt, value.names.containers) is not None:
+        raise NotSupported("the scores in a container", hint="list the names of its symbols, as wrt=['params_W']")
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
     free = unrestricted(value.computed, value.symbols_of(wrt))
@@ -70,7 +74,8 @@ def scores(
         _check_total(value, made, value.symbols_of(wrt))
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
-    return build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+    made = build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+    return as_called(made, value.names, None)
 
 
 def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:

@@ -108,7 +108,7 @@ CASES = {
     "integers": (lambda w: np.sum(labels * np.tanh(X @ w)), ("X", "labels")),
     "solved": (solved, ("y", "K")),
 }
-FIRST = ("closure", "method", "transposed", "cross entropy", "changed copy", "buffered", "chosen")
+FIRST = ("closure", "method", "transposed", "cross entropy", "changed copy")
 
 
 def slope(function, w):
@@ -216,6 +216,13 @@ def test_solvers_proofs_and_checks():
     assert mc.equivalent(of_closure(X, y), lambda w: w @ X.T @ X @ w - 2 * y @ X @ w + y @ y, let)
     rows = mc.batch(mc.compile(of_globals, declarations=let), over="w")(np.stack([AT, 2 * AT]))
     np.testing.assert_allclose(rows, [of_globals(AT), of_globals(2 * AT)], rtol=1e-12)
+    passes = mc.pullback(lambda w: np.tanh(X @ w), "w", declarations=let)
+    value, saved = passes.forward(AT)
+    assert passes.args == ("w",)
+    np.testing.assert_allclose(value, np.tanh(X @ AT))
+    np.testing.assert_allclose(passes.backward(saved, y), X.T @ (y * (1 - np.tanh(X @ AT) ** 2)))
+    scores = mc.scores(lambda w: np.sum(np.exp(X @ w)), "w", over=40, declarations=let)
+    np.testing.assert_allclose(scores(AT), np.exp(X @ AT)[:, None] * X)
     assert mc.compile(of_globals, declarations=let, threads=2)(AT) == pytest.approx(of_globals(AT), rel=1e-12)
 
 

@@ -74,8 +74,8 @@ def scores(
         _check_total(value, made, value.symbols_of(wrt))
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
-    made = build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
-    return as_called(made, value.names, None)
+    compiled = build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+    return as_called(compiled, value.names, None)
 
 
 def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:

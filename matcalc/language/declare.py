@@ -125,7 +125,7 @@ def as_text(declarations: Declarations) -> str:
 
     Example:
         >>> as_text({"params": {"W": "matrix(m, n)", "b": [0.0, 0.0]}, "s": 1.0})
-        'params.W: matrix(m, n); params.b.0: scalar; params.b.1: scalar; s: scalar'
+        'params_W: matrix(m, n); params_b_0: scalar; params_b_1: scalar; s: scalar'
     """
     if not isinstance(declarations, Mapping):
         return declarations

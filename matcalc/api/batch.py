@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
+from matcalc.api.compile import as_called
 from matcalc.calculus.derive.summands import summands
 from matcalc.calculus.derive.unrestricted import unrestricted
 from matcalc.calculus.simplify.simplify import simplify
+from matcalc.compiler.call.bound import Bound
 from matcalc.compiler.call.compiled import Compiled
+from matcalc.compiler.call.with_containers import WithContainers
 from matcalc.compiler.spec.batch_spec import batched
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.evidence.explain.derivation import Derivation
@@ -20,6 +24,8 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol, Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import request_of
+from matcalc.language.containers import variables_in
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import shown
 from matcalc.pipeline.build import build
 from matcalc.progress import progress_line
@@ -32,7 +38,7 @@ def scores(
     f: Readables,
     wrt: Wrt,
     over: str | int,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,
@@ -53,6 +59,8 @@ def scores(
     if not isinstance(over, (str, int)):
         raise TypeError(f"over= is the name of a size or a number, not {shown(over)}")
     value = with_wrt(f, wrt, declarations, dialect)
+    if variables_in(wrt, value.names.containers) is not None:
+        raise NotSupported("the scores in a container", hint="list the names of its symbols, as wrt=['params_W']")
     if value.node.shape:
         raise ShapeError("scores needs a scalar, a sum over rows", hint="for a result with entries use jacobian")
     free = unrestricted(value.computed, value.symbols_of(wrt))
@@ -66,7 +74,8 @@ def scores(
         _check_total(value, made, value.symbols_of(wrt))
     labels = [f"scores_{k + 1}" for k in range(len(made))] if len(made) > 1 else ["scores"]
     request = request_of(made, labels, tuple(range(len(made))) if isinstance(parts, tuple) else 0, target, sizes, name)
-    return build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+    compiled = build(replace(request, seconds=[("derive", time.perf_counter() - start)], check=check))
+    return as_called(compiled, value.names, None)
 
 
 def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) -> None:
@@ -82,7 +91,7 @@ def _check_total(f: Expression, rows: Sequence[Expression], xs: Sequence[Node]) 
     verify(iter(claims), f.reference, f.names)
 
 
-def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
+def batch(fn: Compiled | Bound | WithContainers, over: Symbol | Sequence[Symbol]) -> Compiled:
     """Return a compiled function with a leading batch axis on the arguments `over` and on all results.
 
     The batch is one compiled loop around the function; the other arguments are the same for all of it. A fault stops
@@ -91,6 +100,10 @@ def batch(fn: Compiled, over: Symbol | Sequence[Symbol]) -> Compiled:
     Raises: UnknownName for a name that is not an argument; NotSupported for indices (integers) and for sizes; TypeError
         if `fn` is no compiled function.
     """
+    if isinstance(fn, Bound):
+        return cast("Compiled", batch(fn.whole, over).bind(fn.fixed))
+    if isinstance(fn, WithContainers):
+        raise NotSupported("a batch of a function of containers", hint="batch .flat, the function of single arrays")
     if not isinstance(fn, Compiled):
         raise TypeError(f"batch takes a compiled function, not {shown(fn)}: mc.batch(mc.compile(...), over=...)")
     names = list(over) if isinstance(over, (list, tuple)) else [over]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from matcalc.compiler.call import spec_cache
 from matcalc.compiler.call.compiled import Compiled
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readables
+    from matcalc.language.containers import Results
+    from matcalc.language.declare import Declarations
     from matcalc.pipeline.inputs import Outputs
+    from matcalc.tensor.symbols import Names
 
 
 def compile(  # noqa: A001 - the interface names it so
@@ -30,7 +33,7 @@ def compile(  # noqa: A001 - the interface names it so
     target: str = "numba",
     dtype: DTypeLike = "float64",
     sizes: Mapping[Key, int] | None = None,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     name: str = "f",
     check_facts: bool = False,
@@ -64,7 +67,7 @@ def compile(  # noqa: A001 - the interface names it so
 def value_and_gradient(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     convention: str = "projected",
     target: str = "numba",
@@ -77,6 +80,10 @@ def value_and_gradient(
 ) -> Compiled:
     """Return a compiled function with result (value, gradient); the gradient is a tuple if `wrt` is a list.
 
+    The gradient in a container, `params`, is a container like the argument: `fn(params, X, y)`. Arrays that a Python
+    function reads from its closure or from globals are bound: they are no arguments, and later changes of them have no
+    effect. `fn.whole` is the function of all arguments.
+
     `threads` is as in `compile`.
     """
     return _made(
@@ -88,19 +95,33 @@ def value_and_gradient(
 def _made(inputs: Inputs, threads: int) -> Compiled:
     """Return the function from the cache, or build it."""
     if type(threads) is not int or threads != 1:
+        from matcalc.pipeline import build
         from matcalc.rows.in_threads import in_threads
 
-        return in_threads(inputs, threads)
+        request = build.request_for(inputs)
+        return as_called(in_threads(inputs, threads, request), request.names, request.results)
     start = time.perf_counter()
-    key = spec_cache.key(inputs)
+    is_plain = isinstance(inputs.declarations, str) and "." not in inputs.declarations
+    key = spec_cache.key(inputs) if is_plain else ""  # containers are not in the specification
     spec = spec_cache.read(key)
     if spec is not None:
         return Compiled(replace(spec, seconds=(("recall", time.perf_counter() - start),)))
     from matcalc.compiler.targets import TARGETS
     from matcalc.pipeline import build
 
-    made = build.build(build.request_for(inputs), TARGETS)
+    request = build.request_for(inputs)
+    made = build.build(request, TARGETS)
     again = Again(Later(build.__name__, "writers"), inputs)
     formulas = [formula.for_cache(again, k) for k, formula in enumerate(made.spec.formulas)]
     spec_cache.write(key, replace(made.spec, formulas=tuple(formulas)))
-    return made
+    return as_called(made, request.names, request.results)
+
+
+def as_called(made: Compiled, names: Names, results: Results | None) -> Compiled:
+    """Return a compiled function as it is called: with the data of Python functions bound, and with containers."""
+    flat: Any = made.bind(names.bound) if names.bound else made
+    if names.containers or results is not None:
+        from matcalc.compiler.call.with_containers import WithContainers
+
+        flat = WithContainers(flat, names.containers, results, {})
+    return cast("Compiled", flat)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matcalc.api.equivalent import with_numbers
 from matcalc.api.reports import Lines, equations
 from matcalc.errors import ShapeError
 from matcalc.evidence.explain.derivation import Derivation
@@ -25,6 +26,7 @@ from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.wrt import apart
+from matcalc.language.declare import Declarations
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import all_sizes
 
@@ -85,7 +87,7 @@ def _shown(bend: Bend) -> list[str]:
     ]
 
 
-def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix") -> Convexity:
+def convex(f: Readables, wrt: Wrt, declarations: Declarations = "", dialect: str = "matrix") -> Convexity:
     """Return whether a scalar formula is convex in `wrt` (jointly in several variables), where their facts hold.
 
     The result is true or false. It prints as a proof, as a counterexample, or as undecided, which is false.
@@ -113,6 +115,9 @@ def convex(f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matri
         return Convexity("undecided", names, note=f"{', '.join(restricted)}, which is no convex set")
     verify(iter([Claim(e.node, Derivation("value", e.node), "the formula as read")]), e.reference, e.names)
     steps = proof(e.node, xs)
+    if steps is None and e.names.bound:
+        e = with_numbers(e)
+        steps = proof(e.node, xs)
     bend = _searched(e, xs, steps is not None)
     if bend is not None:
         return Convexity("not convex", names, tuple(proof(e.node, xs, CONCAVE) or ()), bend)

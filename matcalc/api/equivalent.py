@@ -34,6 +34,7 @@ from matcalc.expressions.read_input import Readable, expressions
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language import syntax
+from matcalc.language.declare import Declarations
 from matcalc.language.write import text
 from matcalc.tensor.constructors import add, product, scale, transpose
 from matcalc.tensor.nodes.node import Node, toposort
@@ -95,7 +96,7 @@ class Equivalence(Lines):
 def equivalent(
     a: Readable,
     b: Readable,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     domain: Literal["first", "common"] = "first",
 ) -> Equivalence:
@@ -121,7 +122,7 @@ def equivalent(
     """
     if domain not in DOMAINS:
         raise NotSupported(f"there is no domain '{domain}': it is one of {', '.join(DOMAINS)}")
-    one, other = expressions([a, b], declarations, dialect)
+    one, other = map(with_numbers, expressions([a, b], declarations, dialect))
     if one.node.shape != other.node.shape:
         shapes = f"{shape_text(one.node.shape)} and {shape_text(other.node.shape)}"
         mistake = "transposed" if _is_transposed(one, other) else ""
@@ -140,6 +141,15 @@ def equivalent(
         known = f'equal wherever both are defined, {verdict} (domain="common" asks for no more)'
         return Equivalence("different", (), found, "", joined_by("; ", [known, *_needs("the second", other)]), samples)
     return Equivalence(verdict, tuple(steps or ()), domain=_where(one, other, is_covered, domain), samples=samples)
+
+
+def with_numbers(e: Expression) -> Expression:
+    """Return an expression with the numbers of a function's data in place of their symbols, which stand for no others.
+
+    Indices remain symbols.
+    """
+    numbers = {name: entries for name, entries in e.names.bound.items() if entries.dtype.kind == "f"}
+    return e.substitute(numbers) if numbers else e
 
 
 def _check_proof(one: Expression, other: Expression) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Derived, Wrt
 from matcalc.expressions.read_input import Readables, expression, from_sympy, function, symbols, with_wrt
+from matcalc.language.declare import Declarations
 
 __all__ = [
     "differential", "expression", "from_sympy", "function", "gradient", "hessian", "hvp", "jacobian", "jvp", "symbols",
@@ -19,7 +20,7 @@ __all__ = [
 def gradient(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     convention: str = "projected",
     dialect: str = "matrix",
     check: bool = True,
@@ -28,7 +29,7 @@ def gradient(
 
     For a symbol with a linear fact (symmetric, skew, lower, upper, diagonal) the gradient is projected on the matrices
     with that fact, so that df = sum(gradient .* dX). `convention="magnus"` counts dX[i,j] and dX[j,i] of a symmetric
-    matrix as one variable.
+    matrix as one variable. The gradient in a container of arrays, `params`, is a container of the same form.
 
     Shapes: f (); result as `wrt`.
     Raises: ShapeError if f is not a scalar, or for another convention; UnknownName; NotDifferentiable; the errors of
@@ -45,7 +46,7 @@ def gradient(
 def jacobian(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     layout: str = "tensor",
     dialect: str = "matrix",
     check: bool = True,
@@ -64,7 +65,7 @@ def jacobian(
 def hessian(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     layout: str = "tensor",
     dialect: str = "matrix",
     check: bool = True,
@@ -80,7 +81,7 @@ def hessian(
 def differential(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     tangent: Wrt | None = None,
     dialect: str = "matrix",
     check: bool = True,
@@ -98,7 +99,7 @@ def differential(
 def jvp(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     tangent: Wrt | None = None,
     dialect: str = "matrix",
     check: bool = True,
@@ -114,7 +115,7 @@ def jvp(
 def vjp(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     cotangent: str = "G",
     dialect: str = "matrix",
     check: bool = True,
@@ -130,7 +131,7 @@ def vjp(
 def hvp(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     vector: Wrt = "v",
     dialect: str = "matrix",
     check: bool = True,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.calculus.derive.conventions import vjps
@@ -20,6 +20,7 @@ from matcalc.compiler.call.bind import bind
 from matcalc.compiler.call.compiled import Compiled
 from matcalc.compiler.call.convert import to_array
 from matcalc.compiler.plan import to_save
+from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Derivation
 from matcalc.evidence.written.verify import verify
 from matcalc.expressions.derivatives import each
@@ -28,6 +29,8 @@ from matcalc.expressions.numeric_arguments import Value
 from matcalc.expressions.read_input import Readables, with_wrt
 from matcalc.expressions.requests import Output, Request, as_computed
 from matcalc.expressions.wrt import whole_symbols
+from matcalc.language.containers import variables_in
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free
 from matcalc.pipeline.build import build
 from matcalc.tensor.constructors import symbol
@@ -49,7 +52,7 @@ class TwoPass:
 
     `G` has the shape of the value, or further leading axes, which the cotangents then have too. `saved` holds
     references to the arguments that backward reads again, computed arrays, and the sizes that only arguments determine.
-    `saved` and `sizes` are the indices of those arguments.
+    `saved` and `sizes` are the indices of those arguments. `data` are the arrays that a Python function reads itself.
     """
 
     first: Compiled
@@ -58,11 +61,12 @@ class TwoPass:
     sizes: tuple[int, ...]
     rank: int
     many: bool
+    data: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def args(self) -> tuple[str, ...]:
         """Names of the arguments of `forward`."""
-        return self.first.args
+        return tuple(name for name in self.first.args if name not in self.data)
 
     @property
     def source(self) -> str:
@@ -71,7 +75,9 @@ class TwoPass:
 
     def forward(self, /, *args: object, check_facts: bool = False, **values: object) -> tuple[Value, Saved]:
         """Return the value, and the data for `backward`; with `check_facts` first check the facts of the arguments."""
-        bound = bind(self.first.spec.name, self.args, args, values)
+        given = dict(zip(self.args, bind(self.first.spec.name, self.args, args, values), strict=True))
+        known = {**self.data, **given}
+        bound = [known[name] for name in self.first.args]
         value, *saved = self.first(*bound, check_facts=True) if check_facts else self.first(*bound)
         return value, (*(bound[k] for k in self.saved), *saved, *(bound[k] for k in self.sizes))
 
@@ -106,7 +112,7 @@ class TwoPass:
 def pullback(
     f: Readables,
     wrt: Wrt,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     sizes: Mapping[Key, int] | None = None,
@@ -123,6 +129,8 @@ def pullback(
     """
     start = time.perf_counter()
     e = with_wrt(f, whole_symbols(wrt, "the pullback"), declarations, dialect)
+    if variables_in(wrt, e.names.containers) is not None:
+        raise NotSupported("the pullback of a container", hint="list the names of its symbols, as wrt=['params_W']")
     xs, names = e.symbols_of(wrt), e.names_with(wrt)
     value, inputs, taken = shortest(e.computed), names.ordered(), set(names.scope)
     bar = symbol(free("G", taken), value.shape)
@@ -145,7 +153,7 @@ def pullback(
     second = build(replace(_pass("backward", backward, inner, target, sizes), check=check))
     positions = tuple(first.args.index(s.name) for s in kept)
     known = tuple(first.args.index(name) for name in second.args if name in first.spec.sizes)
-    return TwoPass(first, second, positions, known, value.rank, isinstance(wrt, (list, tuple)))
+    return TwoPass(first, second, positions, known, value.rank, isinstance(wrt, (list, tuple)), names.bound)
 
 
 def _pass(name: str, nodes: Mapping[str, Node], names: Names, target: str, sizes: Mapping[Key, int] | None) -> Request:

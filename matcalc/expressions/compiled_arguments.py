@@ -37,14 +37,16 @@ def size_hints(sizes: Mapping[Key, int], names: Names, nodes: Sequence[Node]) ->
 
 
 def ordered_arguments(names: Names, args: Sequence[Symbol] | None) -> list[Node]:
-    """Return the argument symbols, in the order of `args` if there is one."""
+    """Return the argument symbols, in the order of `args` if there is one; data follow."""
     ordered = {node.name: node for node in names.ordered()}
     if args is None:
         return list(ordered.values())
     if isinstance(args, str):
         raise ShapeError(f"args={shown(args)} is no sequence of names", hint="pass declarations as declarations=")
     chosen = []
-    for arg in map(name_of, args):
+    forms = names.containers
+    listed = [leaf for arg in map(name_of, args) for leaf in (forms[arg].names if arg in forms else (arg,))]
+    for arg in (*listed, *(name for name in names.bound if name not in listed)):
         node = ordered.get(arg, names.symbols.get(arg))
         if node is None:
             raise UnknownName(f"args: {arg} is not a symbol of the formulas{nearest(arg, list(ordered))}")

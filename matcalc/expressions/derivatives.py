@@ -5,10 +5,10 @@ The results are simplified and factored, and contain their derivations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Self
+from functools import partial, wraps
+from typing import Any, Self, TypeVar, cast
 
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import pushforward
@@ -24,6 +24,7 @@ from matcalc.expressions.blocks import typeset
 from matcalc.expressions.handle import Derived, Handle, Symbol, Wrt
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy, symbol_name, time_of
 from matcalc.expressions.wrt import apart, first_derivatives, read_wrt, second_derivatives
+from matcalc.language.containers import Form, variables_in
 from matcalc.language.identifiers import MAX_BYTES, normalised, shown
 from matcalc.progress import progress_line
 from matcalc.tensor.constructors import add, inner, symbol
@@ -31,6 +32,25 @@ from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names, new_names
 
 UNCHECKED = "not checked: check=False"
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _of_containers(depth: int) -> Callable[[Method], Method]:
+    """Return a decorator for a method whose `wrt` may be containers; its results are `depth` containers deep."""
+
+    def decorated(method: Method) -> Method:
+        @wraps(method)
+        def made(self: Handle, wrt: Wrt, *args: Any, **options: Any) -> Any:
+            variables = variables_in(wrt, self.names.containers)
+            if variables is None:
+                return method(self, wrt, *args, **options)
+            has_none = variables.wrt == [] and depth > 0
+            found = [] if has_none else method(self, variables.wrt, *args, **options)
+            return variables.nested(found, depth)
+
+        return cast("Method", made)
+
+    return decorated
 
 
 class Derivatives(Handle):
@@ -38,6 +58,7 @@ class Derivatives(Handle):
 
     __slots__ = ()
 
+    @_of_containers(1)
     @progress_line("deriving")
     def gradient(self, wrt: Wrt, convention: str = "projected", check: bool = True) -> Derived:
         """Return the gradient of a scalar, with the shape of `wrt`; a tuple for a list."""
@@ -46,6 +67,7 @@ class Derivatives(Handle):
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.gradients(f, xs, convention), check)
         return typeset(first_derivatives(self, variables, made, 0))
 
+    @_of_containers(1)
     @progress_line("deriving")
     def jacobian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return d self / d wrt, of shape self.shape + wrt.shape; a matrix of stacked columns with layout="vec"."""
@@ -60,6 +82,7 @@ class Derivatives(Handle):
         found = self._each(variables.symbols, partial(Derivation, "jacobian", self.node, layout=layout), made, check)
         return typeset(first_derivatives(self, variables, found, rank))
 
+    @_of_containers(2)
     @progress_line("deriving")
     def hessian(self, wrt: Wrt, layout: str = "tensor", check: bool = True) -> Derived:
         """Return the Hessian of a scalar, of shape wrt.shape + wrt.shape; rows of blocks for a list."""
@@ -81,6 +104,7 @@ class Derivatives(Handle):
         """Return the differential, linear in the new symbols d + name (a list `wrt` takes a list of names)."""
         return self.jvp(wrt, tangent, check)
 
+    @_of_containers(0)
     @progress_line("deriving")
     def jvp(self, wrt: Wrt, tangent: Wrt | None = None, check: bool = True) -> Self:
         """Return the pushforward of tangents, with the shape of self; the total for a list.
@@ -108,6 +132,7 @@ class Derivatives(Handle):
         computed = unfactored if is_marked else None
         return type(self)(found, names, False, trace, unfactored, reading, checked=evidence, computed=computed)
 
+    @_of_containers(1)
     @progress_line("deriving")
     def vjp(self, wrt: Wrt, cotangent: str = "G", check: bool = True) -> Derived:
         """Return the pullback of a cotangent with the shape of self; the result has the shape of `wrt`."""
@@ -119,6 +144,7 @@ class Derivatives(Handle):
         made = self._each(variables.symbols, trace, lambda f, xs: conventions.vjps(f, xs, bar), check, names)
         return typeset(first_derivatives(self, variables, made, 0))
 
+    @_of_containers(1)
     @progress_line("deriving")
     def hvp(self, wrt: Wrt, vector: Wrt = "v", check: bool = True) -> Derived:
         """Return the Hessian of a scalar times a vector, with the shape of `wrt`; full row sums for a list."""
@@ -148,6 +174,9 @@ class Derivatives(Handle):
         for x, name in zip(xs, new_names(chosen, defaults, parameter), strict=True):
             tangents[x] = conventions.tangent_symbol(x, name)
             names = names.with_symbol(tangents[x], parameter)
+        if requested is None:
+            named = {x.name: dx.name for x, dx in tangents.items()}
+            names = replace(names, containers={**names.containers, **_renamed(names, named, prefix)})
         return xs, names, tangents
 
     def _each(
@@ -174,7 +203,8 @@ class Derivatives(Handle):
 
         Raises: UnknownName; NotDifferentiable for a symbol that is declared constant.
         """
-        xs = [self.names.symbol(name_of(w)) for w in _listed(wrt)]
+        containers = variables_in(wrt, self.names.containers)
+        xs = [self.names.symbol(name_of(w)) for w in _listed(wrt if containers is None else containers.wrt)]
         for x in xs:
             conventions.check_variable(x)
             moving = next(
@@ -211,6 +241,12 @@ class Derivatives(Handle):
             )
             for form, trace in zip(forms, traces, strict=True)
         )
+
+
+def _renamed(names: Names, directions: Mapping[str, str], prefix: str) -> dict[str, Form]:
+    """Return the containers of directions: `dparams` if there is one for each array of `params`."""
+    complete = {n: f for n, f in names.containers.items() if f.names and directions.keys() >= set(f.names)}
+    return {prefix + n: f.renamed(directions) for n, f in complete.items() if prefix + n not in names.scope}
 
 
 def each(nodes: Sequence[Node], derivations: Sequence[Derivation]) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matcalc.calculus.derive.marks import unmarked
 from matcalc.calculus.simplify.shorten import measure
@@ -22,10 +22,10 @@ from matcalc.evidence.written.reference import of_tree
 from matcalc.expressions.derivatives import Derivatives, name_of
 from matcalc.expressions.forms import Forms
 from matcalc.expressions.handle import Key, shown_and_computed
-from matcalc.expressions.length import Length
 from matcalc.expressions.numeric_arguments import Value, value_of
 from matcalc.expressions.numpy_bridge import operators, shapes
 from matcalc.expressions.numpy_bridge.arguments import constant_of, is_object_array, node_of, with_axes
+from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import Marked, Operation
 from matcalc.expressions.numpy_bridge.subscripts import subscripts
 from matcalc.expressions.numpy_protocol import Array, ArrayCall, Condition
@@ -77,8 +77,8 @@ class Expression(Array, Derivatives, Forms):
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Names of the arguments: symbols, then sizes that no argument determines."""
-        return (*(node.name for node in self.names.ordered()), *self.free_sizes)
+        """Names of the arguments: symbols and containers of them, then sizes that no argument determines."""
+        return self.names.called(self.free_sizes)
 
     @property
     def free_sizes(self) -> tuple[str, ...]:
@@ -339,7 +339,7 @@ class Expression(Array, Derivatives, Forms):
 
     def __reduce__(self) -> tuple[object, ...]:
         declared = declarations_of(self.node, self.formula, tuple(self.names.symbols.values()), self.names.undeclared)
-        return _restored, (str(self), declared, self.names.written, self._computed)
+        return _restored, (str(self), declared, self.names.outer, self._computed)
 
 
 def length_shown(size: Size, traced: bool = False) -> int | Length:
@@ -352,9 +352,9 @@ def size_expression(size: Size, traced: bool = False) -> Expression:
     return Expression(size_number(size), Names({}, (), sizes=size.names, traced=traced))
 
 
-def _restored(text_: str, declarations: str, written: tuple[str, ...], computed: Node | None = None) -> Expression:
+def _restored(text_: str, declarations: str, outer: Mapping[str, Any], computed: Node | None = None) -> Expression:
     (made,) = read_formulas([text_], declarations)
-    names = replace(made.names, written=written)
+    names = replace(made.names, **outer)
     return Expression(made.node, names, made.row, reference=made.reference, computed=computed)
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.derive.marks import unmarked
@@ -60,6 +60,11 @@ class Handle:
     def computed(self) -> Node:
         """The node that is evaluated: the shown one, with marks for singular parts."""
         return self._computed or self.node
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """The arrays that a Python function read from its closure, by the names of their symbols."""
+        return self.names.bound
 
     @property
     def has_marks(self) -> bool:

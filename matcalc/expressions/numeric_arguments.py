@@ -10,6 +10,7 @@ from matcalc.calculus.evaluate.check_data import check_declared
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.calculus.simplify.simplify import stable_all
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
+from matcalc.language.containers import by_position, grouped, spread
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.tensor.constructors import symbol
 from matcalc.tensor.nodes.node import Node
@@ -40,10 +41,14 @@ def value_of(
     from matcalc.compiler.call.convert import to_numbers, to_size
 
     inputs, (root,) = project_tangents(names, names.ordered(), [node])
-    expected = [*(n.name for n in names.ordered()), *free_sizes([node], names)]
-    bound = dict(zip(expected, bind("expression", expected, args, values), strict=True))
+    leaves = [*(n.name for n in names.arguments()), *free_sizes([node], names)]
+    expected = grouped(leaves, names.containers)
+    alone = by_position(args, expected, names.containers)
+    listed = bind("expression", expected, () if alone else args, {**alone, **values})
+    given = dict(zip(expected, listed, strict=True))
+    bound = {**names.bound, **spread(given, names.containers)}
     arrays = {n.name: to_numbers(_operand(n), _plain(_dense(n, bound[n.name]), n.rank)) for n in inputs}
-    size_values = {name: to_size(name, bound[name]) for name in expected if name not in arrays}
+    size_values = {name: to_size(name, bound[name]) for name in leaves if name not in arrays}
     sizes = solve([(n.name, n.shape) for n in inputs], {k: a.shape for k, a in arrays.items()}, size_values)
     if check_facts:
         check_declared((n.name, n.data[1], arrays[n.name]) for n in inputs)

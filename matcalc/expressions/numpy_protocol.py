@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.evidence.written.reference import Reference
 from matcalc.expressions.handle import Handle, shown_and_computed
-from matcalc.expressions.length import Length
 from matcalc.expressions.numpy_bridge.arguments import Compared, is_object_array, left_open, like
 from matcalc.expressions.numpy_bridge.conditions import (
     compared,
@@ -25,6 +24,7 @@ from matcalc.expressions.numpy_bridge.conditions import (
     logical_xor,
 )
 from matcalc.expressions.numpy_bridge.dispatch import SHAPES, call_function, call_ufunc, is_method
+from matcalc.expressions.numpy_bridge.length import Length
 from matcalc.expressions.numpy_bridge.operators import PRODUCT, Arithmetic, Marked, Operation
 from matcalc.expressions.numpy_bridge.scipy_caller import scipy_function
 from matcalc.expressions.references import item, of_numpy

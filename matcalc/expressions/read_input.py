@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache as cached
 from typing import TYPE_CHECKING, TypeAlias
 
 from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression, as_expression, of_meaning, side_by_side
 from matcalc.expressions.handle import Wrt
-from matcalc.expressions.numpy_bridge.arguments import like
 from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
 from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, is_sympy, symbol_name
-from matcalc.expressions.tracing import Results, is_function, results_of, traced
+from matcalc.expressions.tracing import Declared, Results, is_function, results_of, traced
 from matcalc.expressions.wrt import read_wrt
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.language.declare import read_declarations, size_names
+from matcalc.language.containers import Form, items, refilled, variables_in
+from matcalc.language.declare import Declarations, as_text, containers_in, read_declarations, size_names
 from matcalc.language.identifiers import shown
 from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast, whole
@@ -37,8 +38,11 @@ Readable: TypeAlias = "str | Expression | Ast | Basic | npt.ArrayLike | Callable
 Readables: TypeAlias = "Readable | Sequence[Readable]"
 
 
-def expression(text: Readable, declarations: str = "", dialect: str = "matrix") -> Expression:
+def expression(text: Readable, declarations: Declarations = "", dialect: str = "matrix") -> Expression:
     """Return a formula as written: constructed, neither simplified nor differentiated.
+
+    `declarations` are text, or a dictionary by name of texts, arrays of these shapes, and containers of both. A
+    container, in text `p.W: matrix(m, n); p.b: vector(m)`, is a parameter of a Python function.
 
     Raises: ParseError, ShapeError, UnknownName, NotSupported, with a caret.
     """
@@ -66,7 +70,7 @@ def from_sympy(expr: Basic) -> Expression:
 
 def expressions(
     formulas: Sequence[Readable],
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     known: Mapping[str, Node] | None = None,
     varied: Collection[str] | None = None,
@@ -75,14 +79,28 @@ def expressions(
 
     The scope holds the symbols `known` from the start; `varied` are names in which texts are differentiated as scalars.
     """
-    ready = [_ready(f, declarations, known or {}) for f in formulas]
+    declarations = as_text(declarations)
+    forms = containers_in(declarations)
+    symbols_ = _declared(declarations, known or {}) if any(map(is_function, formulas)) else {}
+    declared = Declared.of(symbols_, forms)
+    ready = [_ready(f, declared) for f in formulas]
     shared = Names(known or {}, ())
     for e in ready:
         if e is not None:
             shared = shared.joined(e.names)
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
-    made = iter(_read(unread, declarations, dialect, shared, varied))
+    made = (_with_containers(e, forms) for e in _read(unread, declarations, dialect, shared, varied))
     return [e if e is not None else next(made) for e in ready]
+
+
+def _with_containers(e: Expression, forms: Mapping[str, Form]) -> Expression:
+    """Return a formula read from text that has all symbols of a container if it has one of them."""
+    used = {name: form for name, form in forms.items() if set(form.names) & set(e.names.written)}
+    if not used:
+        return e
+    leaves = [leaf for form in used.values() for leaf in form.names]
+    written = tuple(dict.fromkeys((*e.names.written, *leaves)))
+    return Expression(e.node, replace(e.names, written=written, containers=used), e.row, reference=e.reference)
 
 
 def _read(
@@ -105,11 +123,11 @@ def _read(
             raise (fault if isinstance(other, (ParseError, UnknownName)) or not says_more else other) from None
 
 
-def _ready(formula: Readable, declarations: str, known: Mapping[str, Node]) -> Expression | None:
+def _ready(formula: Readable, declared: Declared) -> Expression | None:
     """Return an expression, number, array or function as an expression; None for input that must be read."""
     if isinstance(formula, (str, Ast)) or is_sympy(formula):
         return None
-    return traced(formula, _declared(declarations, known)) if is_function(formula) else as_expression(formula)
+    return traced(formula, declared) if is_function(formula) else as_expression(formula)
 
 
 def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Expression]:
@@ -119,7 +137,7 @@ def _declared(declarations: str, known: Mapping[str, Node]) -> dict[str, Express
     return {**own, **{name: e for name, e in others.items() if name not in own}}
 
 
-def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
+def function(declarations: Declarations) -> Callable[[Callable[..., object]], Results]:
     """Return a decorator that replaces a Python function written for NumPy by the expression of its result.
 
     The parameters are the declared symbols of their names. A returned tuple or list becomes one expression for each
@@ -136,15 +154,23 @@ def function(declarations: str) -> Callable[[Callable[..., object]], Results]:
         >>> str(loss.gradient("w"))
         "2*X'*(X*w - y)/m"
     """
-    declared = _declared(declarations, {})
-    return lambda written: results_of(written, declared)
+    declarations = as_text(declarations)
+    declared, forms = _declared(declarations, {}), containers_in(declarations)
+    return lambda written: results_of(written, Declared.of(declared, forms))
 
 
-def outputs_of(outputs: object, declarations: str) -> object:
+def outputs_of(outputs: object, declarations: Declarations) -> object:
     """Return a nesting of formulas in which Python functions are replaced by their results."""
-    if isinstance(outputs, (list, tuple)):
-        return like(outputs, (outputs_of(one, declarations) for one in outputs))
-    return results_of(outputs, _declared(declarations, {})) if is_function(outputs) else outputs
+    declarations = as_text(declarations)
+    declared = cached(lambda: Declared.of(_declared(declarations, {}), containers_in(declarations)))
+
+    def made(one: object) -> object:
+        if is_function(one):
+            return results_of(one, declared())
+        parts = items(one)
+        return one if not parts else refilled(one, [made(part) for _, part in parts])
+
+    return made(outputs)
 
 
 def place_of(name: str, text: str, dialect: str, names: Names) -> int:
@@ -153,7 +179,7 @@ def place_of(name: str, text: str, dialect: str, names: Names) -> int:
     return min((a.span[0] for a in whole(tree) if a.head == "name" and a.value == name), default=0)
 
 
-def symbols(declarations: str) -> tuple[Expression, ...]:
+def symbols(declarations: Declarations) -> tuple[Expression, ...]:
     """Return declared symbols as objects, in order; a size, `n: size`, is a number.
 
     Example:
@@ -161,6 +187,7 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
         >>> str(X @ w)
         'X*w'
     """
+    declarations = as_text(declarations)
     found = elaborate([], declarations).scope.symbols
     made: list[Expression] = []
     for d in read_declarations(declarations):
@@ -172,14 +199,17 @@ def symbols(declarations: str) -> tuple[Expression, ...]:
 
 
 def with_wrt(
-    f: Readables, wrt: Wrt, declarations: str = "", dialect: str = "matrix", scalar: bool = False
+    f: Readables, wrt: Wrt, declarations: Declarations = "", dialect: str = "matrix", scalar: bool = False
 ) -> Expression:
     """Return a formula as an expression in which the symbols of `wrt` are known, even if they do not occur.
 
     A SymPy symbol in `wrt` counts as declared. Several formulas of one shape are stacked, along a new first axis. If a
     `scalar` is required, undeclared names get the kinds that make the formula a scalar, if one smallest change does.
     """
-    wrt_symbols = read_wrt(wrt).symbols
+    declarations = as_text(declarations)
+    forms = f.names.containers if isinstance(f, Expression) else containers_in(declarations)
+    containers = variables_in(wrt, forms)
+    wrt_symbols = read_wrt(wrt if containers is None else containers.wrt).symbols
     variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]
     declaring = [one for one in variables if symbol_name(one) and not is_indexed(one)]
     theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}

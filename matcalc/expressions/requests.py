@@ -14,6 +14,7 @@ from matcalc.evidence.written.reference import Reference as Written
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Key, Symbol
 from matcalc.expressions.printing import formula_in
+from matcalc.language.containers import Results
 from matcalc.language.syntax import Ast
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
@@ -50,7 +51,7 @@ class Request:
     """A request: outputs over the same names, and options; `seconds` were spent on them before, by stage.
 
     `slopes` are triples: the output indices of a value and of its gradient, and the symbol. `fixed` are names of
-    arguments and sizes that are known before any call.
+    arguments and sizes that are known before any call. `results` nests the outputs in containers if there are some.
     """
 
     outputs: Sequence[Output]
@@ -67,6 +68,7 @@ class Request:
     guards: str = "allow"
     fixed: Sequence[str] = ()
     check: bool = True
+    results: Results | None = None
 
 
 def request_of(

@@ -57,6 +57,7 @@ def replaced(
     written = tuple(name for name in names.written if name not in values)
     left = tuple(dict.fromkeys(n for name in names.sizes for n in found.get(name, Size.of(name)).names))
     own = replace(names, symbols=remaining, written=written, conditions=tuple(conditions), sizes=left)
+    own = own.with_whole_containers()
     for _, theirs in values.values():
         own = own.joined(theirs)
     return substitute(node, resized, found), own

@@ -16,7 +16,7 @@ from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.numpy_bridge import taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
-from matcalc.expressions.numpy_bridge.arguments import node_of
+from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
 from matcalc.expressions.numpy_bridge.operators import Operation
 from matcalc.expressions.numpy_protocol import ArrayCall, Condition
@@ -184,11 +184,12 @@ class TracedArray(Expression):
         self[...] = value
 
     def known(self) -> Any:
-        """Return the numbers of an array that depends on no symbol and no size; None for any other."""
+        """Return the numbers of an array that depends on no symbol but data, and on no size; None for any other."""
         node = self.node
-        if sizes_used([node]) or any(one.kind == "symbol" for one in toposort([node])):
-            return None
-        return evaluate([node], {}, {})[0]
+        symbols = [one for one in toposort([node]) if one.kind == "symbol"]
+        holding = holder.get()
+        data = holding.values_of(symbols) if holding is not None else None if symbols else {}
+        return None if data is None or sizes_used([node]) else evaluate([node], data, {})[0]
 
     def __bool__(self) -> bool:
         known = self.known()

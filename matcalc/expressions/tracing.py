@@ -6,31 +6,34 @@ raises an error with the line of the function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, reduce
 from inspect import Parameter, signature
 from linecache import getline
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeAlias, TypeGuard, get_type_hints
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName, excerpt
 from matcalc.evidence.written.reference import of_function
 from matcalc.expressions.expression import Expression, as_expression
 from matcalc.expressions.library_calls import values_for
-from matcalc.expressions.numpy_bridge.arguments import like
+from matcalc.expressions.numpy_bridge.arguments import holder
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
-from matcalc.expressions.traced_array import TracedArray, traced_array
+from matcalc.expressions.traced_array import traced_array
 from matcalc.expressions.user_code.copied import Values
+from matcalc.expressions.user_code.held_data import HeldData
 from matcalc.expressions.user_code.repeatable import HINT, State, line_of_draw, random_state, unrepeatable
+from matcalc.language.containers import Form, Key, items, refilled
 from matcalc.language.identifiers import nearest, shown
 from matcalc.language.syntax import Ast
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
 
 Results: TypeAlias = Any
-"""The results of a function: an expression, or nested tuples and lists of expressions."""
+"""The results of a function: an expression, or a nesting of containers of expressions."""
 OWN = str(Path(__file__).parents[1])
 LIBRARIES = frozenset(("numpy", "scipy"))
 """Paths that are not the user's: the folder of matcalc, and any folder of NumPy's or SciPy's."""
@@ -41,7 +44,20 @@ def is_function(formula: object) -> TypeGuard[Callable[..., object]]:
     return callable(formula) and not isinstance(formula, (str, Ast, Expression, type)) and not is_sympy(formula)
 
 
-def traced(function: Callable[..., object], declared: Mapping[str, Expression]) -> Expression:
+class Declared(NamedTuple):
+    """The symbols and containers that parameters may be, and the data that functions read, whose names differ."""
+
+    symbols: Mapping[str, Expression]
+    forms: Mapping[str, Form]
+    data: HeldData
+
+    @classmethod
+    def of(cls, symbols: Mapping[str, Expression], forms: Mapping[str, Form]) -> Declared:
+        taken = [*symbols, *forms, *(name for e in symbols.values() for name in e.names.scope)]
+        return cls(symbols, forms, HeldData(taken, _is_user_file, _run.__code__))
+
+
+def traced(function: Callable[..., object], declared: Declared) -> Expression:
     """Return the result of a function whose parameters are the declared symbols of the same names.
 
     Raises: as `results_of`; ShapeError for several results.
@@ -53,35 +69,61 @@ def traced(function: Callable[..., object], declared: Mapping[str, Expression]) 
     return made
 
 
-def results_of(function: Callable[..., object], declared: Mapping[str, Expression]) -> Results:
+def results_of(function: Callable[..., object], declared: Declared) -> Results:
     """Return the results of a function of its parameters, nested as the function returns them.
 
-    The symbols of the result are the parameters, in the order of `declared`; an undeclared one has its default.
+    The symbols of the result are the parameters, in declared order; an undeclared one has its default. Then follow the
+    arrays that the function reads, bound to their entries.
 
     Raises: UnknownName for a parameter that is neither declared nor has a default; NotSupported for a function that
         needs the value of a symbol, and for a result that is no formula; MatcalcError, with the line.
     """
-    arguments = {name: declared[name] for name in _parameters(function, declared)}
-    names = reduce(Names.joined, (e.names for name, e in declared.items() if name in arguments), Names({}, ()))
+    with _holding(declared.data):
+        return _results_of(function, declared)
+
+
+def _results_of(function: Callable[..., object], declared: Declared) -> Results:
+    arguments, data = _arguments(function, declared), declared.data
+    forms = {name: one for name, one in arguments.items() if isinstance(one, Form)}
+    leaves = {*arguments, *(leaf for form in forms.values() for leaf in form.names)}
+    own = (e.names for name, e in declared.symbols.items() if name in leaves)
+    names = reduce(Names.joined, own, Names({}, (), containers=forms))
+    arrays = {name: e for name, e in declared.symbols.items() if name in leaves}
     state = partial(random_state, function)
     before = state()
     values = values_for(names)
-    made = _run(function, arguments, values)
+    try:
+        made = _run(function, arguments, arrays, values)
+    except ShapeError as fault:
+        if data.records and not fault.hint:
+            fault.hint = (
+                f"the sizes of {next(iter(data.records))}, which is data, are numbers: declare numbers as sizes"
+            )
+        raise
     if state() != before:
-        raise _drawn(function, arguments, state, values)
-    results = _results(made, names, function, list(arguments))
-    if nodes_of(_results(_run(function, arguments, values), names, function, list(arguments))) != nodes_of(results):
+        raise _drawn(function, lambda: _run(function, arguments, arrays, values), state)
+
+    def read(returned: object) -> Results:
+        return _results(returned, function, list(arguments), lambda node: names.joined(data.names_of(_symbols(node))))
+
+    results = read(made)
+    if nodes_of(read(_run(function, arguments, arrays, values))) != nodes_of(results):
         raise unrepeatable(_name(function))
     return results
 
 
-def _run(function: Callable[..., object], arguments: Mapping[str, Expression], values: Values) -> object:
-    """Return the result of a function of symbols; `values` are those of the names in it.
+def _run(
+    function: Callable[..., object],
+    arguments: Mapping[str, Expression | Form],
+    arrays: Mapping[str, Expression],
+    values: Values,
+) -> object:
+    """Return the result of a function of symbols and of containers of `arrays`; `values` are those of the names in it.
 
     Raises: as `results_of`.
     """
     try:
-        return values.of(function)(**{name: _argument(name, e) for name, e in arguments.items()})
+        return values.of(function)(**{name: _argument(name, one, arrays) for name, one in arguments.items()})
     except MatcalcError as fault:
         raise _located(fault, fault, function) from None
     except (TypeError, ValueError, AttributeError) as fault:
@@ -92,66 +134,96 @@ def _run(function: Callable[..., object], arguments: Mapping[str, Expression], v
         raise _located(error, fault, function) from fault
 
 
+@contextmanager
+def _holding(data: HeldData) -> Iterator[None]:
+    """Make symbols of the arrays that a function reads, while it runs."""
+    token = holder.set(data)
+    try:
+        yield
+    finally:
+        holder.reset(token)
+
+
+def _symbols(node: Node) -> list[Node]:
+    return [one for one in toposort([node]) if one.kind == "symbol"]
+
+
 def nodes_of(made: Results) -> list[Node]:
     """Return the nodes of results, in order."""
-    if isinstance(made, (tuple, list)):
-        return [node for one in made for node in nodes_of(one)]
-    return [made.node]
+    parts = None if isinstance(made, Expression) else items(made)
+    return [made.node] if parts is None else [node for _, one in parts for node in nodes_of(one)]
 
 
-def _drawn(
-    function: Callable[..., object],
-    arguments: Mapping[str, Expression],
-    state: Callable[[], State],
-    values: Values,
-) -> MatcalcError:
+def _drawn(function: Callable[..., object], run: Callable[[], object], state: Callable[[], State]) -> MatcalcError:
     """Return the error for a function that draws random numbers, with the line that draws."""
     fault = NotSupported(f"{_name(function)} draws random numbers, of which a formula would hold one draw", hint=HINT)
-    at = line_of_draw(lambda: _run(function, arguments, values), state, _is_user_file)
+    at = line_of_draw(run, state, _is_user_file)
     return fault if at is None else _at_line(fault, function, at[0], at[1], 0)
 
 
-def _parameters(function: Callable[..., object], declared: Mapping[str, Expression]) -> list[str]:
-    """Return the parameters of a function that are symbols."""
+def _arguments(function: Callable[..., object], declared: Declared) -> dict[str, Expression | Form]:
+    """Return the parameters of a function that are symbols or containers of symbols."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):
         raise NotSupported(f"{_name(function)} has no parameters by name, and so no symbols") from None
-    found = []
+    found: dict[str, Expression | Form] = {}
     bound = function.keywords if isinstance(function, partial) else {}
     for parameter in parameters:
         if parameter.name in bound:
             continue
         if parameter.kind not in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY):
             raise NotSupported(f"{_name(function)} has the parameter {parameter}, which no declaration names")
-        if parameter.name in declared:
-            found.append(parameter.name)
+        if parameter.name in declared.forms:
+            found[parameter.name] = declared.forms[parameter.name].of_class(_class_of(function, parameter))
+        elif parameter.name in declared.symbols:
+            found[parameter.name] = declared.symbols[parameter.name]
         elif parameter.default is Parameter.empty:
             hint = f'declarations="{parameter.name}: vector(n)"'
-            near = nearest(parameter.name, list(declared))
+            near = nearest(parameter.name, [*declared.symbols, *declared.forms])
             raise UnknownName(f"the parameter {parameter.name} of {_name(function)} is not declared{near}", hint=hint)
     return found
 
 
-def _argument(name: str, e: Expression) -> TracedArray:
-    """Return a symbol as an argument of the function, which must not write to it."""
-    made = traced_array(e)
+def _class_of(function: Callable[..., object], parameter: Parameter) -> object:
+    """Return the class of a parameter that is a container: its annotation, else that of its default."""
+    try:
+        hints = get_type_hints(getattr(function, "func", function))
+    except (NameError, TypeError):
+        hints = {}
+    annotated = hints.get(parameter.name)
+    return annotated if annotated is not None or parameter.default is Parameter.empty else type(parameter.default)
+
+
+def _argument(name: str, one: Expression | Form, arrays: Mapping[str, Expression]) -> Any:
+    """Return a symbol or a container of symbols as an argument of the function, which must not write to the arrays."""
+    if isinstance(one, Form):
+        return one.filled({leaf: _argument(leaf, arrays[leaf], arrays) for leaf in one.names})
+    made = traced_array(one)
     made.argument = name
     return made
 
 
 def _results(
-    made: object, names: Names, function: Callable[..., object], parameters: Sequence[str], at: tuple[int, ...] = ()
+    made: object,
+    function: Callable[..., object],
+    parameters: Sequence[str],
+    names_for: Callable[[Node], Names],
+    at: tuple[Key, ...] = (),
 ) -> Results:
-    """Return the results of a function as expressions in all its symbols; `at` is the position among several."""
-    if isinstance(made, (tuple, list)) and made:
-        return like(made, (_results(one, names, function, parameters, (*at, k)) for k, one in enumerate(made)))
+    """Return the results of a function as expressions in all its symbols; `at` is the path to one of several."""
     e = as_expression(made)
+    parts = items(made) if e is None else None
+    if parts:
+        several = [_results(one, function, parameters, names_for, (*at, key)) for key, one in parts]
+        return refilled(made, several)
     if e is None:
         hint = "" if made is not None else "add a return statement with a value"
         raise NotSupported(f"{_name(function)} returns {shown(made)}, which is no formula", hint=hint)
-    found = names.joined(replace(e.names, traced=False))
-    return Expression(e.node, replace(found, traced=False), reference=of_function(function, parameters, at))
+    found = names_for(e.node).joined(replace(e.names, traced=False))
+    return Expression(
+        e.node, replace(found, traced=False), reference=of_function(function, parameters, at, found.containers)
+    )
 
 
 def _located(fault: MatcalcError, raised: Exception, function: Callable[..., object]) -> MatcalcError:

@@ -11,16 +11,19 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
-from matcalc.errors import MatcalcError, ParseError, ShapeError, UnknownName
-from matcalc.language.identifiers import bounded, near, shown
+from matcalc.errors import MatcalcError, NotSupported, ParseError, ShapeError, UnknownName
+from matcalc.language.containers import Form, Path, dotted, flat_name, form_of, forms_of_paths
+from matcalc.language.identifiers import bounded, free, near, normalised, shown
 from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import identifier, parse
 from matcalc.language.syntax import Ast, call_name, same, walk
 from matcalc.language.write import text as write
 
 _Kinds = Mapping[str, tuple[int, int]]
+Declarations: TypeAlias = "str | Mapping[str, Any]"
+"""Declarations as text, or by name: their texts, arrays of their shapes, and containers of both."""
 
 
 MARK = ", undeclared"
@@ -50,6 +53,7 @@ _SIZE_CALLS = ("min", "max")
 _EXAMPLES = {"vector": "w: vector(n)", "matrix": "X: matrix(m, n)", "tensor": "T: tensor(m, n, k)"}
 
 
+_DOTTED = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.\w+)+")
 _MARKED = re.compile(r",\s*undeclared\s*\Z")
 
 
@@ -58,6 +62,7 @@ class Declaration:
     """A declared name. `repeated` (E...) and `default` (k = 1) occur only in signatures.
 
     `span` is the position of the name in the text; an unnamed output has the name "". `undeclared`: with inferred kind.
+    `path` is the path of an array in a container, `params.W1`, whose name is `params_W1`.
     """
 
     name: str
@@ -68,6 +73,13 @@ class Declaration:
     repeated: bool = False
     default: Ast | None = None
     undeclared: bool = False
+    path: Path = ()
+
+
+class DeclaredText(str):
+    """The text of declarations that were passed as a dictionary; `forms` are the containers by name."""
+
+    forms: Mapping[str, Form]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +107,102 @@ def read_declarations(text: str, kinds: _Kinds = KINDS, facts: Mapping[str, str]
 def _declarations(text: str, *known: tuple[tuple[str, Any], ...]) -> tuple[Declaration, ...]:
     kinds, facts = map(dict, known)
     found: list[Declaration] = []
+    plain, paths = _without_dots(text) if "." in text else (text, {})
     for begin, end in _pieces(text):
         mark = _MARKED.search(text, begin, end)
-        names, type_ = parse(text, "declaration", begin, mark.start() if mark else end)
+        names, type_ = parse(plain, "declaration", begin, mark.start() if mark else end)
         made = (_located(text, _declaration, token, type_, kinds, facts) for token in names)
-        found.extend(replace(d, undeclared=mark is not None) for d in made)
+        found.extend(replace(d, undeclared=mark is not None, path=paths.get(d.span[0], ())) for d in made)
+    found = _with_free_names(found) if paths else found
     _located(text, _check_names, found)
     return tuple(found)
+
+
+def as_text(declarations: Declarations) -> str:
+    """Return declarations as text; of a dictionary by name, whose values are declarations, arrays or containers.
+
+    Raises: NotSupported for a container that holds something else.
+
+    Example:
+        >>> as_text({"params": {"W": "matrix(m, n)", "b": [0.0, 0.0]}, "s": 1.0})
+        'params_W: matrix(m, n); params_b_0: scalar; params_b_1: scalar; s: scalar'
+    """
+    if not isinstance(declarations, Mapping):
+        return declarations
+    taken = {str(name) for name in declarations}
+    written: list[str] = []
+    names: dict[Path, str] = {}
+
+    def name_for(path: Path, value: Any) -> str:
+        names[path] = str(path[0]) if len(path) == 1 else free(flat_name(path), taken)
+        written.append(f"{names[path]}: {_kind_of(path, value)}")
+        return names[path]
+
+    forms = {str(name): form_of(value, (str(name),), name_for) for name, value in declarations.items()}
+    text = DeclaredText("; ".join(written))
+    text.forms = {name: form for name, form in forms.items() if isinstance(form, Form)}
+    return text
+
+
+def containers_in(declarations: str) -> Mapping[str, Form]:
+    """Return the forms of the declared containers by name.
+
+    Raises: ShapeError for paths that fit no container.
+    """
+    if isinstance(declarations, DeclaredText):
+        return declarations.forms
+    if not isinstance(declarations, str) or "." not in declarations:
+        return {}
+    return forms_of_paths((d.path, d.name) for d in read_declarations(declarations) if d.path)
+
+
+def _kind_of(path: Path, value: Any) -> str:
+    """Return the declared kind of an array in a container: as text, or of an array or number by its shape."""
+    if isinstance(value, str):
+        try:
+            read_declarations(f"x: {value}")
+        except MatcalcError:
+            hint = "write its kind, as in 'matrix(m, n)', or pass an array of its shape"
+            raise NotSupported(f"{dotted(path)} is {shown(value)}, which is no array", hint=hint) from None
+        return value
+    shape = getattr(value, "shape", None)
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        shape, kind = (), "f"
+    if not isinstance(shape, tuple) or kind not in ("f", "i", "u"):
+        raise NotSupported(f"{dotted(path)} is {shown(value)}, which is no array of real numbers")
+    if not shape:
+        return "scalar"
+    return f"{('vector', 'matrix', 'tensor')[min(len(shape), 3) - 1]}({', '.join(map(str, shape))})"
+
+
+def _without_dots(text: str) -> tuple[str, dict[int, Path]]:
+    """Return declarations with underscores for the dots in names, and the paths by the positions of the names."""
+    paths: dict[int, Path] = {}
+    plain = text
+    for begin, end in _pieces(text):
+        head = text[begin:end].partition(":")[0]
+        for one in _DOTTED.finditer(head):
+            at = begin + one.start()
+            paths[at] = tuple(int(word) if word.isdecimal() else normalised(word) for word in one.group().split("."))
+            plain = plain[:at] + one.group().replace(".", "_") + plain[at + len(one.group()) :]
+    return plain, paths
+
+
+def _with_free_names(declarations: list[Declaration]) -> list[Declaration]:
+    """Return declarations in which the arrays of containers have names of their own.
+
+    Raises: ShapeError for a path that is declared twice.
+    """
+    taken = {d.name for d in declarations if not d.path} | {name for d in declarations for name in size_names(d)}
+    found: list[Declaration] = []
+    for d in declarations:
+        if d.path and any(d.path == other.path for other in found):
+            raise ShapeError(f"{dotted(d.path)} is declared twice", at=d.span[0])
+        if d.path and (d.path[0],) in {(other.name,) for other in declarations if not other.path}:
+            raise ShapeError(f"{d.path[0]} is declared as an array and as a container", at=d.span[0])
+        found.append(replace(d, name=free(d.name, taken)) if d.path else d)
+    return found
 
 
 def read_signature(text: str, facts: Mapping[str, str] = FACTS) -> Signature:

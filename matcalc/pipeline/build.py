@@ -52,6 +52,8 @@ from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.wrt import read_wrt
+from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
 from matcalc.language.write import text, where_text
 from matcalc.pipeline.gradient_forms import GradientForms
@@ -80,13 +82,14 @@ def compile_request(inputs: CompileInputs) -> Request:
     """Return the request for `compile`."""
     start = time.perf_counter()
     flat: list[Readable] = []
-    nesting = _flatten(outputs_of(inputs.outputs, inputs.declarations), flat)
+    results = _flatten(outputs_of(inputs.outputs, inputs.declarations), flat)
+    nesting, contained = (results, None) if is_nesting(results) else (tuple(range(len(flat))), results)
     read = expressions(flat, inputs.declarations, inputs.dialect)
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
     request = replace(request, args=inputs.args, dtype=inputs.dtype, seconds=seconds, guards=inputs.guards)
-    return replace(request, check_facts=inputs.check_facts, check=inputs.check)
+    return replace(request, results=contained, check_facts=inputs.check_facts, check=inputs.check)
 
 
 def value_and_gradient_request(inputs: GradientInputs) -> Request:
@@ -105,12 +108,15 @@ def writers(inputs: Inputs) -> list[Callable[[], Texts]]:
 
 
 def gradient_request(
-    f: Readable, wrt: Wrt, declarations: str, dialect: str, convention: str = "projected", check: bool = True
+    f: Readable, wrt: Wrt, declarations: Declarations, dialect: str, convention: str = "projected", check: bool = True
 ) -> Request:
     """Return the request for a value and its gradient."""
     start = time.perf_counter()
-    variables = read_wrt(wrt)
     value = with_wrt(f, wrt, declarations, dialect, scalar=True)
+    containers = variables_in(wrt, value.names.containers)
+    if containers is not None:
+        wrt = containers.wrt
+    variables = read_wrt(wrt)
     parsed = time.perf_counter()
     if not variables.whole:
         parts = value.gradient(wrt, convention, check)
@@ -127,6 +133,7 @@ def gradient_request(
         gradients.names,
         (0, positions if isinstance(variables.symbols, (list, tuple)) else 1),
         slopes=slopes if convention == "projected" else (),
+        results=None if containers is None else (0, containers.results(1)),
         seconds=[("parse", parsed - start), ("derive", gradients.seconds)],
     )
 
@@ -360,11 +367,20 @@ def reference_of(specs: Sequence[CompiledSpec]) -> Reference:
     return reference(specs)
 
 
-def _flatten(outputs: Outputs, flat: list[Readable]) -> Nesting:
-    """Append the outputs to `flat` in order; return their nesting."""
-    if isinstance(outputs, (list, tuple)):
-        if not outputs:
-            raise ShapeError("compile needs at least one formula")
+def _flatten(outputs: Outputs, flat: list[Readable]) -> Results:
+    """Append the outputs to `flat` in order; return their numbers in tuples and containers."""
+
+    def number_of(path: Path, output: Any) -> str:
+        flat.append(output)
+        return str(len(flat) - 1)
+
+    parts = None if outputs is None else items(outputs)
+    if parts is None:
+        return int(number_of((), outputs))
+    if not parts:
+        raise ShapeError("compile needs at least one formula")
+    if isinstance(outputs, (list, tuple)) and not hasattr(outputs, "_fields"):
         return tuple(_flatten(part, flat) for part in outputs)
-    flat.append(outputs)
-    return len(flat) - 1
+    form = form_of(outputs, (), number_of)
+    assert isinstance(form, Form)
+    return Filled(form)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from matcalc.expressions.handle import Key, Symbol, Wrt
     from matcalc.expressions.read_input import Readable, Readables
+    from matcalc.language.declare import Declarations
 
 
 Outputs: TypeAlias = "Readable | Sequence[Outputs]"
@@ -29,7 +30,7 @@ class CompileInputs:
     target: str
     dtype: DTypeLike
     sizes: Mapping[Key, int] | None
-    declarations: str
+    declarations: Declarations
     dialect: str
     name: str
     check_facts: bool
@@ -43,7 +44,7 @@ class GradientInputs:
 
     f: Readables
     wrt: Wrt
-    declarations: str
+    declarations: Declarations
     dialect: str
     convention: str
     target: str

@@ -196,13 +196,13 @@ class InThreads(Compiled):
         return (in_threads, self.origin)
 
 
-def in_threads(inputs: Inputs, threads: int) -> Compiled:
-    """Return the function that is built for these inputs, computed in threads.
+def in_threads(inputs: Inputs, threads: int, request: Request | None = None) -> Compiled:
+    """Return the function that is built for these inputs (or their request), computed in threads.
 
     Raises: TypeError or ValueError for an invalid number of threads; NotSupported for a framework's target.
     """
     threads = counted("threads", threads)
-    request = build.request_for(inputs)
+    request = build.request_for(inputs) if request is None else request
     check_on_numpy(request.target)
     made = InThreads(build.build(request).spec)
     made.divide((inputs, threads), request)

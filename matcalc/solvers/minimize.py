@@ -16,6 +16,8 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
 from matcalc.expressions.wrt import apart, read_wrt
+from matcalc.language.containers import Form, gathered, spread
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, nearest, shown
 from matcalc.progress import progress_line
 from matcalc.solvers.history import recorded
@@ -48,7 +50,7 @@ def minimize(
     sizes: Mapping[Any, int] | None = None,
     progress: bool = False,
     parametrise: bool = False,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     check_facts: bool = False,
@@ -59,9 +61,10 @@ def minimize(
 ) -> Any:
     """Minimise the scalar `f` in the symbols `wrt` with SciPy and compiled derivatives.
 
-    `wrt` is a name, a symbol, a part of one (`x[0]`), or a list of these. `start` has a first value for each of them,
-    `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`. `bounds` are pairs of
-    None, numbers or arrays, by name. `parametrise` keeps variables in their declared sets, as for `solvers.problem`.
+    `wrt` is a name, a symbol, a part of one (`x[0]`), a container, or a list of these. `start` has a first value for
+    each of them, `data` a value for each other symbol. `constraints` are comparisons, `"sum(w) == 1; w >= 0"`.
+    `bounds` are pairs of None, numbers or arrays, by name. `parametrise` keeps variables in their declared sets, as
+    for `solvers.problem`.
     `method` is one of scipy.optimize.minimize, by default L-BFGS-B, or SLSQP for constraints that are no bounds.
     `"lm"`, `"trf"` and `"dogbox"` are methods of scipy.optimize.least_squares, for an f that is a sum of squares.
     `progress` prints a line for each step. Other `options` are passed to SciPy (`tol=`, `callback=`, `options=`).
@@ -104,6 +107,9 @@ def minimize(
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
         bounds = _by_part(bounds, "bounds=", parted.parts) if isinstance(bounds, Mapping) else bounds
     rows: dict[str, Any] = {}
+    forms = parted.e.names.containers
+    if forms:
+        start, data = spread(by_name(start, "start="), forms), spread(by_name(data or {}, "data="), forms)
     if compiled:
         names = list(_by_part(dict.fromkeys(asked), "over=", parted.parts))
         start, data = _by_part(start, "start=", parted.parts), _by_part(data or {}, "data=", parted.parts)
@@ -114,7 +120,7 @@ def minimize(
     made.constraints.extend(own)
     if compiled:
         options = options | {"progress": progress}
-        return _named(made, minimised(made, method or "", rows, options, threads, check_facts), parted.parts)
+        return _named(made, minimised(made, method or "", rows, options, threads, check_facts), parted.parts, forms)
     kind = named or ("SLSQP" if made.constraints else "L-BFGS-B")
     for given, what, taking in ((made.constraints, "constraints", CONSTRAINED), (made.bounds, "bounds", BOUNDED)):
         if given and kind not in taking:
@@ -123,7 +129,7 @@ def minimize(
     if progress:
         callback = _reporting(made, callback)
     result = _squares(made, kind, callback, options) if kind in RESIDUAL else _minimised(made, kind, callback, options)
-    return _named(made, result, parted.parts)
+    return _named(made, result, parted.parts, forms)
 
 
 def _by_part(values: Any, what: str, parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,13 +228,13 @@ def _reporting(made: Problem, callback: Any) -> Any:
     return report
 
 
-def _named(made: Problem, result: Any, parts: Mapping[str, Any]) -> Any:
-    """Return SciPy's result with arrays by name; parts of symbols are named as in `wrt`."""
+def _named(made: Problem, result: Any, parts: Mapping[str, Any], forms: Mapping[str, Form]) -> Any:
+    """Return SciPy's result with arrays by name, in containers; parts of symbols are named as in `wrt`."""
     from matcalc.solvers.result import Result
 
     def named(x: Any) -> dict[str, Any]:
         arrays = x if isinstance(x, dict) else made.unpack(x)
-        return {str(parts.get(name, name)): array for name, array in arrays.items()}
+        return gathered({str(parts.get(name, name)): array for name, array in arrays.items()}, forms)
 
     size = made.given.packing.size
     for field in ("jac", "grad"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from matcalc.language.declare import Declarations
 from matcalc.solvers.constraints import Comparison, bounded, comparisons, feasible
 from matcalc.solvers.derivatives import Scalar
 from matcalc.solvers.packing import Vector
@@ -115,7 +116,7 @@ def problem(
     start: Mapping[Any, ArrayLike] | None = None,
     sizes: Mapping[Any, int] | None = None,
     *,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     parametrise: bool = False,

@@ -6,7 +6,7 @@ All faults of the input are found here, before anything is compiled. Error messa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -23,6 +23,8 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.language.containers import spread
+from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, free, nearest
 from matcalc.language.kinds import INDEX, SPARSE
 from matcalc.solvers.packing import Packing, Vector
@@ -112,7 +114,7 @@ def read_inputs(
     data: Mapping[Any, ArrayLike] | None,
     start: Mapping[Any, ArrayLike] | None = None,
     sizes: Mapping[Any, int] | None = None,
-    declarations: str = "",
+    declarations: Declarations = "",
     dialect: str = "matrix",
     target: str = "numba",
     more: Sequence[str] = (),
@@ -127,11 +129,12 @@ def read_inputs(
     first = with_wrt(f, many, declarations, dialect)
     names = [node.name for node in first.symbols_of(many)]
     others = expressions(list(more), declarations, dialect, first.names.symbols) if more else []
-    formulas = (Expression(first.node, first.names_with(many), first.row), *others)
-    scope = reduce(Names.joined, (e.names for e in formulas))
-    values = _named(data, "data=")
-    check_names(names, start if start is None else _named(start, "start="), values)
-    starts = {} if start is None else _named(start, "start=")
+    read = (Expression(first.node, first.names_with(many), first.row), *others)
+    scope = reduce(Names.joined, (e.names for e in read))
+    formulas = tuple(Expression(e.node, replace(e.names, bound={}, containers={}), e.row) for e in read)
+    values = {**scope.bound, **spread(_named(data, "data="), scope.containers)}
+    starts = {} if start is None else spread(_named(start, "start="), scope.containers)
+    check_names(names, None if start is None else starts, values)
     known = {node.name: node for node in scope.ordered()}
     for what, given in (("data", values), ("start", starts)):
         for name in given:

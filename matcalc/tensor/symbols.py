@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matcalc.errors import ShapeError, UnknownName
+from matcalc.language.containers import Form, grouped
 from matcalc.language.identifiers import identifier, nearest
 from matcalc.language.kinds import INDEX
 from matcalc.tensor.nodes.node import Node, sizes_used
@@ -26,6 +27,8 @@ class Names:
     `sizes` are names of sizes in scope, which need not occur in a shape.
     `parts` are the nodes that formulas named, `K = A*A'; inv(K)`.
     `undeclared` are those whose kind was inferred.
+    `bound` are the entries of symbols that are data of a Python function, by name: they are no arguments.
+    `containers` are the forms of parameters that are containers of symbols, by name.
     `traced` marks a function written for NumPy that is being traced: its vectors have no row mark.
     `sympy_symbols` are the SymPy symbols, of sizes too, that a SymPy formula was read from: `sympy` returns these.
     """
@@ -39,6 +42,8 @@ class Names:
     parts: Mapping[str, Node] = field(default_factory=dict)
     undeclared: frozenset[str] = frozenset()
     traced: bool = False
+    bound: Mapping[str, Any] = field(default_factory=dict)
+    containers: Mapping[str, Form] = field(default_factory=dict)
 
     def joined(self, other: Names) -> Names:
         """Return the names of both, those of `self` first.
@@ -49,6 +54,8 @@ class Names:
             mine = self.symbols.get(name, node)
             if mine is not node:
                 raise ShapeError(f"{name} is declared twice: {declaration(mine)} and {declaration(node)}")
+            if name in self.symbols:
+                _check_same_data(name, self.bound.get(name), other.bound.get(name))
         sizes = {**self.size_names, **other.size_names}
         both = next((name for name in (*self.symbols, *other.symbols) if name in sizes), None)
         if both is not None:
@@ -56,12 +63,15 @@ class Names:
         written = tuple(dict.fromkeys(self.written + other.written))
         conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
         symbols, sympy_symbols = {**self.symbols, **other.symbols}, {**self.sympy_symbols, **other.sympy_symbols}
-        own = tuple(dict.fromkeys(self.sizes + other.sizes))
+        sizes_ = tuple(dict.fromkeys(self.sizes + other.sizes))
         parts, traced = {**other.parts, **self.parts}, self.traced or other.traced
         declared = (self.symbols.keys() - self.undeclared) | (other.symbols.keys() - other.undeclared)
         undeclared = (self.undeclared | other.undeclared) - declared
         tangents = (*self.tangents, *other.tangents)
-        return Names(symbols, written, tangents, conditions, sympy_symbols, own, parts, undeclared, traced)
+        bound = {**self.bound, **other.bound} if self.bound or other.bound else self.bound
+        forms = {**other.containers, **self.containers} if other.containers else self.containers
+        own = Names(symbols, written, tangents, conditions, sympy_symbols, sizes_, parts, undeclared, traced)
+        return replace(own, bound=bound, containers=forms) if bound or forms else own
 
     def symbol(self, name: str) -> Node:
         """Return the symbol of a name.
@@ -100,10 +110,32 @@ class Names:
         symbols = {**self.symbols, node.name: node}
         return replace(self, symbols=symbols, written=(*self.written, node.name), tangents=tangents)
 
+    def arguments(self) -> tuple[Node, ...]:
+        """Return the written symbols that are no data, in the order of compiled arguments."""
+        return tuple(node for node in self.ordered() if node.name not in self.bound)
+
+    def called(self, sizes: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the names of the arguments of a call, in which containers replace their symbols; sizes follow."""
+        return tuple(grouped([*(node.name for node in self.arguments()), *sizes], self.containers))
+
+    @property
+    def outer(self) -> dict[str, Any]:
+        """The fields that a formula's text and declarations do not contain."""
+        return {"written": self.written, "bound": self.bound, "containers": self.containers}
+
+    def with_whole_containers(self) -> Names:
+        """Return the names without data and containers whose symbols were replaced."""
+        if not self.bound and not self.containers:
+            return self
+        bound = {name: entries for name, entries in self.bound.items() if name in self.symbols}
+        whole = {name: form for name, form in self.containers.items() if self.symbols.keys() >= set(form.names)}
+        return replace(self, bound=bound, containers=whole)
+
     def without(self, name: str) -> Names:
         """Return the names without one that a formula solves for."""
         remaining = {n: s for n, s in self.symbols.items() if n != name}
-        return replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name))
+        left = replace(self, symbols=remaining, written=tuple(n for n in self.written if n != name))
+        return left.with_whole_containers()
 
     def under(self, conditions: Sequence[Condition]) -> Names:
         """Return the names with further conditions."""
@@ -113,6 +145,13 @@ class Names:
         """Return the written symbols in the order of compiled arguments."""
         chosen = set(self.written)
         return tuple(node for name, node in self.symbols.items() if name in chosen)
+
+
+def _check_same_data(name: str, mine: Any, theirs: Any) -> None:
+    """Raise ShapeError if a symbol stands for different data in two formulas."""
+    if mine is not theirs and mine is not None and theirs is not None and mine.tobytes() != theirs.tobytes():
+        hint = "give the variable another name in one of the functions, or pass it as an argument"
+        raise ShapeError(f"{name} is the name of different data in two functions", hint=hint)
 
 
 def all_sizes(nodes: Sequence[Node], names: Names, symbols: Sequence[Node] = ()) -> list[str]:

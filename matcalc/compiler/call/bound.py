@@ -19,7 +19,10 @@ class Bound:
     """A function of the remaining arguments `args`; `fixed` are the fixed values by name, converted and checked once.
 
     Fixed arrays of float64 in C order are not copied: the next call sees changes to them. Others are copied.
+    Attributes that it lacks, `source`, `checked`, `stats`, are those of `whole`, the function of all arguments.
     """
+
+    whole: Any
 
     def __new__(
         cls, function: Callable[..., Any], spec: CompiledSpec, given: Mapping[str, Any], into: int = 0
@@ -36,7 +39,7 @@ class Bound:
         chosen = {name: value for name, value in zip(names, values, strict=True) if name in given}
         matrices = {matrix.declared.name: matrix for matrix in spec.sparse}
         operands = {operand.name: operand for operand in spec.call_operands}
-        self.function, self.spec = function, spec
+        self.function, self.spec, self.whole = function, spec, function
         self.fixed = {
             name: to_csr(operands[name], value, matrices[name].ordered)
             if name in matrices
@@ -60,6 +63,17 @@ class Bound:
         for place, value in zip(self._places, given, strict=True):
             values[place] = value
         return self.function(*values, **options)
+
+    def bind(self, given: Mapping[str, Any] | None = None, /, **keywords: Any) -> Bound:
+        """Return the function with these arguments fixed too; arguments that are fixed get new values."""
+        made: Bound = self.whole.bind({**self.fixed, **({} if given is None else given), **keywords})
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the function of all arguments."""
+        if name.startswith("_") or name == "whole":
+            raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
+        return getattr(self.whole, name)
 
     @property
     def plan(self) -> Plan:

@@ -33,11 +33,11 @@ class BoundAhead(Bound):
     Derived values belong to the data at the time of binding. Bind again after the data change.
     """
 
-    def __new__(cls, pair: Pair, fixed: Mapping[str, Any]) -> BoundAhead:
+    def __new__(cls, pair: Pair, fixed: Mapping[str, Any], whole: Any) -> BoundAhead:
         """Return an object with a call slot if the second function is machine code."""
         return object.__new__(CALLED if pair[1].address and cls is BoundAhead and CALLED is not None else cls)
 
-    def __init__(self, pair: Pair, fixed: Mapping[str, Any]) -> None:
+    def __init__(self, pair: Pair, fixed: Mapping[str, Any], whole: Any) -> None:
         before, function = pair
         spec = before.spec
         arguments = [fixed[operand.name] for operand in spec.arguments]
@@ -49,10 +49,10 @@ class BoundAhead(Bound):
         self.computed = {operand.name: value for operand, value in zip(spec.outputs, values, strict=True)}
         super().__init__(function, function.spec, {**fixed, **self.computed}, function.address)
         self.fixed = dict(fixed)
-        self.pair = pair
+        self.pair, self.whole = pair, whole
 
     def __reduce__(self) -> tuple[object, ...]:
-        return BoundAhead, (self.pair, self.fixed)
+        return BoundAhead, (self.pair, self.fixed, self.whole)
 
     @property
     def plan(self) -> Plan:
@@ -73,7 +73,7 @@ def bound(function: Any, kept: dict[Key, Pair | None], given: Mapping[str, Any])
     """
     plain = Bound(function, function.spec, given, function.address)
     pair = _pair(function, kept, plain.fixed)
-    return plain if pair is None else BoundAhead(pair, plain.fixed)
+    return plain if pair is None else BoundAhead(pair, plain.fixed, function)
 
 
 def _pair(function: Any, kept: dict[Key, Pair | None], fixed: Mapping[str, Any]) -> Pair | None:

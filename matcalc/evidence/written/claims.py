@@ -312,7 +312,7 @@ def _is_determined(
         data = nudged(point, symbols, NUDGE, k)
         found = evaluated([claim.node], {**data, **question.extra}, point.sizes)
         try:
-            there = Point(data, point.sizes, reference.value(data, point.sizes))
+            there = Point(data, point.sizes, reference.value(data, point.sizes), point.fixed)
         except (np.linalg.LinAlgError, MatcalcError, IndexError):
             return False
         truth = _truth(question, reference, there, True) or _truth(question, reference, there, False)

@@ -40,6 +40,9 @@ MOST_CACHED = 1_000
 MOST_ENTRIES = 50_000
 """The most entries of data and values that are compared: sizes declared as numbers may have any length."""
 
+MOST_OF_DATA = 1_000_000
+"""The most entries of data of a Python function with which results are compared."""
+
 MODERATE = 1e100
 """Points with larger values are avoided if possible, since products of slopes may overflow."""
 
@@ -53,12 +56,14 @@ SEED = 29
 class Point:
     """Data by symbol name and lengths by size name; `value` is the reference's value there.
 
+    `fixed` are the names of data that the reference reads itself; they are not moved.
     `slopes` are slopes of the reference that were computed, by the key of the question.
     """
 
     data: Mapping[str, Array]
     sizes: Mapping[str, int]
     value: Array
+    fixed: frozenset[str] = frozenset()
     slopes: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def direction(self, x: Node, seed: int = 0) -> Array:
@@ -95,7 +100,12 @@ def points(
 
     Raises: NoReference if the first reference cannot be evaluated, or data would be too large.
     """
-    known = all_sizes(nodes, names, symbols)
+    bound, known = names.bound, all_sizes(nodes, names, symbols)
+    drawn = [s for s in symbols if s.name not in bound]
+    if sum(np.size(entries) for entries in bound.values()) > MOST_OF_DATA:
+        raise NoReference("its data are too large")
+    if not all(np.all(np.isfinite(entries)) for entries in bound.values()):
+        raise NoReference("its data are not finite")
     required = (*conditions(*nodes), *names.conditions)
     along = lengths_of(nodes)
     found: list[Mapping[str, int]] = []
@@ -103,9 +113,9 @@ def points(
         sizes = fitting(known, lengths, symbols, required)
         if sizes is None or sizes in found:
             continue
-        if _entries(symbols, nodes, sizes) > MOST_ENTRIES:
+        if _entries(drawn, nodes, sizes) > MOST_ENTRIES:
             raise NoReference("its data are too large")
-        point = _point(references[0], symbols, sizes, along, seed)
+        point = _point(references[0], drawn, bound, sizes, along, seed)
         if point is not None:
             found.append(sizes)
             yield point
@@ -113,8 +123,8 @@ def points(
             break
     wants = larger and found and known and not any(_is_solution(node) for node in toposort(nodes))
     sizes = fitting(known, LARGER, symbols, required) if wants else None
-    if sizes is not None and _entries(symbols, nodes, sizes) <= MOST_AT_LARGER:
-        point = _point(references[0], symbols, sizes, along, seed)
+    if sizes is not None and _entries(drawn, nodes, sizes) <= MOST_AT_LARGER:
+        point = _point(references[0], drawn, bound, sizes, along, seed)
         if point is not None:
             yield point
 
@@ -133,17 +143,18 @@ def _entries(symbols: Sequence[Node], nodes: Sequence[Node], sizes: Mapping[str,
 def _point(
     reference: Reference,
     symbols: Sequence[Node],
+    bound: Mapping[str, Array],
     sizes: Mapping[str, int],
     along: Mapping[str, Sequence[Size]],
     seed: int,
 ) -> Point | None:
     """Return the point of a reference at these sizes, cached if it is small; None if there is none."""
     lengths = tuple((name, tuple(found)) for name, found in along.items())
-    key = tuple(symbols), tuple(sizes.items()), lengths, seed
+    key = tuple(symbols), tuple(bound), tuple(sizes.items()), lengths, seed
     known = _drawn.setdefault(reference, {})
     if key in known:
         return known[key]
-    point = _evaluated(reference, symbols, sizes, along, seed)
+    point = _evaluated(reference, symbols, bound, sizes, along, seed)
     if _entries(symbols, (), sizes) <= MOST_CACHED:
         known[key] = point
     return point
@@ -152,6 +163,7 @@ def _point(
 def _evaluated(
     reference: Reference,
     symbols: Sequence[Node],
+    bound: Mapping[str, Array],
     sizes: Mapping[str, int],
     along: Mapping[str, Sequence[Size]],
     seed: int,
@@ -161,6 +173,7 @@ def _evaluated(
     for mode in range(len(MODES)):
         try:
             drawn = {s.name: _drawn_for(s, sizes, along.get(s.name, ()), mode, seed) for s in symbols}
+            drawn |= {name: np.array(entries) for name, entries in bound.items()}
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 value = reference.value(drawn, sizes)
@@ -170,8 +183,8 @@ def _evaluated(
             continue
         if not np.iscomplexobj(value) and np.all(np.isfinite(value)):
             if _largest(value) <= MODERATE:
-                return Point(drawn, sizes, value)
-            large = large or (Point(drawn, sizes, value) if _largest(value) <= LARGEST else None)
+                return Point(drawn, sizes, value, frozenset(bound))
+            large = large or (Point(drawn, sizes, value, frozenset(bound)) if _largest(value) <= LARGEST else None)
     return large
 
 
@@ -212,7 +225,7 @@ def nudged(point: Point, symbols: Sequence[Node], size: float, seed: int) -> Map
         **{
             s.name: point.data[s.name] + size * _largest(point.data[s.name]) * point.direction(s, 100 + seed)
             for s in symbols
-            if not is_index(s) and np.size(point.data[s.name])
+            if not is_index(s) and s.name not in point.fixed and np.size(point.data[s.name])
         },
     }
 

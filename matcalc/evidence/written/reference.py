@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import MatcalcError, NoReference
+from matcalc.language.containers import Form, Key, items
 from matcalc.language.index_sums import with_sums
 from matcalc.language.pickling import Record, tree_of, tree_records
 from matcalc.language.syntax import Ast, operands_first, reference_of_leaf, value_of_leaf, whole
@@ -216,25 +217,37 @@ class CallValue(OfPython):
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue(OfPython):
-    """One result of a Python function of data by name; `at` is the path of indices to it in the returned value."""
+    """One result of a Python function of data by name; `at` is the path of keys to it in the returned value.
+
+    `forms` are those of the parameters that are containers.
+    """
 
     function: Callable[..., Any]
     parameters: Sequence[str]
-    at: Sequence[int]
+    at: Sequence[Key]
+    forms: Mapping[str, Form]
 
     def __call__(self, values: Sequence[Any], data: Data, sizes: Sizes, base: Data) -> Any:
         import numpy as np
 
-        arguments = {name: np.array(data[name])[()] for name in self.parameters}
         try:
+            arguments = {name: self._argument(name, data) for name in self.parameters}
             found = self.function(**arguments)
-            for position in self.at:
-                found = found[position]
+            for key in self.at:
+                found = dict(items(found) or ())[key]
             return np.asarray(found)
         except np.linalg.LinAlgError:
             raise
         except Exception as error:  # noqa: BLE001 - any exception: the user's function rejects these data
             raise NoReference(f"{type(error).__name__}: {error}") from None
+
+    def _argument(self, name: str, data: Data) -> Any:
+        import numpy as np
+
+        form = self.forms.get(name)
+        if form is None:
+            return np.array(data[name])[()]
+        return form.filled({leaf: np.array(data[leaf])[()] for leaf in form.names})
 
 
 def of_node(node: Node) -> Reference:
@@ -257,9 +270,14 @@ def of_call(function: Callable[..., Any], *args: Reference) -> Reference:
     return Reference("the same functions at arrays", CallValue(function), args)
 
 
-def of_function(function: Callable[..., Any], parameters: Sequence[str], at: Sequence[int] = ()) -> Reference:
+def of_function(
+    function: Callable[..., Any],
+    parameters: Sequence[str],
+    at: Sequence[Key] = (),
+    forms: Mapping[str, Form] | None = None,
+) -> Reference:
     """Return the reference of a Python function written for NumPy: the function itself, at arrays.
 
-    `at` is the path of indices to one result in the returned value.
+    `at` is the path of keys to one result in the returned value; `forms` are those of parameters that are containers.
     """
-    return Reference("the function at arrays", FunctionValue(function, tuple(parameters), tuple(at)))
+    return Reference("the function at arrays", FunctionValue(function, tuple(parameters), tuple(at), forms or {}))

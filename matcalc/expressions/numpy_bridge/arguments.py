@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from fractions import Fraction
 from math import isinf, prod
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsFloat, SupportsIndex, TypeAlias, TypeGuard
 
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.language.identifiers import shown
@@ -34,6 +34,21 @@ Axes: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | None"
 ONE = Size.of(1)
 left_open: ContextVar[list[Condition]] = ContextVar("left_open")
 """Collects the undecided conditions on sizes of the current call."""
+holder: ContextVar[Holder | None] = ContextVar("holder", default=None)
+"""Makes symbols of the arrays of numbers in the function that is being traced."""
+
+
+class Holder(Protocol):
+    """Makes symbols of arrays of numbers, and remembers these numbers."""
+
+    def node(self, array: npt.NDArray[np.generic]) -> Node | None:
+        """Return an array as a symbol or a part of one; None for an array that a formula writes as numbers."""
+
+    def index(self, numbers: Sequence[int]) -> Node | None:
+        """Return nonnegative integers as a symbol of kind `index`; None for a few, which a formula writes."""
+
+    def values_of(self, nodes: Collection[Node]) -> dict[str, npt.NDArray[np.float64]] | None:
+        """Return the entries of symbols by name; None if one of them is no data."""
 
 
 class Compared(NamedTuple):
@@ -76,8 +91,18 @@ def constant_of(value: object) -> Node | None:
         raise NotSupported("an array with a mask is not supported", hint="pass it as .filled(...)")
     if array.dtype.kind == "c":
         raise NotSupported("a constant of complex numbers is not supported: formulas are real")
-    array = np.asarray(array, dtype=np.float64)
-    return constructors.constant(array) if array.ndim else constructors.number(rational(float(array)))
+    if not array.ndim:
+        return constructors.number(rational(float(array)))
+    return array_node(array)
+
+
+def array_node(array: npt.NDArray[np.generic]) -> Node:
+    """Return an array of numbers as a node: in a function that is being traced, large ones are symbols."""
+    import numpy as np
+
+    holding = holder.get()
+    held = None if holding is None else holding.node(array)
+    return constructors.constant(np.asarray(array, dtype=np.float64)) if held is None else held
 
 
 def node_of(value: object) -> Node:

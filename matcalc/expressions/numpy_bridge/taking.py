@@ -9,6 +9,7 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.along_axes import chosen
 from matcalc.expressions.numpy_bridge.arguments import (
     ONE,
+    holder,
     joined,
     part_of,
     shape_text,
@@ -134,12 +135,27 @@ def _ordered(parts: Sequence[int | None], shared: tuple[int, ...]) -> tuple[int,
 
 def take(a: Node, at: object) -> Node:
     """Return the entries of an array at subscripts."""
-    read = read_items(at, a.shape)
+    read = _with_data(read_items(at, a.shape))
     simple = _taken_by_parts(a, read)
     if simple is not None:
         return simple
     chosen_ = selection(read, a.shape)
     return product(1, [(a, chosen_.axes), *chosen_.operands], chosen_.out, _unheld(chosen_, len(a.shape)))
+
+
+def _with_data(read: Items) -> Items:
+    """Return subscripts in which many known indices are data, in a function that is being traced."""
+    holding = holder.get()
+    if holding is None:
+        return read
+    items = list(read.items)
+    for k in read.joint:
+        known = items[k]
+        one = as_run(known) if isinstance(known, Known) else None
+        if isinstance(one, Known) and len(one.shape) == 1 and all(n.is_integer for n in one.numbers):
+            node = holding.index([int(n) for n in one.numbers])
+            items[k] = one if node is None else Looked(node, Size.of(0))
+    return Items(items, read.joint)
 
 
 def _unheld(chosen_: Selection, rank: int) -> dict[int, Size]:
@@ -323,7 +339,7 @@ def _repeats(own: Sequence[Places]) -> bool:
 
 def added(a: Node, at: object, value: Node) -> Node:
     """Return an array with a value added at subscripts, as often as each index occurs: np.add.at."""
-    where = selection(read_items(at, a.shape), a.shape)
+    where = selection(_with_data(read_items(at, a.shape)), a.shape)
     value = _fitted(value, [where.lengths[label] for label in where.out])
     return constructors.add([(1, a), (1, product(1, [(value, where.out), *where.operands], where.axes))])
 

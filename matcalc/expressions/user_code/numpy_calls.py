@@ -11,6 +11,7 @@ from typing import Any
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import (
+    array_node,
     constant_of,
     joined,
     length_in,
@@ -143,7 +144,7 @@ class NumpyCalls:
 
         if not is_symbolic(args):
             made = np.arange(*args, dtype=dtype, **options)
-            return made if made.dtype.kind != "f" else self.make(constructors.constant(made))
+            return made if made.dtype.kind != "f" else self.make(array_node(made))
         start, stop = (0, args[0]) if len(args) == 1 else args[:2]
         if len(args) > 2 and args[2] != 1 or any(is_array(one) or isinstance(one, float) for one in args):
             raise NotSupported("np.arange of a size with a step", hint="write start + step*np.arange(n)")
@@ -158,7 +159,7 @@ class NumpyCalls:
         import numpy as np
 
         if not is_symbolic((start, stop, num)):
-            return self.make(constructors.constant(np.linspace(start, stop, num, endpoint, **options)))
+            return self.make(array_node(np.linspace(start, stop, num, endpoint, **options)))
         if options:
             raise NotSupported(f"np.linspace: the argument {next(iter(options))} is not supported")
         steps = self.make(_iota(size_of(num)))
@@ -172,7 +173,7 @@ class NumpyCalls:
 
         if not is_symbolic(object):
             made = np.array(object, dtype=dtype, **options)
-            return self.make(constructors.constant(made)) if _is_writable(made) else made
+            return self.make(array_node(made)) if _is_writable(made) else made
         if is_array(object):
             return object.astype(dtype) if dtype is not None else object.copy()
         if getattr(getattr(object, "dtype", None), "kind", "") == "O":

@@ -9,12 +9,14 @@ third pullback.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 import matcalc as mc
+from matcalc.api.equivalent import with_numbers
 from matcalc.cached import cached_property
 from matcalc.calculus.derive.conventions import check_variable
 from matcalc.compiler.call.bind import bind
@@ -43,6 +45,14 @@ class Passes:
 
     def __init__(self, e: Expression, target: str, sizes: Mapping[str, int]) -> None:
         check_on_numpy(target)
+        e = with_numbers(e)
+        if e.names.bound:
+            hint = "pass it as an argument of the function"
+            raise NotSupported(
+                f"indices in a function of a framework that are data: {next(iter(e.names.bound))}", hint=hint
+            )
+        if e.names.containers:
+            e = Expression(e.node, replace(e.names, containers={}), reference=e.reference)
         self.expression, self.target = e, target
         self._value = mc.compile(e, target=target)
         spec = self._value.spec

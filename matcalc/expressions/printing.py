@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 from matcalc.expressions.read_formulas import Meaning, read_formulas
+from matcalc.formula.notation.meanings import explained_latex, remarks_in
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.syntax import Ast, definition, part_name
@@ -61,4 +62,5 @@ def latex_in(formula: Ast, names: Names) -> str:
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
     book = default_rulebook()
-    return latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)
+    shown = latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)
+    return explained_latex(shown, remarks_in([formula]))

@@ -52,8 +52,9 @@ from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Printed, Request, request_of
 from matcalc.expressions.wrt import read_wrt
+from matcalc.formula.notation.meanings import explained, explained_where
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
-from matcalc.language.write import text, where_text
+from matcalc.language.write import text
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.progress import progress_line
@@ -284,8 +285,8 @@ def _texts(output: Output, names: Names) -> Texts:
     if names.named_parts:
         tree = formula_in(node, names, names.named_parts)
         whole = formula_in(node, names, names.named_parts, dotted=False)
-        return where_text(tree), latex_in(whole, names), computed
-    return text(formula()), latex_in(formula(dotted=False), names), computed
+        return explained_where(tree), latex_in(whole, names), computed
+    return explained(formula()), latex_in(formula(dotted=False), names), computed
 
 
 class Planned(NamedTuple):

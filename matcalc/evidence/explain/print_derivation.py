@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import Reason
+from matcalc.formula.notation.meanings import Remark, latex_words, remark_latex, remark_text, remarks_in
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex.latex import latex
-from matcalc.language.latex.latex_names import Templates, escaped
+from matcalc.language.latex.latex_names import Templates
 from matcalc.language.syntax import Ast, name
 from matcalc.language.write import text
 from matcalc.rulebook.load import default_rulebook
@@ -41,6 +42,7 @@ def _text(lines: Sequence[Line]) -> str:
         reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if r.says)
         said = line.statement or f"{left:>{width}} = {text(line.formula)}{reasons}"
         shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
+    shown += [f"where {remark_text(one)}" for one in _remarks(lines)]
     return "\n".join(shown)
 
 
@@ -53,11 +55,12 @@ def _latex(lines: Sequence[Line]) -> str:
     rows = []
     for line in lines:
         if line.statement:
-            rows.append(rf"& \text{{{_plain(line.statement)}}}")
+            rows.append(rf"& \text{{{latex_words(line.statement)}}}")
             continue
         reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if r.says)
         left = _left(line.left, kinds)
         rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
+    rows += [rf"& \text{{where }} {remark_latex(one)}" for one in _remarks(lines)]
     body = " \\\\\n".join(rows)
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
@@ -72,7 +75,12 @@ def _markdown(lines: Sequence[Line]) -> str:
             rows.append(f"{k}. {line.statement}")
             continue
         rows.append(f"{k}. ${left} = {_math(line, kinds)}$".replace("$ =", "$=") + (f" ({reasons})" if reasons else ""))
+    rows += [f"\nwhere ${remark_latex(one)}$" for one in _remarks(lines)]
     return "\n".join(rows)
+
+
+def _remarks(lines: Sequence[Line]) -> list[Remark]:
+    return remarks_in(line.formula for line in lines if not line.statement)
 
 
 FORMS: Mapping[str, Callable[[Sequence[Line]], str]] = {"text": _text, "latex": _latex, "markdown": _markdown}
@@ -103,7 +111,7 @@ def _left(left: str | Ast, kinds: Mapping[str, str]) -> str:
 
 def _latex_reason(reason: Reason) -> str:
     shown = [_equation(reason)] if reason.formula else []
-    return r",\ ".join([*shown, *(rf"\text{{{_plain(part)}}}" for part in (reason.words, reason.source) if part)])
+    return r",\ ".join([*shown, *(rf"\text{{{latex_words(part)}}}" for part in (reason.words, reason.source) if part)])
 
 
 def _markdown_reason(reason: Reason) -> str:
@@ -113,10 +121,6 @@ def _markdown_reason(reason: Reason) -> str:
 
 def _equation(reason: Reason) -> str:
     return " = ".join(latex(side, dict(reason.kinds), _looks()) for side in reason.sides)
-
-
-def _plain(words: str) -> str:
-    return escaped(words).replace("^", r"\^{}").replace("&", r"\&").replace("#", r"\#")
 
 
 def _looks() -> Templates:

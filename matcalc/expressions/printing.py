@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.meanings import explained_latex, remarks_in
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
@@ -37,7 +38,13 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
     def read_back(formula: Ast) -> Meaning:
         return read_formulas([formula], known=names.symbols, sizes=names.size_names)[0]
 
-    tree = with_parts(formula_in(node, names, own, dotted), lambda made: read_back(made).node is node)
+    def is_same(formula: Ast) -> bool:
+        try:
+            return read_back(formula).node is node
+        except MatcalcError:  # a size as a part
+            return False
+
+    tree = with_parts(formula_in(node, names, own, dotted), is_same, names.symbols.keys())
     taken = {*names.scope, *names_in(tree), *own.values()}
     parts = read_back(tree).names.parts
     called: dict[Ast, str] = {}

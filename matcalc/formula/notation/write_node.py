@@ -16,8 +16,9 @@ from math import prod
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
-from matcalc.errors import NotSupported
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
+from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
@@ -33,6 +34,7 @@ from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
@@ -86,7 +88,22 @@ def tokens_of(root: Node) -> int:
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
     shared = Shared(root, toposort(root), taken, dict(part_names))
-    return shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    form = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    if not shared.repeated:
+        return form
+    shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
+    named = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    written = text(named.ast)
+    return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
+
+
+def _reads_back(formula: str, root: Node) -> bool:
+    """Whether a text with shared parts is read as the node; the axes of a sum in it may have another order."""
+    symbols = {node.name: node for node in everything([root]) if node.kind == "symbol"}
+    try:
+        return elaborate([formula], symbols=symbols, sizes=sizes_used([root])).nodes[0] is root
+    except MatcalcError:
+        return False
 
 
 class Readings(UserDict[Node, Reading]):

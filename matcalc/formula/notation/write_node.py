@@ -289,9 +289,15 @@ def _map(context: Context, node: Node) -> Reading:
             return Reading(forms.divided(forms.number(1), sizes))
         return _power(context.readings[base], exponent, bool(node.shape))
     readings = [context.readings[arg] for arg in node.args]
+
+    def call(x: Form) -> Form:
+        return forms.call(name_of(node), *arguments(context, node, [x]))
+
     if len(readings) == 1 and node.rule.parity:
-        return of_difference(readings[0], node.rule.parity == "odd", lambda x: forms.call(name_of(node), x))
+        return of_difference(readings[0], node.rule.parity == "odd", lambda x: _of_entries(x, call))
     shown = [r.form for r in readings]
+    if len(shown) == 1 and shown[0].body is not None:
+        return Reading(_of_entries(shown[0], call))
     if node.shape and any(f.scalar is None for f in shown):
         shown = [f.scalar or f for f in shown]
     if node.rule.role == "free_power":
@@ -302,17 +308,28 @@ def _map(context: Context, node: Node) -> Reading:
     return Reading(forms.call(name_of(node), *operands))
 
 
+def _of_entries(x: Form, make: Callable[[Form], Form]) -> Form:
+    """Return an elementwise function of a form; of an index form, entry by entry: `{i,j: exp(A[i,j,k]*x[k])}`."""
+    return make(x) if x.body is None else forms.rewrapped(x, make(x.body))
+
+
 def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
     """Return the reading of x.^p, with its divisor if p is negative."""
 
     def make(x: Form) -> Form:
+        return _of_entries(x, lambda entry: raised(entry, elementwise and x.body is None))
+
+    def raised(x: Form, elementwise: bool) -> Form:
         if exponent == HALF:
             return forms.played("square_root", x)
         if exponent < 0:
-            return forms.product([forms.number(1), below(x)], ["./" if elementwise else "/"])
+            return forms.product([forms.number(1), divisor(x, elementwise)], ["./" if elementwise else "/"])
         return forms.raised(x, forms.number(exponent), elementwise)
 
     def below(x: Form) -> Form:
+        return _of_entries(x, lambda entry: divisor(entry, elementwise and x.body is None))
+
+    def divisor(x: Form, elementwise: bool) -> Form:
         if exponent == -1:
             return x
         if exponent == -HALF:

@@ -40,10 +40,10 @@ from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
-from matcalc.formula.notation.meanings import explained, explained_where
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text
+from matcalc.rulebook.meanings import explained, explained_where
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort

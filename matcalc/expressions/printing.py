@@ -8,11 +8,11 @@ from itertools import count
 
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
-from matcalc.formula.notation.meanings import explained_latex, remarks_in
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.meanings import explained_latex, remarks_in
 from matcalc.rulebook.notations import latex_looks, latex_names
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS

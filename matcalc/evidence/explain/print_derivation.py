@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from matcalc.errors import NotSupported
 from matcalc.evidence.explain.derivation import Line
 from matcalc.evidence.explain.reasons import Reason
-from matcalc.formula.notation.meanings import Remark, latex_words, remark_latex, remark_text, remarks_in
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex.latex import latex
 from matcalc.language.latex.latex_names import Templates
 from matcalc.language.syntax import Ast, name
-from matcalc.language.write import text
+from matcalc.language.write import text, where_text
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.meanings import Remark, latex_words, remark_latex, remark_text, remarks_in
 from matcalc.rulebook.notations import latex_templates
 from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS
@@ -40,7 +40,7 @@ def _text(lines: Sequence[Line]) -> str:
     shown = []
     for k, (left, line) in enumerate(zip(lefts, lines, strict=True), 1):
         reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if r.says)
-        said = line.statement or f"{left:>{width}} = {text(line.formula)}{reasons}"
+        said = line.statement or f"{left:>{width}} = {where_text(line.formula)}{reasons}"
         shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
     shown += [f"where {remark_text(one)}" for one in _remarks(lines)]
     return "\n".join(shown)

@@ -9,6 +9,7 @@ reverse a difference: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations

@@ -10,7 +10,7 @@ from matcalc.rulebook.load import default_rulebook
 BOOK = default_rulebook()
 CASES = [
     ("max(x, y)'*x", "x", 'x.*leads(x, y) + max(x, y) where leads(x, y) = "1 where x > y, 1/2 where x == y, else 0"'),
-    ("tr(expm(A + B))", "A", "expm(A + B)'"),
+    ("tr(inv(A + B))", "A", "-inv(A + B)'^2"),
     ("x'*expm(A)*y", "A", "expm(A, y*x')' where expm(X, E) = \"the derivative of expm(X) along E\""),
     ("prod(x)", "x", 'prod_others(x) where prod_others(x) = "the product of the other entries of x, at each entry"'),
 ]

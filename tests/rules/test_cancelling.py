@@ -15,7 +15,7 @@ DERIVATIVES = [
     ("tr(expm(c*eye(n)))", "c", "n*exp(c)"),
     ("tr(sqrtm(c*eye(n)))", "c", "0.5*n/sqrt(c)"),
     ("norm(x, 4)^4", "x", "4*x.^3"),
-    ("norm(A*x, 3)^3/3", "x", "A'*((A*x).*abs(A*x))"),
+    ("norm(A*x, 3)^3/3", "x", "A'*diag(abs(A*x))*A*x"),
 ]
 
 

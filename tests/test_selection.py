@@ -224,7 +224,7 @@ PRINTED = {
 @pytest.mark.parametrize("text", PRINTED)
 def test_printed_forms_read_back(text):
     g = mc.gradient(text, "x", "x: vector(n); y: vector(n)")
-    assert str(g) == PRINTED[text]
+    assert str(g).partition(" where ")[0] == PRINTED[text]
     assert mc.expression(str(g), g.declarations).node is g.node
 
 

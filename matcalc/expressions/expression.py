@@ -42,7 +42,8 @@ from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, leaf_of, part, transpose
-from matcalc.language.write import text, where_text
+from matcalc.language.write import text
+from matcalc.rulebook.meanings import explained, explained_where
 from matcalc.tensor.constructors import number, scale, size_number
 from matcalc.tensor.lookups import as_number
 from matcalc.tensor.nodes.node import Node, sizes_used, toposort
@@ -96,7 +97,7 @@ class Expression(Array, Derivatives, Forms):
     # Printing.
 
     def __str__(self) -> str:
-        return text(self.formula())
+        return explained(self.formula())
 
     def formula(self, dotted: bool = True) -> Ast:
         """Return the syntax tree of the formula; its index names differ from all names in scope.
@@ -115,7 +116,7 @@ class Expression(Array, Derivatives, Forms):
 
         It reads back to the same node.
         """
-        return where_text(named_formula_in(self.node, self.names)[0])
+        return explained_where(named_formula_in(self.node, self.names)[0])
 
     def latex(self, named: bool = False) -> str:
         """Return the formula as LaTeX; with `named` its parts have names, as in `named()`."""

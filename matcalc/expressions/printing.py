@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
 from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language.choose_parts import names_in, renamed_parts, with_parts
 from matcalc.language.syntax import Ast, definition, part_name
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.meanings import explained_latex, remarks_in
 from matcalc.rulebook.notations import latex_looks, latex_names
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS
@@ -36,7 +38,13 @@ def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast
     def read_back(formula: Ast) -> Meaning:
         return read_formulas([formula], known=names.symbols, sizes=names.size_names)[0]
 
-    tree = with_parts(formula_in(node, names, own, dotted), lambda made: read_back(made).node is node)
+    def is_same(formula: Ast) -> bool:
+        try:
+            return read_back(formula).node is node
+        except MatcalcError:  # a size as a part
+            return False
+
+    tree = with_parts(formula_in(node, names, own, dotted), is_same, names.symbols.keys())
     taken = {*names.scope, *names_in(tree), *own.values()}
     parts = read_back(tree).names.parts
     called: dict[Ast, str] = {}
@@ -61,4 +69,5 @@ def latex_in(formula: Ast, names: Names) -> str:
     kinds = {name: KINDS[min(node.rank, 3)] for name, node in nodes.items()}
     shapes = {name: tuple(map(str, node.shape)) for name, node in nodes.items()}
     book = default_rulebook()
-    return latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)
+    shown = latex(formula, kinds, latex_looks(book), shapes, latex_names(book).results)
+    return explained_latex(shown, remarks_in([formula]))

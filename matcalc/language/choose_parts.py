@@ -1,16 +1,17 @@
 """Names the repeated parts of a formula that make its text shortest, the largest saving first.
 
-A part is a subformula, or a run of factors in a product. Subformulas inside a binder are never parts, since they may
-use its names. The caller decides whether the text with parts has the same meaning: a run of factors may have none by
+A part is a subformula, or a run of factors in a product. Inside an index form only subformulas without open indices are
+parts. The caller decides whether the text with parts has the same meaning: a run of factors may have none by
 itself, and a size is not a value.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import cast
 
+from matcalc.language.index_sums import held_in
 from matcalc.language.syntax import (
     BINDERS,
     Ast,
@@ -28,7 +29,7 @@ from matcalc.language.syntax import (
 )
 from matcalc.language.write import text
 
-CLOSED = (*BINDERS, "function", "slice")
+CLOSED = ("function", "slice", "condition")
 """Heads whose operands are never parts."""
 VALUES = ("sum", "product", "power", "call", "part", "block", *BINDERS)
 """Heads of possible parts. A transpose is none: its operand becomes the part."""
@@ -41,16 +42,19 @@ Key = tuple[object, ...]
 """The content of a formula; a run of factors has the key of their product, `("product", operators, *factors)`."""
 
 
-def with_parts(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
-    """Return a tree with repeated formulas as shared parts, named by numbers; `is_same` must accept each new tree."""
-    made = _shortened(root, lambda tree: True)
-    return made if is_same(made) else _shortened(root, is_same)
+def with_parts(root: Ast, is_same: Callable[[Ast], bool], symbols: Set[str]) -> Ast:
+    """Return a tree with repeated formulas as shared parts, named by numbers; `is_same` must accept each new tree.
+
+    `symbols` are the names of symbols: `eye(n)` in an index form is no part.
+    """
+    made = _shortened(root, lambda tree: True, symbols)
+    return made if is_same(made) else _shortened(root, is_same, symbols)
 
 
-def _shortened(root: Ast, is_same: Callable[[Ast], bool]) -> Ast:
+def _shortened(root: Ast, is_same: Callable[[Ast], bool], symbols: Set[str]) -> Ast:
     """Return a tree with parts shared, the largest saving first, until no further part shortens the text."""
     rejected: set[Key] = set()
-    keys = _Keys()
+    keys = _Keys(symbols)
     while True:
         counts = Counter(key for tree in _trees(root) for key, _, _ in _candidates(tree, keys))
         frame = FURTHER if parts_in(root) else FIRST
@@ -72,7 +76,8 @@ def _trees(root: Ast) -> list[Ast]:
 class _Keys(dict[Ast, Key]):
     """Maps trees to keys of their content, with operands as numbers, and stores a formula for each key."""
 
-    def __init__(self) -> None:
+    def __init__(self, symbols: Set[str]) -> None:
+        self.symbols = symbols
         self.numbers: dict[Key, int] = {}
         self.formulas: dict[Key, Ast] = {}
         self.lengths: dict[Key, int] = {}
@@ -104,7 +109,7 @@ class _Keys(dict[Ast, Key]):
 
 def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
     """Yield each possible part by its content, with its node and the slice of its factors."""
-    for node in walk(tree, CLOSED):
+    for node in _without_indices(tree, keys.symbols):
         if node.head not in VALUES or node is tree:
             pass
         elif keys.formulas.setdefault(keys[node], node):
@@ -116,6 +121,16 @@ def _candidates(tree: Ast, keys: _Keys) -> Iterator[tuple[Key, Ast, slice]]:
                 key = keys.key(made, factors, made.value)
                 keys.formulas.setdefault(key, made)
                 yield key, node, run
+
+
+def _without_indices(tree: Ast, symbols: Set[str]) -> Iterator[Ast]:
+    """Yield the nodes of a tree without open indices; inside an index form only those with a symbol."""
+    for node in walk(tree, (*BINDERS, *CLOSED)):
+        if node.head in BINDERS:
+            open_indices = held_in(node, lambda _: True).names
+            inside = (part for part in walk(node, CLOSED) if part is not node and not open_indices[part])
+            yield from (part for part in inside if names_in(part) & symbols)
+        yield node
 
 
 def _runs(node: Ast) -> Iterator[slice]:

@@ -23,6 +23,8 @@ _FIRST = re.compile(rf"\s*({_NAME})\s*=(?![=>])")
 _WHERE = re.compile(rf"(?<!\w)where(?=\s+{_NAME}\s*=(?![=>]))")
 _MARK = re.compile(r"[()\[\]{};,\n]|(?<!\w)where(?!\w)")
 _OPEN_LINE = re.compile(r"[-+*/\\%^.=∘⊙⊘·−@,<>≤≥≠]\s*$")
+_REMARK = re.compile(rf'(?<!\w){_NAME}\([^()"]*\)\s*=\s*"[^"]*"\s*[,;]?')
+_NOTHING_NAMED = re.compile(r"(?:[,;\s]|(?<!\w)where(?!\w))+\Z")
 _NEXT_LINE = re.compile(r"\s*(?:[+*/\\%^.∘⊙⊘·@,<>≤≥≠=ᵀ’′;]|'|where(?!\w))")
 
 
@@ -33,6 +35,19 @@ class Segment(NamedTuple):
     at: int
     begin: int
     end: int
+
+
+def without_remarks(text: str) -> str:
+    """Return a text with spaces for its remarks, `leads(x, y) = "1 where x > y"`: words about an operation.
+
+    Positions remain those of the text.
+    """
+    plain = _REMARK.sub(_blank, text) if '"' in text else text
+    return text if plain == text else _NOTHING_NAMED.sub(_blank, plain)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def segments(text: str) -> list[Segment]:

@@ -40,6 +40,7 @@ def read(text: str) -> Ast:
 
     Raises: ParseError with the text and the position of the fault.
     """
+    text = named_parts.without_remarks(text)
     segments = named_parts.segments(text)
     if not segments:
         return _formula(text, 0, None)

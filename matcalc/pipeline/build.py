@@ -55,11 +55,12 @@ from matcalc.expressions.wrt import read_wrt
 from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import free, identifier, is_one_of, nearest, shown
-from matcalc.language.write import text, where_text
+from matcalc.language.write import text
 from matcalc.pipeline.gradient_forms import GradientForms
 from matcalc.pipeline.inputs import CompileInputs, GradientInputs, Inputs, Outputs
 from matcalc.progress import progress_line
 from matcalc.rulebook.load import is_shipped
+from matcalc.rulebook.meanings import explained, explained_where
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.sizes.sizes_from_shapes import Condition
@@ -291,8 +292,8 @@ def _texts(output: Output, names: Names) -> Texts:
     if names.named_parts:
         tree = formula_in(node, names, names.named_parts)
         whole = formula_in(node, names, names.named_parts, dotted=False)
-        return where_text(tree), latex_in(whole, names), computed
-    return text(formula()), latex_in(formula(dotted=False), names), computed
+        return explained_where(tree), latex_in(whole, names), computed
+    return explained(formula()), latex_in(formula(dotted=False), names), computed
 
 
 class Planned(NamedTuple):

@@ -37,7 +37,7 @@ RULE_FIELDS: Mapping[str, Types] = {
     "opaque": (str, dict),
     "divided": (str, dict), "difference": (str,), "radius": (str,), "scale": (str,),
     "square": (str,), "weight": (str,), "weighed": (str,), "merge": (str,), "by_total": (str,), "share": (str,),
-    "shown": (str,), "shown_in": (str,),
+    "shown": (str,), "shown_in": (str,), "meaning": (str,),
     "source": (str,), "role": (str,), "latex": (str, list, dict), "from_latex": (str, list, dict),
     "numpy": (str, list, dict), "sympy": (str,), "from_sympy": (dict,),
     "equivariant": (list,), "implicit": (str,), "calculus": (bool, str), "annihilates": (bool,), "closed": (bool,),

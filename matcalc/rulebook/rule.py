@@ -24,7 +24,7 @@ RELATIONS = "<>=!"
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 """The signs of comparisons."""
 SPELLED = (
-    "role", "latex", "from_latex", "numpy", "sympy", "from_sympy", "internal", "calls", "differs",
+    "role", "latex", "from_latex", "numpy", "sympy", "from_sympy", "internal", "meaning", "calls", "differs",
 )  # fmt: skip
 """Fields for the names of an operation elsewhere, which do not change its meaning."""
 VARIED = ("scalar", "vector", "matrix", "tensor", "array")
@@ -84,6 +84,7 @@ class Rule:
     annihilates: bool = False
     closed: bool = False
     internal: bool = False
+    meaning: str = ""
     commutes: bool = False
     associative: bool = False
     keeps_rows: bool = False

@@ -86,7 +86,7 @@ def check(row, target):
     kind, text, wrt, declarations, printed = row
     e = mc.expression(text, declarations)
     derivative = getattr(e, kind)(wrt)
-    assert str(derivative) == printed
+    assert str(derivative).partition(" where ")[0] == printed
     at = drawn(e, np.random.default_rng(5))
     names = set(re.findall(r"\w+", printed))
     held = {name: value for name, value in at.items() if name in names}

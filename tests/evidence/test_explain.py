@@ -33,11 +33,16 @@ CASES += [(*case[:3], "") for case in STANDARD]
 
 
 def lines(text):
-    """Return (left side, formula, reasons) of each line."""
-    found = [LINE.match(line) for line in text.splitlines()]
+    """Return (left side, formula, reasons) of each line; remarks on operations follow the last one."""
+    found = [LINE.match(line) for line in text.splitlines() if not line.startswith("where ")]
     assert all(found), text
     assert [int(m[1]) for m in found] == list(range(1, len(found) + 1))
     return [(m[2].strip(), m[3], m[4]) for m in found]
+
+
+def is_read_as(formula, e):
+    """Whether the formula of a line is read as an expression; `str(e)` has remarks, and its parts in front."""
+    return mc.expression(formula, e.declarations).node is e.node
 
 
 def filled(formula, data, wrt, E):
@@ -85,7 +90,7 @@ def judge_lines(shown, derived, text, wrt, let, adjust=""):
     for left, formula, _ in shown:
         section = left or section
         if section == "Jacobian" and len(derived.shape) > 2:
-            assert formula == str(derived)
+            assert is_read_as(formula, derived)
             found = np.squeeze(derived(**{name: data.get(name, SIZES.get(name)) for name in derived.symbols}))
         else:
             found = value(formula, data, wrt, E)
@@ -123,7 +128,7 @@ def test_every_line_of_a_hessian_is_true(text, wrt, let):
     for left, formula, _ in shown[start + 1 :]:
         if left == "Hessian":
             H = np.squeeze(e(**{name: data.get(name, SIZES.get(name)) for name in e.symbols}))
-            assert formula == str(e)
+            assert is_read_as(formula, e)
             found = np.tensordot(H, E, E.ndim)
         else:
             found = value(formula, data, wrt, E)
@@ -166,14 +171,16 @@ OPERATIONS = [(op, wrt) for op in operations() for wrt in op.vjp]
 @pytest.mark.sampled(15)
 def test_every_operation_is_explained(op, wrt):
     e = mc.vjp(op.text, wrt, op.let)
-    assert lines(e.explain())[-1][:2] == ("pullback", str(e))
-    assert len(e.explain("markdown").splitlines()) == len(lines(e.explain()))
+    left, formula, _ = lines(e.explain())[-1]
+    assert left == "pullback" and is_read_as(formula, e)
+    numbered = [line for line in e.explain("markdown").splitlines() if line[:1].isdigit()]
+    assert len(numbered) == len(lines(e.explain()))
 
 
 @pytest.mark.parametrize("what", ["vjp", "hvp", "jvp"])
 def test_other_derivatives_are_explained(what):
     e = getattr(mc, what)("logsumexp(x)", "x")
-    assert lines(e.explain())[-1][1] == str(e)
+    assert is_read_as(lines(e.explain())[-1][1], e)
 
 
 def test_rewriting_is_explained():

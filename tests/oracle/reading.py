@@ -13,6 +13,8 @@ TOKEN = re.compile(
     r"|(?P<name>[^\W\dᵀ][^\Wᵀ]*)"
     r"|(?P<op>//|\.[-+]|\.\*|\./|\.\^|\.T\b|\*\*|->|<=|>=|==|!=|[-+*=%/\\@^'(){}\[\],;:<>∘⊙ᵀ])"
 )
+REMARK = re.compile(r'(?: where|,) \w+\([^()"]*\) = "[^"]*"')
+"""Words behind a formula about an operation, which do not change its value."""
 SAME = {"∘": ".*", "⊙": ".*", "@": "*", "**": "^", ".T": "'", "ᵀ": "'"}
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -24,7 +26,7 @@ class Unreadable(ValueError):
 @lru_cache(maxsize=1000)
 def read(text: str, names: frozenset[str] = frozenset()) -> tuple:
     """Return the tree of `text`; `names` are the declared symbols (`^T` is a transpose unless T is one)."""
-    reader = Reader(tokens(text), names)
+    reader = Reader(tokens(REMARK.sub("", text)), names)
     tree = reader.expression()
     if reader.peek():
         raise Unreadable(f"unexpected {reader.peek()!r} in {text!r}")

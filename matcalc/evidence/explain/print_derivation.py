@@ -15,12 +15,13 @@ from matcalc.evidence.explain.reasons import Reason
 from matcalc.evidence.explain.sentences import pieces_of
 from matcalc.language.identifiers import is_one_of, shown
 from matcalc.language.latex.latex import latex
-from matcalc.language.latex.latex_names import Templates, escaped
+from matcalc.language.latex.latex_names import Templates
 from matcalc.language.latex.line_breaks import breakable
 from matcalc.language.syntax import Ast, name
-from matcalc.language.write import text
-from matcalc.pictures.rich_text import Math, Piece, Steps, document, markdown
+from matcalc.language.write import text, where_text
+from matcalc.pictures.rich_text import Math, Paragraph, Piece, Steps, document, markdown
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.meanings import Remark, latex_words, remark_latex, remark_text, remarks_in
 from matcalc.rulebook.notations import latex_templates
 from matcalc.tensor.nodes.node import toposort
 from matcalc.tensor.sizes.sizes_from_shapes import KINDS
@@ -40,7 +41,7 @@ class Explanation(str):
 
     def latex(self) -> str:
         """Return a LaTeX document of the derivation; long formulas are broken into lines."""
-        return document([_steps(self.lines, partial(breakable, wide=r"\fit"))])
+        return document(_blocks(self.lines, partial(breakable, wide=r"\fit")))
 
     def markdown(self) -> str:
         """Return the derivation as a numbered list in Markdown."""
@@ -50,7 +51,7 @@ class Explanation(str):
         printer.text(str(self))
 
     def _repr_markdown_(self) -> str:
-        return markdown([_steps(self.lines)])
+        return markdown(_blocks(self.lines))
 
     def _repr_latex_(self) -> str:
         return _latex(self.lines)
@@ -75,8 +76,9 @@ def _text(lines: Sequence[Line]) -> str:
     shown = []
     for k, (left, line) in enumerate(zip(lefts, lines, strict=True), 1):
         reasons = "".join(f"    [{_reason(r)}]" for r in line.reasons if r.says)
-        said = line.statement or f"{left:>{width}} = {text(line.formula)}{reasons}"
+        said = line.statement or f"{left:>{width}} = {where_text(line.formula)}{reasons}"
         shown.append(f"{k:>{len(str(len(lines)))}}. {said}")
+    shown += [f"where {remark_text(one)}" for one in _remarks(lines)]
     return "\n".join(shown)
 
 
@@ -89,11 +91,12 @@ def _latex(lines: Sequence[Line]) -> str:
     rows = []
     for line in lines:
         if line.statement:
-            rows.append(rf"& \text{{{_plain(line.statement)}}}")
+            rows.append(rf"& \text{{{latex_words(line.statement)}}}")
             continue
         reasons = r",\ ".join(_latex_reason(r) for r in line.reasons if r.says)
         left = _left(line.left, kinds)
         rows.append(f"{left} &= {_math(line, kinds)}" + (f" && {reasons}" if reasons else ""))
+    rows += [rf"& \text{{where }} {remark_latex(one)}" for one in _remarks(lines)]
     body = " \\\\\n".join(rows)
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
@@ -109,7 +112,22 @@ def _markdown(lines: Sequence[Line]) -> str:
             continue
         equation = f"${left} = {_math(line, kinds)}$".replace("$ =", "$=")
         rows.append(f"{k}. {equation}" + (f" ({reasons})" if reasons else ""))
+    rows += [f"\nwhere ${remark_latex(one)}$" for one in _remarks(lines)]
     return "\n".join(rows)
+
+
+def _remarks(lines: Sequence[Line]) -> list[Remark]:
+    return remarks_in(line.formula for line in lines if not line.statement)
+
+
+def _blocks(lines: Sequence[Line], fitted: Callable[[str], str] = str) -> list[Steps | Paragraph]:
+    """Return the lines as steps, and a paragraph for the meaning of each operation that a reader may not know."""
+    remarks = _remarks(lines)
+    return [_steps(lines, fitted), *(Paragraph(["where ", _call(one), f" = {one.words}"]) for one in remarks)]
+
+
+def _call(remark: Remark) -> Math:
+    return Math(latex(remark.call, remark.kinds, _looks()), text(remark.call))
 
 
 def _steps(lines: Sequence[Line], fitted: Callable[[str], str] = str) -> Steps:
@@ -158,7 +176,7 @@ def _left(left: str | Ast, kinds: Mapping[str, str]) -> str:
 
 def _latex_reason(reason: Reason) -> str:
     shown = [_equation(reason)] if reason.formula else []
-    return r",\ ".join([*shown, *(rf"\text{{{_plain(part)}}}" for part in (reason.words, reason.source) if part)])
+    return r",\ ".join([*shown, *(rf"\text{{{latex_words(part)}}}" for part in (reason.words, reason.source) if part)])
 
 
 def _markdown_reason(reason: Reason) -> str:
@@ -168,10 +186,6 @@ def _markdown_reason(reason: Reason) -> str:
 
 def _equation(reason: Reason) -> str:
     return " = ".join(latex(side, dict(reason.kinds), _looks()) for side in reason.sides)
-
-
-def _plain(words: str) -> str:
-    return escaped(words).replace("^", r"\^{}").replace("&", r"\&").replace("#", r"\#")
 
 
 def _looks() -> Templates:

@@ -7,7 +7,7 @@ is the form of the negated node if it costs no more, and `natural` is true if `f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -153,7 +153,7 @@ def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
     names: tuple[str, ...] | None = outputs.pop() if len(outputs) == 1 < len(parts) else None  # type: ignore[assignment]
     if names is not None:
         ordered = frozenset(run for e in parts for run in e.ordered)
-        parts = [e.body for e in parts if e.body is not None]
+        parts = _measured_once(names, [e.body for e in parts if e.body is not None])
 
     def make(signs: list[int]) -> Form:
         form = _positive_first(parts, signs)
@@ -162,6 +162,42 @@ def _summed(terms: list[tuple[Fraction, Reading]], tie: list[bytes]) -> Reading:
     if min(signs) > 0:
         return Reading(make(signs))
     return Reading(make(signs), make([-s for s in signs]), natural=signs[0] > 0)
+
+
+def _measured_once(names: Sequence[str], bodies: list[Form]) -> list[Form]:
+    """Return the terms of an index form without factors `ones(n)[i]` if a term has the index i in another factor."""
+    held = set().union(*(_held(form.ast, names) for form in bodies))
+    return [_without_lengths(form, held) for form in bodies]
+
+
+def _held(ast: syntax.Ast, names: Sequence[str]) -> set[str]:
+    """Return the indices of a term's entries, except those of `ones(n)` and `eye(n)`: LaTeX does not write lengths."""
+    entries = [node for node in syntax.walk(ast, ("condition",)) if node.head == "part"]
+    held = [node for node in entries if not _is_entry_of(node, "all_ones", "identity")]
+    return {str(s.value) for node in held for s in node.args[1:] if s.head == "name" and s.value in names}
+
+
+def _is_entry_of(ast: syntax.Ast, *roles: str) -> bool:
+    """Whether a factor is an entry of a matrix that only states lengths, `ones(n)[i]`."""
+    called = ast.args[0] if ast.head == "part" else ast
+    return called is not ast and called.head == "call" and syntax.call_name(called) in map(spelled, roles)
+
+
+def _without_lengths(form: Form, held: set[str]) -> Form:
+    """Return a term without its factors `ones(n)[i]` for these indices."""
+    if form.ast.head != "product":
+        return form
+    operators: tuple[str, ...] = ("*", *form.ast.value)  # type: ignore[misc]
+    left = [
+        (op, x)
+        for op, x in zip(operators, form.ast.args, strict=True)
+        if op != "*" or not _is_entry_of(x, "all_ones") or len(x.args) > 2 or x.args[1].value not in held
+    ]
+    count = len(operators) - len(left)
+    if not count or not left or left[0][0] != "*":
+        return form
+    ast = syntax.product([x for _, x in left], [op for op, _ in left[1:]]) if left[1:] else left[0][1]
+    return replace(form, ast=ast, level=forms.level_of(ast), tokens=form.tokens - 8 * count)
 
 
 Entry = tuple[tuple[bool, int, tuple[str, ...], int, int], bytes, int, Form]
@@ -173,9 +209,9 @@ def _merged(entries: list[Entry]) -> list[Entry]:
     if len(inner) < 2 or len(inner) == len(entries) or len({e[3].ast.value for e in inner}) > 1:
         return entries
     inner.sort(key=lambda e: e[:2])
-    bodies = [e[3].body for e in inner if e[3].body is not None]
-    body = _positive_first(bodies, [e[2] for e in inner])
     outputs: tuple[str, ...] = inner[0][3].ast.value  # type: ignore[assignment]
+    bodies = _measured_once(outputs, [e[3].body for e in inner if e[3].body is not None])
+    body = _positive_first(bodies, [e[2] for e in inner])
     form = forms.index_form(outputs, body, frozenset(run for e in inner for run in e[3].ordered))
     return [e for e in entries if e[3].body is None] + [(_rank(form), inner[0][1], 1, form)]
 

@@ -9,6 +9,7 @@ reverse a difference: `-2*X'*(y - X*w)` is `2*X'*(X*w - y)`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -277,8 +278,16 @@ def _network(context: Context, node: OpenProduct, signs: dict[Node, int], revers
             weights.setdefault(at[0], []).append(leaves[arg])
         else:
             edges.append(Edge(at[0], at[1], leaves[arg]))
-    others += [Other(None, read(elementwise((p, False) for p in same)), at) for at, same in tensors.items()]
+    others += [Other(None, _at_one_place(same), at) for at, same in tensors.items()]
     return Net(weights, edges, frozenset(node.out), node.index_sizes, context.size, others)
+
+
+def _at_one_place(same: Sequence[Piece]) -> Form:
+    """Return the product of tensors entry by entry; a power of an index form is taken of its entries."""
+    form = read(same[0])
+    if form.body is None or any(piece is not same[0] for piece in same):
+        return read(elementwise((p, False) for p in same))
+    return forms.rewrapped(form, forms.raised(form.body, number(len(same)), False)) if len(same) > 1 else form
 
 
 def _lookup(context: Context, selector: Node) -> Form | None:

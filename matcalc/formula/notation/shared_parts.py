@@ -3,7 +3,8 @@
 A DAG of a hundred nodes may be a tree of millions of leaves: an unrolled recurrence holds each step in several parts of
 the next. So if a formula would pass a few thousand characters, each node with several users and a long text becomes a
 named part; the formula is then as long as the DAG. A short formula gets no names, which would make it harder to read. A
-part that already has a name keeps it.
+part that already has a name keeps it. So does an operation that is written as an index form in several places of a
+short formula, if that makes the text shorter.
 """
 
 from __future__ import annotations
@@ -27,19 +28,30 @@ class Shared:
     """The named parts of one formula, in the order found, operands first."""
 
     def __init__(
-        self, root: Node, nodes: Sequence[Node], taken: Collection[str], part_names: Mapping[Node, str]
+        self,
+        root: Node,
+        nodes: Sequence[Node],
+        taken: Collection[str],
+        part_names: Mapping[Node, str],
+        named: Collection[Node] = (),
     ) -> None:
         self.root = root
         self.part_names = part_names
-        self.uses = Counter(arg for node in nodes for arg in node.args) if root.length > LONG else Counter[Node]()
+        self.named = named
+        self.uses = Counter(arg for node in nodes for arg in node.args)
+        self.is_long = root.length > LONG
+        self.repeated: set[Node] = set()
         self.names = (name for name in map(str, count(1)) if f"T{name}" not in taken and f"t{name}" not in taken)
         self.tokens = 0
 
     def reading(self, node: Node, reading: Reading) -> Reading:
         """Return the reading of a node for its users: its name if it is shared."""
         form = reading.form
-        is_long = self.uses[node] > 1 and form.tokens >= LEAST and form.scalar is None
-        if node is self.root or not (is_long or node in self.part_names):
+        is_repeated = self.uses[node] > 1 and form.tokens >= LEAST and form.scalar is None
+        if is_repeated and form.body is not None and node.kind == "op":
+            self.repeated.add(node)
+        is_part = (is_repeated and self.is_long) or node in self.named or node in self.part_names
+        if node is self.root or not is_part:
             return reading
         self.tokens += form.tokens + 3
         name = self.part_names.get(node) or ("T" if node.rank > 1 else "t") + next(self.names)

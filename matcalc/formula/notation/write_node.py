@@ -16,8 +16,9 @@ from math import prod
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
-from matcalc.errors import NotSupported
+from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
+from matcalc.formula.elaborate.texts import elaborate
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
@@ -33,6 +34,7 @@ from matcalc.formula.notation.shared_parts import Shared
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
+from matcalc.language.write import text
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.axes import with_axes
 from matcalc.tensor.constructors import add, product
@@ -86,7 +88,22 @@ def tokens_of(root: Node) -> int:
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
     shared = Shared(root, toposort(root), taken, dict(part_names))
-    return shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    form = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    if not shared.repeated:
+        return form
+    shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
+    named = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    written = text(named.ast)
+    return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
+
+
+def _reads_back(formula: str, root: Node) -> bool:
+    """Whether a text with shared parts is read as the node; the axes of a sum in it may have another order."""
+    symbols = {node.name: node for node in everything([root]) if node.kind == "symbol"}
+    try:
+        return elaborate([formula], symbols=symbols, sizes=sizes_used([root])).nodes[0] is root
+    except MatcalcError:
+        return False
 
 
 class Readings(UserDict[Node, Reading]):
@@ -272,9 +289,15 @@ def _map(context: Context, node: Node) -> Reading:
             return Reading(forms.divided(forms.number(1), sizes))
         return _power(context.readings[base], exponent, bool(node.shape))
     readings = [context.readings[arg] for arg in node.args]
+
+    def call(x: Form) -> Form:
+        return forms.call(name_of(node), *arguments(context, node, [x]))
+
     if len(readings) == 1 and node.rule.parity:
-        return of_difference(readings[0], node.rule.parity == "odd", lambda x: forms.call(name_of(node), x))
+        return of_difference(readings[0], node.rule.parity == "odd", lambda x: _of_entries(x, call))
     shown = [r.form for r in readings]
+    if len(shown) == 1 and shown[0].body is not None:
+        return Reading(_of_entries(shown[0], call))
     if node.shape and any(f.scalar is None for f in shown):
         shown = [f.scalar or f for f in shown]
     if node.rule.role == "free_power":
@@ -285,17 +308,28 @@ def _map(context: Context, node: Node) -> Reading:
     return Reading(forms.call(name_of(node), *operands))
 
 
+def _of_entries(x: Form, make: Callable[[Form], Form]) -> Form:
+    """Return an elementwise function of a form; of an index form, entry by entry: `{i,j: exp(A[i,j,k]*x[k])}`."""
+    return make(x) if x.body is None else forms.rewrapped(x, make(x.body))
+
+
 def _power(base: Reading, exponent: Fraction, elementwise: bool) -> Reading:
     """Return the reading of x.^p, with its divisor if p is negative."""
 
     def make(x: Form) -> Form:
+        return _of_entries(x, lambda entry: raised(entry, elementwise and x.body is None))
+
+    def raised(x: Form, elementwise: bool) -> Form:
         if exponent == HALF:
             return forms.played("square_root", x)
         if exponent < 0:
-            return forms.product([forms.number(1), below(x)], ["./" if elementwise else "/"])
+            return forms.product([forms.number(1), divisor(x, elementwise)], ["./" if elementwise else "/"])
         return forms.raised(x, forms.number(exponent), elementwise)
 
     def below(x: Form) -> Form:
+        return _of_entries(x, lambda entry: divisor(entry, elementwise and x.body is None))
+
+    def divisor(x: Form, elementwise: bool) -> Form:
         if exponent == -1:
             return x
         if exponent == -HALF:

@@ -28,7 +28,7 @@ CASES = [
 @pytest.mark.parametrize(("text", "declarations", "printed"), CASES)
 def test_a_definition_is_printed_by_its_name(text, declarations, printed):
     e = mc.expression(text, declarations)
-    assert str(e) == printed
+    assert str(e).partition(" where ")[0] == printed
     assert mc.expression(printed, declarations).node is e.node
 
 

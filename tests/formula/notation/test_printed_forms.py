@@ -179,7 +179,7 @@ OTHER = [
     ("[x', z']", "[x', z']"),
     (
         "{i,j,l,r: expm(W', {s,t: eye(n)[i,s]*eye(n)[j,t]})[l,r] - expm(W', {s,t: eye(n)[i,s]*eye(n)[j,t]})[r,l]}",
-        "{i,j,l,r: expm(W, {b,e: eye(n)[j,b]*eye(n)[i,e]})[r,l] - expm(W, {b,e: eye(n)[j,b]*eye(n)[i,e]})[l,r]}",
+        "T1 = {i,j,l,r: expm(W, {b,e: eye(n)[j,b]*eye(n)[i,e]})[l,r]}; {i,j,l,r: T1[i,j,r,l]} - T1",
     ),
     ("z*ones(n)' - 2*ones(m)*x' + c", "z .- 2*x' + c"),
     ("c - ones(m)*x' - X", "c - X .- x'"),

@@ -28,6 +28,9 @@ _SETTING = re.compile(
 _EDGE = re.compile(r"(?:\s|[.,;&]|\\\\|\\[,;:! ]|\\q?quad(?![A-Za-z])|~|\\nonumber(?![A-Za-z]))*")
 _NEW_LINE = re.compile(r"(?<!\\)\\\\")
 _BARS = re.compile(r"\\\||\||\\[lr]?[vV]ert(?![A-Za-z])|\\mid(?![A-Za-z])|‖")
+_WORDS = r"\\text\{(?:[^{}]|\{[^{}]*\})* (?:[^{}]|\{[^{}]*\})*\}"
+_REMARKS = re.compile(rf"(?:(?:\\quad\s*\\text\{{where \}}|,\\quad)[^=]+= {_WORDS})+")
+"""Remarks on operations, words that are printed behind a formula and do not change its meaning."""
 _EQUAL = re.compile(r":=|=|\\(?:triangleq|coloneqq|equiv)(?![A-Za-z])")
 _ARGUMENTS = re.compile(r"(?:\\left\s*|\\[bB]igg?l?\s*)?[(\[].*[)\]]\s*\Z", re.DOTALL)
 
@@ -46,6 +49,7 @@ def passage_of(text: str) -> Passage:
 
     Raises: ParseError with the position.
     """
+    text = _REMARKS.sub(_blank, text)
     wheres = [found for found in _WHERE.finditer(text) if not _depth(text, 0, found.start())]
     if not wheres:
         begin, end, has_lines = inside(text)

@@ -1,0 +1,39 @@
+"""Differences of entries print as they are written, and formulas inside index forms get names."""
+
+import pytest
+
+import matcalc as mc
+
+LET = "X: matrix(m, n); Y: matrix(p, n); K: matrix(m, m); w: vector(n)"
+SAME = [
+    "{i,j,k: X[i,k] - X[j,k]}",
+    "{i,j,k: (X[i,k] - X[j,k])^2}",
+    "{i,j: exp(-sum{l: (X[i,l] - X[j,l])^2})}",
+    "{i,j: (X[i,l] - X[j,l])^2*w[l]}",
+    "{i,j: sum{l: (X[i,l] - X[j,l])^2}}",
+    "{i,j,k: K[i,j] + X[i,k] - X[j,k]}",
+]
+GRADIENTS = [
+    ("sum({i,j: exp(-sum{k: (X[i,k] - X[j,k])^2})})", "{i,j: 4*(X[s,j] - X[i,j])*exp(-sum{u: (X[i,u] - X[s,u])^2})}"),
+    ("sum({i,j,k: tanh(X[i,k] - Y[j,k])})", "{i,j: sum{l: 1/cosh(X[i,j] - Y[l,j])^2}}"),
+    ("sum({i,j,k: K[i,j]*(X[i,k] - X[j,k])^2})", "{i,j: 2*(X[i,j] - X[l,j])*(K + K')[i,l]}"),
+]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_printed_as_written(text):
+    assert str(mc.expression(text, LET)) == text
+
+
+@pytest.mark.parametrize(("text", "printed"), GRADIENTS)
+def test_gradients(text, printed):
+    e = mc.gradient(text, "X", LET)
+    assert str(e) == printed
+    assert mc.expression(printed, e.declarations).node is e.node
+
+
+def test_parts_inside_index_forms_get_names():
+    h = mc.hessian("-logdet(S)/2 - (x - u)'*inv(S)*(x - u)/2", "S", "S: matrix(n, n) spd; x: vector(n); u: vector(n)")
+    assert "where P = inv(S)" in h.named()
+    assert len(h.named()) < 0.6 * len(str(h))
+    assert mc.expression(h.named(), h.declarations).node is h.node

@@ -23,6 +23,12 @@ from matcalc.language.write import text as write
 _Kinds = Mapping[str, tuple[int, int]]
 
 
+class SharedDeclarations(str):
+    """Declarations of which a formula may use a part: written by an expression, or shared by several formulas."""
+
+    __slots__ = ()
+
+
 MARK = ", undeclared"
 """The suffix in the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
 KINDS: _Kinds = {

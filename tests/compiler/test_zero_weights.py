@@ -113,7 +113,7 @@ def test_hessians_of_powers_of_a_norm(power, second, path):
 
 @pytest.mark.parametrize("text", ["norm2(x)", "exp(-norm2(x))", "sqrt(x'*A*x)", "norm2(x)^1.5"])
 def test_what_has_no_second_derivative_has_none(text):
-    e = mc.hessian(text, "x", declarations="A: matrix(n, n) spd")
+    e = mc.hessian(text, "x", declarations="A: matrix(n, n) spd" if "A" in text else "")
     data = {"x": ZERO} | ({"A": np.eye(3)} if "A" in text else {})
     assert not np.isfinite(np.diag(found(e, "plain", **data))).any()
 

@@ -110,9 +110,15 @@ def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, ca
                 hint="write .^ for entries",
             )
         return call(inference, ast, spelled("free_power"), [base, exponent])
-    if base.rank == 2 and exponent.rank == 0:
-        return call(inference, ast, spelled("matrix_power"), [base, exponent])
+    if base.rank == 2 and exponent.rank == 0 and not _is_changed(inference, base):
+        role = "matrix_power" if exponent.exact is not None else "matrix_power_of_scalar"
+        return call(inference, ast, spelled(role), [base, exponent])
     raise _no_power(inference, ast, base)
+
+
+def _is_changed(inference: Inference, base: Typed) -> bool:
+    """Whether a base is an undeclared name read as a matrix against its spelling: `x^k` is a power of a scalar."""
+    return base.form == "symbol" and str(base.data) in inference.ranks
 
 
 def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fraction, call: CallRule) -> Typed:

@@ -19,9 +19,44 @@ def test_a_slip_of_a_declared_name_is_refused(text, let, other):
     assert f"write {other}" in caught.value.hint and caught.value.text == text
 
 
-@pytest.mark.parametrize(("text", "let"), [("a'*x", "x: vector(n); b: vector(n)"), ("x'*y_1", "x: vector(n)")])
+@pytest.mark.parametrize(("text", "let"), [("a'*x", "x: vector(n)"), ("x'*y_1", "x: vector(n); n: size")])
 def test_other_undeclared_names_are_read(text, let):
     assert str(mc.expression(text, let)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "let", "hint"),
+    [
+        ("a'*x", "x: vector(n); b: vector(n)", "write a for b, declare a, or leave b out"),
+        ("norm2(Lam*x + c)", "Lambda: matrix(m, n); x: vector(n)", "write Lam or c for Lambda"),
+        ("sum(x[k]*w)", "x: vector(n); i: index(m); w: vector(m)", "write k for i"),
+    ],
+)
+def test_a_declared_name_without_use_beside_an_undeclared_name_is_refused(text, let, hint):
+    with pytest.raises(mc.UnknownName, match="is declared, and no formula uses it; .* not declared") as caught:
+        mc.expression(text, let)
+    assert hint in caught.value.hint and caught.value.text == let
+    with pytest.raises(mc.UnknownName, match="no formula uses it"):
+        mc.compile(["x", text], declarations=let)
+
+
+@pytest.mark.parametrize(
+    ("read", "let"),
+    [
+        (lambda let: mc.compile(["a'*x", "c + sum(b)"], declarations=let).args, "x: vector(n); b: vector(n)"),
+        (lambda let: mc.gradient("a'*y", "x", let), "x: vector(n); y: vector(n)"),
+        (lambda let: mc.expression("root(Y - A - tanh(Y)/c, Y, start=A)", let), "A: vector(n); Y: vector(n)"),
+        (lambda let: mc.expression("a'*ones(n)*q", let), "n: size; q: scalar"),
+        (lambda let: mc.compile("a*y", ["x", "y", "a"], declarations=let), "x: vector(n); y: vector(n); a: scalar"),
+    ],
+)
+def test_names_of_other_formulas_of_variables_and_of_sizes_are_used(read, let):
+    assert read(let) is not None
+
+
+def test_declarations_of_an_expression_may_hold_a_variable_that_dropped_out():
+    e = mc.gradient("a'*x", "x", "x: vector(n)")
+    assert e.declarations == "x: vector(n); a: vector(n), undeclared" and mc.expression(str(e), e.declarations) == e
 
 
 def test_nan_is_refused():

@@ -29,7 +29,6 @@ def test_other_undeclared_names_are_read(text, let):
     [
         ("a'*x", "x: vector(n); b: vector(n)", "write a for b, declare a, or leave b out"),
         ("norm2(Lam*x + c)", "Lambda: matrix(m, n); x: vector(n)", "write Lam or c for Lambda"),
-        ("sum(x[k]*w)", "x: vector(n); i: index(m); w: vector(m)", "write k for i"),
     ],
 )
 def test_a_declared_name_without_use_beside_an_undeclared_name_is_refused(text, let, hint):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from math import inf
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
-from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, common, node_of
+from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, bound_of, common, node_of
 from matcalc.expressions.numpy_bridge.products import total
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
@@ -17,7 +18,7 @@ from matcalc.tensor.nodes.node import Node
 
 def compared(left: object, relation: str, right: object) -> Compared:
     """Return the comparison of two arrays, entry by entry."""
-    a, b = common(node_of(left), node_of(right))
+    a, b = common(bound_of(left), bound_of(right))
     return Compared(lambda yes, no: chosen(relation, a, b, yes, no))
 
 
@@ -28,6 +29,18 @@ def condition_of(value: object) -> Compared:
 
 def _is_nan(x: Operand) -> Compared:
     return compared(x, "!=", x)
+
+
+def isnan(x: Operand) -> Compared:
+    return _is_nan(x)
+
+
+def isfinite(x: Operand) -> Compared:
+    return compared(entrywise(spelled("magnitude"), node_of(x)), "<", inf)
+
+
+def isinf(x: Operand) -> Compared:
+    return compared(entrywise(spelled("magnitude"), node_of(x)), "==", inf)
 
 
 def fmax(x1: Operand, x2: Operand) -> Node:

@@ -65,7 +65,10 @@ class Joining:
             raise NotSupported(f"np.{self.name} with a text between its brackets", hint=f"write np.{self.join}([x, y])")
         each = getattr(np, self.of_each)
         return getattr(np, self.join)(
-            [theirs[one] if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one) for one in parts]
+            [
+                theirs[one] if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one)
+                for one in parts
+            ]
         )
 
 

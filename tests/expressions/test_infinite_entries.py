@@ -43,8 +43,8 @@ def cut_points_side_by_side(X, y, b, th):
     return np.sum(np.log(special.ndtr(c[y + 1] - X @ b) - special.ndtr(c[y] - X @ b)))
 
 
-def masked(S, M):
-    return np.sum(special.softmax(S + np.where(M > 0, 0, -np.inf), axis=1) * np.arange(4))
+def masked(S, N):
+    return np.sum(special.softmax(S + np.where(N > 0, 0, -np.inf), axis=1) * np.arange(4))
 
 
 def causal(S):
@@ -65,12 +65,12 @@ def filled(x):
 
 
 LETS = {"A": "A: matrix(2, n)", "X": "X: matrix(m, n)", "M": "M: matrix(m, m)", "y": "y: index(m)", "b": "b: vector(n)",
-        "th": "th: vector(k)", "S": "S: matrix(4, 4)", "x": "x: vector(4)"}  # fmt: skip
+        "th": "th: vector(k)", "S": "S: matrix(4, 4)", "N": "N: matrix(4, 4)", "x": "x: vector(4)"}  # fmt: skip
 CASES = [
     (neighbours, "A", {"A": RNG.standard_normal((2, 3)) / 2, "X": X, "M": SAME}),
     (neighbours_by_index, "A", {"A": RNG.standard_normal((2, 3)) / 2, "X": X, "M": SAME}),
     *((f, wrt, ORDERED) for f in (cut_points, cut_points_in_a_row, cut_points_side_by_side) for wrt in ("b", "th")),
-    (masked, "S", {"S": S, "M": MASK}),
+    (masked, "S", {"S": S, "N": MASK}),
     (causal, "S", {"S": S}),
     (written, "S", {"S": S}),
     (filled, "x", {"x": x}),

@@ -43,6 +43,18 @@ def isinf(x: Operand) -> Compared:
     return compared(entrywise(spelled("magnitude"), node_of(x)), "==", inf)
 
 
+def heaviside(x1: Operand, x2: Operand) -> Node:
+    a, b = common(node_of(x1), node_of(x2))
+    return compared(a, ">", number(0)).choose(number(1), compared(a, "==", number(0)).choose(b, number(0)))
+
+
+def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
+    node = node_of(a)
+    axes = axes_of(axis, len(node.shape))
+    known = _is_nan(node).choose(number(0), node)
+    return with_keepdims(total(known, axes) if axes else known, axes, keepdims)
+
+
 def fmax(x1: Operand, x2: Operand) -> Node:
     return _other_of_nan("larger", x1, x2)
 

@@ -38,13 +38,13 @@ def check(formula, name):
             np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-7 * max(1, np.max(np.abs(expected))))
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(33)
 @pytest.mark.parametrize("name", LOSSES)
 def test_functions(name):
     check(LOSSES[name].function, name)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(34)
 @pytest.mark.parametrize("name", TEXTS)
 def test_texts(name):
     check(TEXTS[name], name)

@@ -44,7 +44,7 @@ def check(function, at, parameters, smooth):
         assert np.isfinite(derivative).all()  # 0 outside the support
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(27)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", LINE)
 def test_distributions_on_the_line(name, method):
@@ -59,7 +59,7 @@ def test_distributions_on_the_line(name, method):
     check(called(name, method, parameters), AT, parameters, parameters)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", ["pmf", "logpmf"])
 @pytest.mark.parametrize("name", COUNTS)
 def test_distributions_of_counts(name, method):

@@ -72,7 +72,9 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
         if own is not None:
             return _called(own, keywords_)
         if found(name) is None or name in REFUSED:
-            raise NotSupported("this function is not supported on symbols", hint=REFUSED.get(name) or INSTEAD.get(name, ""))
+            raise NotSupported(
+                "this function is not supported on symbols", hint=REFUSED.get(name) or INSTEAD.get(name, "")
+            )
         made = by_rule(name, keywords_, function.__module__ == LINEAR)
         return _with_names(function, made) if isinstance(made, tuple) else made
     except NotSupported as fault:

@@ -190,5 +190,7 @@ def _no_power(inference: Inference, ast: Ast, base: Typed) -> Exception:
     hint = f"write {shown(replace(ast, value='.^'))} for entries" if base.rank else ""
     exponent = ast.args[1]
     if exponent.head == "name" and exponent.value == "H" and not inference.symbols["H"].declared:
-        hint = f"write {shown(Ast('transpose', ast.args[:1]))} for the transpose, of real matrices the conjugate one too"
+        hint = (
+            f"write {shown(Ast('transpose', ast.args[:1]))} for the transpose, of real matrices the conjugate one too"
+        )
     return inference.fault(message, ast, hint=hint, about=ast.args[:1])

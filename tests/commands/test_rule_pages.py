@@ -83,7 +83,7 @@ def test_measured_errors_are_shown(monkeypatch):
 
 VOCABULARY = Path(__file__).parents[1] / "vocabulary.toml"
 # Notation outside the table of calls: powers, parts of a matrix, equations, a constant in a derivative.
-WRITTEN = {"pow", "powr", "sym", "skew", "root", "stop", "gammaincc"}
+WRITTEN = {"pow", "powr", "powt", "sym", "skew", "root", "stop", "gammaincc"}
 
 
 def test_internal_is_what_the_vocabulary_does_not_have():

@@ -23,10 +23,12 @@ from matcalc.errors import NotDifferentiable, NotSupported, ShapeError, UnknownN
 from matcalc.evidence.explain.sentences import formula_sentence, pieces_of, sentence
 from matcalc.evidence.numeric.differences import Slope, extrapolated
 from matcalc.evidence.numeric.sampling import Array
+from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.handle import Wrt
 from matcalc.expressions.read_input import Readable, Readables, expressions, place_of, with_wrt
-from matcalc.expressions.wrt import apart
+from matcalc.expressions.unused import check_used, shared
+from matcalc.expressions.wrt import apart, read_wrt
 from matcalc.language.declare import read_declarations
 from matcalc.language.identifiers import free, nearest
 from matcalc.pictures.plots import Curves
@@ -127,10 +129,11 @@ def check(
         >>> bool(check("x'*A*x", "x", against="2*A*x"))
         False
     """
-    e = with_wrt(f, wrt, declarations, dialect)
+    e = with_wrt(f, wrt, declarations if against is None else shared(declarations), dialect)
     other = None
     if against is not None:
-        both = expressions([f, against], declarations, dialect, _tangents(e, against, declarations))
+        both = expressions([f, against], shared(declarations), dialect, _tangents(e, against, declarations))
+        check_used(declarations, [f, against], both, map(name_of, read_wrt(wrt).listed))
         e, other = with_wrt(both[0], wrt, declarations), both[1]
     e, wrt, _, moved = parted = apart(e, wrt)
     if other is not None:

@@ -17,6 +17,7 @@ import matcalc as mc
 from matcalc.commands.output import say
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.unused import shared
 from matcalc.language.declare import MARK
 from matcalc.tensor.symbols import declaration
 
@@ -69,7 +70,7 @@ class Prompt:
         return self._read(line.strip())
 
     def _read(self, text: str) -> str:
-        e = mc.expression(text, self.declarations)
+        e = mc.expression(text, shared(self.declarations))
         self.formula = self.result = e
         inferred = [declaration(s) for s in e.names.ordered() if s.name in e.names.undeclared]
         said = [f"{'; '.join(inferred)}{MARK}"] if inferred else []

@@ -40,6 +40,7 @@ from matcalc.formula.elaborate.formulas_of_nodes import build_tree
 from matcalc.formula.elaborate.texts import declarations_of
 from matcalc.formula.graph.graph import Graph
 from matcalc.formula.notation.entry_form import entries_of
+from matcalc.language.declare import SharedDeclarations
 from matcalc.language.identifiers import by_name, shown
 from matcalc.language.syntax import Ast, leaf_of, part, transpose
 from matcalc.language.write import text
@@ -92,7 +93,8 @@ class Expression(Array, Derivatives, Forms):
 
         Inferred kinds are marked: `mu: scalar, undeclared`.
         """
-        return declarations_of(self.node, self.formula, self.names.ordered(), self.names.undeclared)
+        written = declarations_of(self.node, self.formula, self.names.ordered(), self.names.undeclared)
+        return SharedDeclarations(written)  # the variable of a derivative need not occur in it
 
     # Printing.
 

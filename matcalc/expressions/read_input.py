@@ -15,8 +15,9 @@ from matcalc.expressions.numpy_text import run
 from matcalc.expressions.read_formulas import NUMPY, read_formulas, same_symbol
 from matcalc.expressions.sympy_bridge import from_sympy as read_sympy
 from matcalc.expressions.sympy_bridge import symbols_in
-from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, is_sympy, symbol_name
+from matcalc.expressions.sympy_bridge.sympy_objects import is_indexed, symbol_name
 from matcalc.expressions.tracing import Declared, Results, is_function, results_of, traced
+from matcalc.expressions.unused import check_used, is_text, shared
 from matcalc.expressions.wrt import read_wrt
 from matcalc.formula.elaborate.texts import elaborate
 from matcalc.language.containers import Form, items, refilled, variables_in
@@ -84,13 +85,15 @@ def expressions(
     symbols_ = _declared(declarations, known or {}) if any(map(is_function, formulas)) else {}
     declared = Declared.of(symbols_, forms)
     ready = [_ready(f, declared) for f in formulas]
-    shared = Names(known or {}, ())
+    names = Names(known or {}, ())
     for e in ready:
         if e is not None:
-            shared = shared.joined(e.names)
+            names = names.joined(e.names)
     unread = [formula for formula, e in zip(formulas, ready, strict=True) if e is None]
-    made = (_with_containers(e, forms) for e in _read(unread, declarations, dialect, shared, varied))
-    return [e if e is not None else next(made) for e in ready]
+    made = (_with_containers(e, forms) for e in _read(unread, declarations, dialect, names, varied))
+    found = [e if e is not None else next(made) for e in ready]
+    check_used(declarations, formulas, found, known or {})
+    return found
 
 
 def _with_containers(e: Expression, forms: Mapping[str, Form]) -> Expression:
@@ -104,18 +107,18 @@ def _with_containers(e: Expression, forms: Mapping[str, Form]) -> Expression:
 
 
 def _read(
-    formulas: Sequence[Readable], declarations: str, dialect: str, shared: Names, varied: Collection[str] | None
+    formulas: Sequence[Readable], declarations: str, dialect: str, names: Names, varied: Collection[str] | None
 ) -> list[Expression]:
     """Return formulas read in one scope; NumPy text without a syntax tree is run on its symbols."""
     try:
-        made = read_formulas(formulas, declarations, dialect, shared.symbols, shared.sizes, varied)
+        made = read_formulas(formulas, declarations, dialect, names.symbols, names.sizes, varied)
         return [of_meaning(one) for one in made]
     except MatcalcError as fault:
         if dialect != NUMPY or not all(isinstance(formula, str) for formula in formulas):
             raise
         read = read_declarations(declarations)
-        declared = _declared(declarations, shared.symbols)
-        sizes = [*shared.size_names, *(name for d in read for name in size_names(d)), *(d.name for d in read)]
+        declared = _declared(declarations, names.symbols)
+        sizes = [*names.size_names, *(name for d in read for name in size_names(d)), *(d.name for d in read)]
         try:
             return [run(str(formula), declared, [n for n in sizes if n not in declared]) for formula in formulas]
         except MatcalcError as other:
@@ -125,7 +128,7 @@ def _read(
 
 def _ready(formula: Readable, declared: Declared) -> Expression | None:
     """Return an expression, number, array or function as an expression; None for input that must be read."""
-    if isinstance(formula, (str, Ast)) or is_sympy(formula):
+    if is_text(formula):
         return None
     return traced(formula, declared) if is_function(formula) else as_expression(formula)
 
@@ -209,16 +212,17 @@ def with_wrt(
     declarations = as_text(declarations)
     forms = f.names.containers if isinstance(f, Expression) else containers_in(declarations)
     containers = variables_in(wrt, forms)
-    wrt_symbols = read_wrt(wrt if containers is None else containers.wrt).symbols
-    variables = wrt_symbols if isinstance(wrt_symbols, (list, tuple)) else [wrt_symbols]
+    variables = read_wrt(wrt if containers is None else containers.wrt).listed
     declaring = [one for one in variables if symbol_name(one) and not is_indexed(one)]
     theirs = {name: node for one in declaring for name, node in read_sympy(one)[1].items()}
     if isinstance(f, Expression):
         for name, node in theirs.items():
             same_symbol(node, f.names.symbols.get(name, node))
     many = isinstance(f, (list, tuple))
-    varied = [name_of(one) for one in variables] if scalar else None
-    read = expressions(f if isinstance(f, (list, tuple)) else [f], declarations, dialect, theirs, varied)
+    own = [name_of(one) for one in variables]
+    formulas = f if isinstance(f, (list, tuple)) else [f]
+    read = expressions(formulas, shared(declarations), dialect, theirs, own if scalar else None)
+    check_used(declarations, formulas, read, own)
     e = side_by_side(read) if many else read[0]
     if theirs and not isinstance(f, Expression):
         first = [d.name for d in read_declarations(declarations) if d.kind != SIZE]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import NoAttribute, NotSupported, NoValue, ShapeError
 from matcalc.expressions.expression import Expression
-from matcalc.expressions.numpy_bridge import taking
+from matcalc.expressions.numpy_bridge import infinities, taking
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import holder, node_of
 from matcalc.expressions.numpy_bridge.index_sets import Looked, Run
@@ -254,9 +254,11 @@ class TracedArray(Expression):
             plain = at if isinstance(at, tuple) else (at,)
         if any(isinstance(one, str) for one in plain):
             raise NoValue("a part that a text names is not written", hint="write the subscripts as numbers")
-        new = node_of(call_.unwrapped(value.counted if isinstance(value, Condition) else value))
-        written = taking.added if adds else taking.put
-        self.write(call_.call(written, self.node, plain, new), call_.names)
+        new = call_.unwrapped(value.counted if isinstance(value, Condition) else value)
+        if adds:
+            self.write(call_.call(taking.added, self.node, plain, node_of(new)), call_.names)
+        else:
+            self.write(call_.call(infinities.put, self.node, plain, new), call_.names)
 
     def write(self, node: Node, names: Names) -> None:
         """Replace all entries.

@@ -48,6 +48,11 @@ class Variables(NamedTuple):
         """Whether all variables are whole symbols, not in a matrix."""
         return not self.parts and self.shape is None
 
+    @property
+    def listed(self) -> Sequence[Symbol]:
+        """The symbols as a sequence."""
+        return _listed(self.symbols)
+
 
 def read_wrt(wrt: Wrt | Matrix) -> Variables:
     """Return the variables in `wrt`.

@@ -26,6 +26,12 @@ Declarations: TypeAlias = "str | Mapping[str, Any]"
 """Declarations as text, or by name: their texts, arrays of their shapes, and containers of both."""
 
 
+class SharedDeclarations(str):
+    """Declarations of which a formula may use a part: written by an expression, or shared by several formulas."""
+
+    __slots__ = ()
+
+
 MARK = ", undeclared"
 """The suffix in the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
 KINDS: _Kinds = {

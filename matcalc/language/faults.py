@@ -66,9 +66,11 @@ def advice(rest: str) -> str:
         return "a formula contains no quoted text; a transpose is A' in the matrix language, A.T in both"
     if rest[0] == "^":
         return "a power is written x**2"
-    if rest[0] == "⊗":
-        return "a Kronecker product is kron(A, B), the product of two vectors outer(x, y)"
-    if rest[0] in "|‖":
+    if rest[0] == "∞":
+        return "write inf"
+    if rest[0] == "√":
+        return "write sqrt(x)"
+    if rest[0] == "|":
         return "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)"
     if rest[0] in "&!~":
         return "there are no logical operators; where(x > 0, a, b) chooses entries"
@@ -98,7 +100,7 @@ def _diagnose(before: list[Any], stack: list[Any], found: Any, at: int) -> tuple
     last = before[-1] if before else None
     after_operand = last is not None and last.type in _ENDS_OPERAND
     if found.type == "$END":
-        return _ended(last, stack, after_operand, at)
+        return _ended(before, stack, after_operand, at)
     if found in CLOSING.values():
         return _closed(last, stack, found, after_operand)
     if not after_operand:
@@ -108,7 +110,8 @@ def _diagnose(before: list[Any], stack: list[Any], found: Any, at: int) -> tuple
     return _misplaced(before, stack, found)
 
 
-def _ended(last: Any, stack: list[Any], after_operand: bool, at: int) -> tuple[str, int, str]:
+def _ended(before: list[Any], stack: list[Any], after_operand: bool, at: int) -> tuple[str, int, str]:
+    last = before[-1] if before else None
     if last is None:
         return "expected an expression, found nothing", at, ""
     if not after_operand and last not in CLOSING:
@@ -117,6 +120,9 @@ def _ended(last: Any, stack: list[Any], after_operand: bool, at: int) -> tuple[s
         opening = stack[-1]
         hint = f"expected '{CLOSING[opening]}' before the end"
         return f"'{opening}' is never closed", opening.start_pos, hint
+    bar = next((token for token in before if token.type == "BARS"), None)
+    if bar is not None:
+        return "'‖' is never closed", bar.start_pos, "write ‖x‖, or norm2(x)"
     return "unexpected end of the text", at, ""
 
 
@@ -173,6 +179,8 @@ def _quoted(word: str) -> str:
 
 def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, int, str]:
     at = found.start_pos
+    if found.type == "BARS":
+        return "'‖' after an operand closes a norm, and none is open", at, "write 2*‖x‖, or norm2(x)"
     if found.type == "POWER":
         return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
     if found.type == "EQUALS" or found == "=":

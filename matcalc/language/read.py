@@ -33,6 +33,8 @@ _SPELLINGS = {
     "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
 }  # fmt: skip
 
+TENSOR = "⊗"
+
 
 @lru_cache(maxsize=512)
 def read(text: str) -> Ast:
@@ -160,7 +162,26 @@ def _sum(children: list[Any]) -> Ast:
 
 def _product(children: list[Any]) -> Ast:
     chain = children[0]
+    if TENSOR in chain[1::2]:
+        return _tensor_product(chain)
     return _chain("product", chain, tuple(_SPELLINGS.get(op, str(op)) for op in chain[1::2]))
+
+
+def _tensor_product(chain: list[Any]) -> Ast:
+    """Return `A ⊗ B ⊗ C` as calls; beside other products readers differ in what is multiplied first."""
+    other = next((sign for sign in chain[1::2] if sign != TENSOR), None)
+    if other is not None:
+        hint = f"write (A {TENSOR} B){other}C or A{other}(B {TENSOR} C), or kron(A, B)"
+        raise ParseError(f"'{TENSOR}' beside '{other}' needs parentheses", at=other.start_pos, hint=hint)
+    whole = chain[0]
+    for sign, factor in zip(chain[1::2], chain[2::2], strict=True):
+        whole = Ast("call", (whole, factor), ("kron", ()), (whole.span[0], factor.span[1]), sign.start_pos)
+    return cast(Ast, whole)
+
+
+def _norm(children: list[Any]) -> Ast:
+    opening, x, closing = children
+    return Ast("call", (x,), ("norm2", ()), (opening.start_pos, closing.end_pos))
 
 
 def _chain(head: str, chain: list[Any], value: tuple[object, ...]) -> Ast:
@@ -361,7 +382,7 @@ ACTIONS: Actions = {
     "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
-    "parenthesised": _parenthesised, "call": _call,
+    "parenthesised": _parenthesised, "norm": _norm, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,

@@ -16,6 +16,7 @@ import matcalc as mc
 from matcalc.errors import MatcalcError, NotSupported, ShapeError, UnknownName
 from matcalc.expressions.calling import names
 from matcalc.expressions.expression import Expression
+from matcalc.expressions.unused import shared
 from matcalc.language.identifiers import nearest
 from matcalc.language.latex.line_breaks import breakable
 from matcalc.page.questions import Question, question
@@ -57,7 +58,7 @@ def warm_up() -> None:
 
 def formula(asked: Question) -> Expression:
     """Return the formula. Raises: as reading does; NotSupported for a formula that is too large for the page."""
-    e: Expression = mc.expression(asked.formula, asked.declarations, asked.dialect)
+    e: Expression = mc.expression(asked.formula, shared(asked.declarations), asked.dialect)
     count = len(toposort([e.node]))
     if count > LARGEST:
         raise NotSupported(f"the formula has {count} parts, and the page takes {LARGEST}")
@@ -153,7 +154,7 @@ def _with_breaks(line: str) -> str:
 def compare(asked: Question) -> Record:
     """Return whether the user's formula for the derivative is right, with the proof or a counterexample."""
     truth = one_derivative(asked)
-    other = mc.expression(asked.other, str(truth.declarations), asked.dialect)
+    other = mc.expression(asked.other, truth.declarations, asked.dialect)
     known = [*truth.names.symbols, *truth.names.size_names]
     strange = next((name for name in other.names.written if name not in known), None)
     if strange is not None:

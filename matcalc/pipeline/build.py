@@ -51,6 +51,7 @@ from matcalc.expressions.numeric_arguments import project_tangents
 from matcalc.expressions.printing import formula_in, latex_in
 from matcalc.expressions.read_input import Readable, expressions, outputs_of, with_wrt
 from matcalc.expressions.requests import Output, Printed, Request, request_of
+from matcalc.expressions.unused import check_used, shared
 from matcalc.expressions.wrt import read_wrt
 from matcalc.language.containers import Filled, Form, Path, Results, form_of, is_nesting, items, variables_in
 from matcalc.language.declare import Declarations
@@ -85,7 +86,8 @@ def compile_request(inputs: CompileInputs) -> Request:
     flat: list[Readable] = []
     results = _flatten(outputs_of(inputs.outputs, inputs.declarations), flat)
     nesting, contained = (results, None) if is_nesting(results) else (tuple(range(len(flat))), results)
-    read = expressions(flat, inputs.declarations, inputs.dialect)
+    read = expressions(flat, shared(inputs.declarations), inputs.dialect)
+    check_used(inputs.declarations, flat, read, () if isinstance(inputs.args, str) else map(name_of, inputs.args or ()))
     seconds = [("parse", time.perf_counter() - start)]
     labels = [f"result{k + 1}" if len(read) > 1 else "result" for k in range(len(read))]
     request = request_of(read, labels, nesting, target=inputs.target, sizes=inputs.sizes, name=inputs.name)
@@ -270,7 +272,7 @@ def specified(request: Request, name: str) -> tuple[CompiledSpec, list[str]]:
 
 def with_fixed(spec: CompiledSpec, fixed: Sequence[str], sizes: Mapping[str, int]) -> CompiledSpec:
     """Return the function that runs when these arguments are fixed, read from the formulas in `spec`."""
-    read = expressions([formula.computed for formula in spec.formulas], spec.declarations, "matrix")
+    read = expressions([formula.computed for formula in spec.formulas], shared(spec.declarations), "matrix")
     labels, args = ([operand.name for operand in part] for part in (spec.outputs, spec.arguments))
     request = request_of(read, labels, spec.nesting, spec.target, sizes, spec.name)
     own = [c.size for c in spec.conditions]  # the formula, read again, may have more conditions than the derivative

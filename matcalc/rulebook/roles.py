@@ -36,6 +36,7 @@ ROLES: Mapping[str, str] = {
     "two_sided_solution": "X of A*X + X*B = C",
     "matrix_root": "A^(1/2)",
     "matrix_power": "A^k of an integer k or a number",
+    "matrix_power_of_scalar": "A^t of a scalar t",
     "matrix_exponential": "the power series of e^x, of a matrix",
     "matrix_logarithm": "its inverse",
     "determinant": "|A|",

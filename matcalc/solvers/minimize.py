@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.read_input import with_wrt
+from matcalc.expressions.unused import shared
 from matcalc.expressions.wrt import apart, read_wrt
 from matcalc.language.containers import Form, gathered, spread
 from matcalc.language.declare import Declarations
@@ -99,7 +100,7 @@ def minimize(
         which = nearest(str(method), sorted(METHODS.values()))
         raise ValueError(f"unknown method {shown(method)}{which}; known are {', '.join(sorted(METHODS.values()))}")
     texts = [constraints] if isinstance(constraints, str) else [c for c in constraints if isinstance(c, str)]
-    parted = apart(with_wrt(f, wrt, declarations, dialect, scalar=True), wrt)
+    parted = apart(with_wrt(f, wrt, shared(declarations), dialect, scalar=True), wrt)
     if parted.parts:
         if any(texts):
             raise NotSupported("constraints where wrt has a part of a symbol", hint="fix entries by `bounds`")

@@ -23,6 +23,7 @@ from matcalc.errors import NotSupported, ShapeError, UnknownName
 from matcalc.expressions.derivatives import name_of
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.read_input import expressions, with_wrt
+from matcalc.expressions.unused import check_used, shared
 from matcalc.language.containers import spread
 from matcalc.language.declare import Declarations
 from matcalc.language.identifiers import by_name, free, nearest
@@ -126,9 +127,10 @@ def read_inputs(
     """
     check_on_numpy(target)
     many = list(wrt) if isinstance(wrt, (list, tuple)) else [wrt]
-    first = with_wrt(f, many, declarations, dialect)
+    first = with_wrt(f, many, shared(declarations), dialect)
     names = [node.name for node in first.symbols_of(many)]
-    others = expressions(list(more), declarations, dialect, first.names.symbols) if more else []
+    others = expressions(list(more), shared(declarations), dialect, first.names.symbols) if more else []
+    check_used(declarations, [f, *more], [first, *others], names)
     read = (Expression(first.node, first.names_with(many), first.row), *others)
     scope = reduce(Names.joined, (e.names for e in read))
     formulas = tuple(Expression(e.node, replace(e.names, bound={}, containers={}), e.row) for e in read)

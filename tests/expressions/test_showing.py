@@ -10,7 +10,7 @@ import pytest
 import matcalc as mc
 
 NAMESPACE = {"svg": "http://www.w3.org/2000/svg"}
-LET = "X: matrix(m, n); S: matrix(n, n) spd"
+LET = "X: matrix(m, n); S: matrix(n, n) spd; w: vector(n); y: vector(m); C: matrix(n, n)"
 FORMULAS = ["norm2(X*w - y)^2", "logdet(S) + tr(inv(S)*C)", "x[0]", "3", "{i,j: a[i]*b[j]*c[i]}", "where(s < 1, s, 2)"]
 
 

@@ -100,7 +100,6 @@ FAULTS = [
         3,
         "write sum{i: x[i]^2}; a product before an index form is max*{...}",
     ),
-    ("A⊗B", "unexpected character '⊗'", 1, "a Kronecker product is kron(A, B), the product of two vectors outer(x, y)"),
     ("x\0", "unexpected character '\\x00'", 1, ""),
     ("A.inv", "unexpected character '.'", 1, 'a function is called as inv(X); dialect="numpy" reads X.inv'),
     (

@@ -55,6 +55,7 @@ DOMAINS = {
     "norm_p": {"p": uniform(1.5, 3)},
     "logm": {"X": shifted(0.2, 1.5)},
     "sqrtm": {"X": shifted(0.2, 1.5)},
+    "powt": {"X": shifted(0.2, 1.5)},
     "powm": {"X": shifted(0.2, 1.5), "p": lambda rng, shape: 0.3},
     "sylvester": {"A": shifted(0.3, 2), "B": shifted(0.3, 2)},
     "lyapunov": {"A": shifted(0.3, 2)},

@@ -12,7 +12,7 @@ LET = (
     "Q: matrix(n, n) orthogonal; A: matrix(n, n) nonsingular; B: matrix(n, n) nonsingular; M: matrix(n, n); "
     "D: matrix(n, n) diagonal; L: matrix(n, n) lower; X: matrix(m, n); U: matrix(n, k); T: matrix(m, m) spd; "
     "V: matrix(m, m) orthogonal; x: vector(n); p: vector(n) positive; q: vector(n) nonnegative; c: scalar positive; "
-    "z: scalar; e: vector(n) integer"
+    "z: scalar; e: vector(n) integer; y: vector(n)"
 )
 INFERRED = [
     ("X'*X", "psd"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from math import inf
 
 from matcalc.errors import NotSupported
 from matcalc.expressions.numpy_bridge.along_axes import chosen, entrywise
-from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, common, node_of
+from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, axes_of, bound_of, common, node_of
 from matcalc.expressions.numpy_bridge.products import total
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
@@ -17,7 +18,7 @@ from matcalc.tensor.nodes.node import Node
 
 def compared(left: object, relation: str, right: object) -> Compared:
     """Return the comparison of two arrays, entry by entry."""
-    a, b = common(node_of(left), node_of(right))
+    a, b = common(bound_of(left), bound_of(right))
     return Compared(lambda yes, no: chosen(relation, a, b, yes, no))
 
 
@@ -28,6 +29,30 @@ def condition_of(value: object) -> Compared:
 
 def _is_nan(x: Operand) -> Compared:
     return compared(x, "!=", x)
+
+
+def isnan(x: Operand) -> Compared:
+    return _is_nan(x)
+
+
+def isfinite(x: Operand) -> Compared:
+    return compared(entrywise(spelled("magnitude"), node_of(x)), "<", inf)
+
+
+def isinf(x: Operand) -> Compared:
+    return compared(entrywise(spelled("magnitude"), node_of(x)), "==", inf)
+
+
+def heaviside(x1: Operand, x2: Operand) -> Node:
+    a, b = common(node_of(x1), node_of(x2))
+    return compared(a, ">", number(0)).choose(number(1), compared(a, "==", number(0)).choose(b, number(0)))
+
+
+def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
+    node = node_of(a)
+    axes = axes_of(axis, len(node.shape))
+    known = _is_nan(node).choose(number(0), node)
+    return with_keepdims(total(known, axes) if axes else known, axes, keepdims)
 
 
 def fmax(x1: Operand, x2: Operand) -> Node:

@@ -38,6 +38,25 @@ CALL = "__call__"
 TYPE = "dtype"
 LOGIC = ("where", "select", "logical", "bitwise", "invert", "any", "all", "count_nonzero")
 
+INSTEAD: Mapping[str, str] = {
+    "percentile": "write np.median(x), or np.sort(x)[k] for the k-th smallest entry",
+    "quantile": "write np.median(x), or np.sort(x)[k] for the k-th smallest entry",
+    "argmax": "write np.max(x) for the entry; its place is no formula",
+    "argmin": "write np.min(x) for the entry; its place is no formula",
+    "argsort": "write np.sort(x); the places are no formula",
+    "gradient": "write (x[2:] - x[:-2])/2, with np.diff(x) at the ends",
+    "interp": "compute the weights outside, and write (1 - t)*w[i] + t*w[i + 1] with i: index(k)",
+    "digitize": "compute the bins outside, and pass them as an argument: i: index(k)",
+    "searchsorted": "compute the places outside, and pass them as an argument: i: index(k)",
+    "unique": "compute the groups outside, and pass them as an argument: i: index(k)",
+    "nanmean": "write np.nansum(x)/np.sum(~np.isnan(x))",
+    "nanvar": "leave the missing entries out before the function",
+    "fft": "formulas are real: write C @ x and S @ x with the matrices of cosines and sines",
+    "ifft": "formulas are real: write C @ x and S @ x with the matrices of cosines and sines",
+    "lstsq": "write np.linalg.pinv(A) @ b",
+}
+"""Functions without a formula -> what to write instead."""
+
 
 def call_function(function: Callable[..., object], arguments: Sequence[object], keywords: Keywords) -> object:
     """Return the result of a NumPy function on nodes: a node, several, or Python values.
@@ -53,7 +72,9 @@ def call_function(function: Callable[..., object], arguments: Sequence[object], 
         if own is not None:
             return _called(own, keywords_)
         if found(name) is None or name in REFUSED:
-            raise NotSupported("this function is not supported on symbols", hint=REFUSED.get(name, ""))
+            raise NotSupported(
+                "this function is not supported on symbols", hint=REFUSED.get(name) or INSTEAD.get(name, "")
+            )
         made = by_rule(name, keywords_, function.__module__ == LINEAR)
         return _with_names(function, made) if isinstance(made, tuple) else made
     except NotSupported as fault:

@@ -18,11 +18,13 @@ from matcalc.expressions.numpy_bridge.arguments import (
     with_axes,
     without_axes,
 )
+from matcalc.expressions.numpy_bridge.infinities import apart
 from matcalc.expressions.numpy_bridge.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
 
 
+@apart
 def concatenate(arrays: Operands, axis: Axes = 0) -> Node:
     nodes = _listed(arrays)
     if axis is None:
@@ -37,24 +39,29 @@ def concatenate(arrays: Operands, axis: Axes = 0) -> Node:
 concat = concatenate
 
 
+@apart
 def stack(arrays: Operands, axis: Axes = 0) -> Node:
     nodes = _listed(arrays)
     return stacked(nodes, axis_of(axis, len(nodes[0].shape) + 1))
 
 
+@apart
 def vstack(tup: Operands) -> Node:
     return concatenate([atleast_2d(a) for a in _listed(tup)], 0)
 
 
+@apart
 def hstack(tup: Operands) -> Node:
     nodes = [atleast_1d(a) for a in _listed(tup)]
     return concatenate(nodes, 0 if len(nodes[0].shape) == 1 else 1)
 
 
+@apart
 def dstack(tup: Operands) -> Node:
     return concatenate([atleast_3d(a) for a in _listed(tup)], 2)
 
 
+@apart
 def column_stack(tup: Operands) -> Node:
     nodes = _listed(tup)
     return concatenate([with_axes(n, range(len(n.shape), 2)) if len(n.shape) < 2 else n for n in nodes], 1)
@@ -73,6 +80,7 @@ def append(arr: Operand, values: Operand, axis: Axes = None) -> Node:
     return concatenate([arr, values], axis)
 
 
+@apart
 def block(arrays: Operands) -> Node:
     depth = _depth(arrays)
     rank = max(depth, *(len(node.shape) for node in _leaves(arrays)))

@@ -16,6 +16,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
     bound_of,
     check_room,
     common,
+    joined,
     node_of,
     part_of,
     times,
@@ -23,7 +24,7 @@ from matcalc.expressions.numpy_bridge.arguments import (
 from matcalc.expressions.numpy_bridge.by_rule import called, called_along, check_freedom
 from matcalc.expressions.numpy_bridge.conditions import condition_of
 from matcalc.expressions.numpy_bridge.products import contracted, diff, total
-from matcalc.expressions.numpy_bridge.shapes import atleast_2d, moveaxis, squeeze, with_keepdims
+from matcalc.expressions.numpy_bridge.shapes import atleast_2d, diagonal, moveaxis, squeeze, with_keepdims
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor import constructors
 from matcalc.tensor.constructors import add, power
@@ -112,10 +113,11 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
 
 
 def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
-    data = node_of(m)
-    if y is not None or len(data.shape) not in (1, 2):
-        raise NotSupported("only one vector or matrix is supported")
-    samples = atleast_2d(data) if rowvar or len(data.shape) == 1 else moveaxis(data, 0, 1)
+    parts = [node_of(one) for one in ((m,) if y is None else (m, y))]
+    if any(len(data.shape) not in (1, 2) for data in parts):
+        raise NotSupported("only vectors and matrices are supported")
+    rows = [atleast_2d(data) if rowvar or len(data.shape) == 1 else moveaxis(data, 0, 1) for data in parts]
+    samples = joined(rows, 0) if len(rows) > 1 else rows[0]
     less = ddof if ddof is not None else 0 if bias else 1
     if samples.shape[0] != 1:
         check_room(samples.shape[0] - 2, "np.cov of one row is a number, not a matrix")
@@ -124,6 +126,14 @@ def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = 
     off = add([(1, samples), (-1, common(samples, mean)[1])])
     count = constructors.size_number(samples.shape[1] - less)
     return squeeze(times(constructors.matmul(off, constructors.transpose(off)), power(count, Fraction(-1))))
+
+
+def corrcoef(x: Operand, y: Operand | None = None, rowvar: bool = True) -> Node:
+    covariances = cov(x, y, rowvar)
+    if len(covariances.shape) != 2:
+        raise NotSupported("the correlation of one variable with itself is 1")
+    scales = power(diagonal(covariances), Fraction(-1, 2))
+    return times(covariances, constructors.outer(scales, scales))
 
 
 def polyval(p: Operand, x: Operand) -> Node:

@@ -12,6 +12,7 @@ from matcalc.errors import NotSupported, ShapeError
 from matcalc.expressions.numpy_bridge.along_axes import built, leaf
 from matcalc.expressions.numpy_bridge.arguments import (
     array_node,
+    bound_of,
     constant_of,
     joined,
     length_in,
@@ -49,6 +50,29 @@ def _refuse_integers(name: str, dtype: object) -> None:
     )
 
 
+class Joining:
+    """np.r_ and np.c_, which join what stands between their brackets."""
+
+    def __init__(self, name: str, join: str, of_each: str) -> None:
+        self.name, self.join, self.of_each = name, join, of_each
+
+    def __getitem__(self, at: Any) -> Any:
+        import numpy as np
+
+        theirs, parts = getattr(np, self.name), at if isinstance(at, tuple) else (at,)
+        if not any(is_symbolic(one) for one in parts):
+            return theirs[at]
+        if any(isinstance(one, str) for one in parts):
+            raise NotSupported(f"np.{self.name} with a text between its brackets", hint=f"write np.{self.join}([x, y])")
+        each = getattr(np, self.of_each)
+        return getattr(np, self.join)(
+            [
+                theirs[one] if isinstance(one, slice) else one if is_array(one) and one.ndim else each(one)
+                for one in parts
+            ]
+        )
+
+
 class NumpyCalls:
     """NumPy's functions by name, with arrays of the class that `make` constructs."""
 
@@ -82,11 +106,12 @@ class NumpyCalls:
         import numpy as np
 
         whole = isinstance(fill_value, (int, np.integer)) and dtype is None
-        if whole or not _is_float(dtype) or not _is_finite(fill_value):
-            if is_symbolic(shape) and _is_finite(fill_value):
+        if whole or not _is_float(dtype) or _has_nan(fill_value):
+            if is_symbolic(shape) and not _has_nan(fill_value):
                 _refuse_integers("full", dtype or int)
             return np.full(shape, fill_value, dtype)
-        return self.make(broadcast_to(self._node(fill_value), _shape(shape)))
+        value = bound_of(fill_value) if isinstance(fill_value, float) else self._node(fill_value)
+        return self.make(broadcast_to(value, _shape(shape)))
 
     def _like(self, name: str, value: float, a: Any, dtype: Any, shape: Any, theirs: Callable[..., Any]) -> Any:
         import numpy as np
@@ -281,6 +306,14 @@ class NumpyCalls:
         np.add.at(found, x, 1.0 if weights is None else weights)
         return found
 
+    @property
+    def r_(self) -> Joining:
+        return Joining("r_", "concatenate", "atleast_1d")
+
+    @property
+    def c_(self) -> Joining:
+        return Joining("c_", "column_stack", "asarray")
+
     def isscalar(self, element: Any) -> bool:
         return is_array(element) and not element.node.shape or length_in(element) is not None
 
@@ -299,15 +332,15 @@ def _constant(value: Any) -> Node:
     return found
 
 
-def _is_finite(value: Any) -> bool:
+def _has_nan(value: Any) -> bool:
     import numpy as np
 
-    return is_symbolic(value) or bool(np.all(np.isfinite(value)))
+    return not is_symbolic(value) and bool(np.any(np.isnan(value)))
 
 
 def _is_writable(made: Any) -> bool:
     """Whether an array of numbers is one that a traced function may write formulas to."""
-    return made.dtype.kind == "f" and made.ndim > 0 and _is_finite(made)
+    return made.dtype.kind == "f" and made.ndim > 0 and not _has_nan(made)
 
 
 def _iota(length: Size) -> Node:

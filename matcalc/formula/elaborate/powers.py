@@ -110,9 +110,15 @@ def infer_power(inference: Inference, ast: Ast, base: Typed, exponent: Typed, ca
                 hint="write .^ for entries",
             )
         return call(inference, ast, spelled("free_power"), [base, exponent])
-    if base.rank == 2 and exponent.rank == 0:
-        return call(inference, ast, spelled("matrix_power"), [base, exponent])
+    if base.rank == 2 and exponent.rank == 0 and not _is_changed(inference, base):
+        role = "matrix_power" if exponent.exact is not None else "matrix_power_of_scalar"
+        return call(inference, ast, spelled(role), [base, exponent])
     raise _no_power(inference, ast, base)
+
+
+def _is_changed(inference: Inference, base: Typed) -> bool:
+    """Whether a base is an undeclared name read as a matrix against its spelling: `x^k` is a power of a scalar."""
+    return base.form == "symbol" and str(base.data) in inference.ranks
 
 
 def _constant_power(inference: Inference, ast: Ast, base: Typed, exponent: Fraction, call: CallRule) -> Typed:
@@ -182,4 +188,9 @@ def _exact_power(base: Size, exponent: Fraction) -> Size | None:
 def _no_power(inference: Inference, ast: Ast, base: Typed) -> Exception:
     message = f"cannot raise {inference.describe(base)} to a power"
     hint = f"write {shown(replace(ast, value='.^'))} for entries" if base.rank else ""
+    exponent = ast.args[1]
+    if exponent.head == "name" and exponent.value == "H" and not inference.symbols["H"].declared:
+        hint = (
+            f"write {shown(Ast('transpose', ast.args[:1]))} for the transpose, of real matrices the conjugate one too"
+        )
     return inference.fault(message, ast, hint=hint, about=ast.args[:1])

@@ -217,13 +217,16 @@ def _name(inference: Inference, ast: Ast) -> Typed:
         return Typed("symbol", ast, inference.symbols[name].shape, data=name)
     if name in inference.size_names:
         return typed_exact(inference.size_names[name], ast)
-    if name == "pi" or (name == "inf" and not inference.strict):
-        return Typed("constant", ast, data=name)
+    if name in PI or (name == "inf" and not inference.strict):
+        return Typed("constant", ast, data=PI.get(name, name))
     function_arguments.check_name(inference, ast)
     symbol = None if inference.strict else inference.infer_symbol(name, ast in inference.index_leaves)
     if symbol is None:
         raise unknown_name(inference, ast)
     return Typed("symbol", ast, symbol.shape, data=name)
+
+
+PI = {"pi": "pi", "π": "pi"}
 
 
 def _leaf(inference: Inference, ast: Ast) -> Typed:
@@ -251,7 +254,10 @@ def _check_index(inference: Inference, ast: Ast, name: str, facts: Collection[st
 def unknown_name(inference: Inference, ast: Ast) -> MatcalcError:
     """Return the error for an unknown name, with the nearest names."""
     name = str(ast.value)
-    if name == "nan":
+    if name in ("Inf", "Infinity", "True", "False", "None"):
+        hint = "write inf" if name.startswith("Inf") else "write a comparison, where(x > 0, a, b), or a number"
+        return UnknownName(f"{name} is not in the language", text=inference.text, at=ast.caret, hint=hint)
+    if name.lower() == "nan":
         hint = "leave such entries out, or choose others by where(m > 0, x, 0)"
         return UnknownName("nan is no number", text=inference.text, at=ast.caret, hint=hint)
     found = near(name, [*inference.symbols, *inference.size_names])

@@ -320,8 +320,8 @@ def _symbols_at(inference: Inference, leaf: Ast) -> list[Symbol]:
     return [inference.symbols[str(leaf.value)]] if leaf.head == "name" and leaf.value in inference.symbols else []
 
 
-NO_NUMBERS = frozenset(("inf", "Inf", "nan", "NaN"))
-"""Names that denote no number; they are symbols only as the order of an operation."""
+NO_NUMBERS = frozenset(("inf", "Inf", "Infinity", "nan", "NaN", "NAN", "True", "False", "None"))
+"""Names of other languages' constants; they are no symbols unless declared."""
 
 
 def inferred_rank(name: str) -> int | None:

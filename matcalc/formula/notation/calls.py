@@ -41,14 +41,22 @@ def operation_reading(context: Context, node: Node) -> Reading:
 def _by_name(context: Context, node: Node, plain: Reading) -> Reading:
     """Return the reading of an op, or a call of a definition that equals it up to sign, if that is not longer."""
     best = plain
-    for coef, name, operands in calls_of(node):
+    for coef, rule, operands in calls_of(node):
         shown = [context.readings[g].form if isinstance(g, Node) else context.size(g) for g in operands]
-        form = forms.call(name, *shown, **_axes(default_rulebook().spellings[name][0].rule, operands[0]))
+        form = _definition(rule, operands, shown)
         if coef == 1 and form.tokens < best.form.tokens:
             best = Reading(form)
         elif coef == -1 and plain.minus is None and form.tokens <= plain.form.tokens:
             best = Reading(plain.form, form, plain.form.tokens <= form.tokens)
     return best
+
+
+def _definition(rule: Rule, operands: Sequence[Node | Size], shown: Sequence[Form]) -> Form:
+    """Return a call of a definition, or its sign."""
+    if rule.role == "matrix_power_of_scalar":
+        return forms.raised(shown[0], shown[1], False)
+    name = rule.spelling
+    return forms.call(name, *shown, **_axes(default_rulebook().spellings[name][0].rule, operands[0]))
 
 
 def _plain(context: Context, node: Node) -> Reading:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from matcalc.formula.elaborate.rule_formula import check_definition
 from matcalc.rulebook.load import Candidate, Rulebook, default_rulebook
+from matcalc.rulebook.rule import Rule
+from matcalc.tensor.constructors import product
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.nodes.signature import PLAIN, core_rank, tensors_of
 from matcalc.tensor.sizes.size import Size
@@ -22,10 +24,10 @@ from matcalc.tensor.sums import scale, split_coef
 
 
 class Called(NamedTuple):
-    """A node as a multiple of a call: the name and the arguments in their order, nodes and sizes."""
+    """A node as a multiple of a call: the definition and the arguments in their order, nodes and sizes."""
 
     coef: Fraction
-    name: str
+    rule: Rule
     arguments: tuple[Node | Size, ...]
 
 
@@ -73,7 +75,7 @@ def _call(candidate: Candidate, node: Node, book: Rulebook) -> Called | None:
         return None
     named = {symbol.name: value for symbol, value in bound.items()}
     arguments = tuple(named[p.name] if p.kind not in PLAIN else sizes[p.name] for p in parameters)
-    return Called(1 / coef, candidate.rule.spelling, arguments)
+    return Called(1 / coef, candidate.rule, arguments)
 
 
 def _bind(pattern: Node, node: Node, bound: dict[Node, Node], sizes: dict[str, Size]) -> bool:
@@ -91,6 +93,27 @@ def _bind(pattern: Node, node: Node, bound: dict[Node, Node], sizes: dict[str, S
         coef, symbol = split_coef(expected)
         if symbol.kind == "symbol":
             bound.setdefault(symbol, scale(1 / coef, actual))
+        elif symbol.kind == "product":
+            _bind_multiple(symbol, actual, bound, sizes)
         else:
             _bind(expected, actual, bound, sizes)
     return True
+
+
+def _bind_multiple(pattern: Node, node: Node, bound: dict[Node, Node], sizes: dict[str, Size]) -> None:
+    """Bind a scalar symbol that multiplies an operation, `t*logm(X)`; a number is no such scalar."""
+    expected, actual = _multiple(pattern), _multiple(node)
+    if expected is not None and actual is not None and expected[0].kind == "symbol" and actual[0].kind != "number":
+        bound.setdefault(*(scalar for scalar, _ in (expected, actual)))
+        _bind(expected[1], actual[1], bound, sizes)
+
+
+def _multiple(node: Node) -> tuple[Node, Node] | None:
+    """Return the scalar and the operation whose product a node is; None for another node."""
+    if node.kind != "product":
+        return None
+    arrays = [(arg, at) for arg, at in node.operands if arg.rank]
+    if len(arrays) != 1 or arrays[0][1] != node.out or len(set(node.out)) < node.rank:
+        return None
+    scalars = [(arg, ()) for arg in node.args if not arg.rank]
+    return product(node.coef, scalars, (), {}), arrays[0][0]

@@ -223,7 +223,9 @@ def test_equations_without_a_solution_are_refused(text: str) -> None:
     ],
 )
 def test_solutions_are_compared_whatever_functions_are_in_their_equations(text, wrt):
-    e = mc.expression(text, "lam: scalar positive; x: vector(n); w: vector(n)")
+    e = mc.expression(
+        text, "lam: scalar positive; w: vector(n); " + ("X: matrix(m, n)" if "X" in text else "x: vector(n)")
+    )
     assert e.checked.startswith("at ")
     assert "against" not in e.checked
     assert e.jacobian(wrt).checked.startswith("at ")

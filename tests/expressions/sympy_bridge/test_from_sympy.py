@@ -31,7 +31,7 @@ READ = [
     (A**-2, "inv(A)^2"),
     (A**k, "powm(A, k)"),
     (k * A ** (2 * k - 1), "k*powm(A, 2*k - 1)"),
-    (A**d, "expm(d*logm(A))"),
+    (A**d, "A^d"),
     (sp.exp(A), "expm(A)"),
     (sp.Pow(A, 2, evaluate=False), "A^2"),
     (sp.Inverse(A + c * sp.Identity(n)), "inv(A + c*eye(n))"),

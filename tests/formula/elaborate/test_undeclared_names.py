@@ -19,9 +19,97 @@ def test_a_slip_of_a_declared_name_is_refused(text, let, other):
     assert f"write {other}" in caught.value.hint and caught.value.text == text
 
 
-@pytest.mark.parametrize(("text", "let"), [("a'*x", "x: vector(n); b: vector(n)"), ("x'*y_1", "x: vector(n)")])
+@pytest.mark.parametrize(("text", "let"), [("a'*x", "x: vector(n)"), ("x'*y_1", "x: vector(n); n: size")])
 def test_other_undeclared_names_are_read(text, let):
     assert str(mc.expression(text, let)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "let", "hint"),
+    [
+        ("a'*x", "x: vector(n); b: vector(n)", "write a for b, declare a, or leave b out"),
+        ("norm2(Lam*x + c)", "Lambda: matrix(m, n); x: vector(n)", "write Lam or c for Lambda"),
+    ],
+)
+def test_a_declared_name_without_use_beside_an_undeclared_name_is_refused(text, let, hint):
+    with pytest.raises(mc.UnknownName, match="is declared, and no formula uses it; .* not declared") as caught:
+        mc.expression(text, let)
+    assert hint in caught.value.hint and caught.value.text == let
+    with pytest.raises(mc.UnknownName, match="no formula uses it"):
+        mc.compile(["x", text], declarations=let)
+
+
+@pytest.mark.parametrize(
+    ("read", "let"),
+    [
+        (lambda let: mc.compile(["a'*x", "c + sum(b)"], declarations=let).args, "x: vector(n); b: vector(n)"),
+        (lambda let: mc.gradient("a'*y", "x", let), "x: vector(n); y: vector(n)"),
+        (lambda let: mc.expression("root(Y - A - tanh(Y)/c, Y, start=A)", let), "A: vector(n); Y: vector(n)"),
+        (lambda let: mc.expression("a'*ones(n)*q", let), "n: size; q: scalar"),
+        (lambda let: mc.compile("a*y", ["x", "y", "a"], declarations=let), "x: vector(n); y: vector(n); a: scalar"),
+    ],
+)
+def test_names_of_other_formulas_of_variables_and_of_sizes_are_used(read, let):
+    assert read(let) is not None
+
+
+def test_declarations_of_an_expression_may_hold_a_variable_that_dropped_out():
+    e = mc.gradient("a'*x", "x", "x: vector(n)")
+    assert e.declarations == "x: vector(n); a: vector(n), undeclared" and mc.expression(str(e), e.declarations) == e
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("‖x‖", "norm2(x)"),
+        ("‖A*x - ‖x‖*x‖² + 2*‖A‖^2", "norm2(A*x - norm2(x)*x)^2 + 2*norm2(A)^2"),
+        ("A⊗A ⊗ A", "kron(A, A, A)"),
+        ("(A⊗A)*kron(x, x)", "kron(A, A)*kron(x, x)"),
+        ("π*x", "pi*x"),
+        ("normcdf(x)", "erfc(-x/sqrt(2))/2"),
+    ],
+)
+def test_signs_of_papers(text, same):
+    let = "A: matrix(n, n); x: vector(n)"
+    assert mc.expression(text, let).node is mc.expression(same, let).node
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("A⊗B*C", "'⊗' beside '\\*' needs parentheses", "write (A ⊗ B)*C or A*(B ⊗ C), or kron(A, B)"),
+        ("‖x", "'‖' is never closed", "write ‖x‖, or norm2(x)"),
+        ("2‖x‖", "'‖' after an operand closes a norm", "write 2*‖x‖"),
+        ("A^H", "cannot raise A", "write A' for the transpose"),
+        ("2*∞", "unexpected character '∞'", "write inf"),
+        ("x*True", "True is not in the language", "write a comparison"),
+        ("Inf + x", "Inf is not in the language", "write inf"),
+        ("NaN*x", "nan is no number", "leave such entries out"),
+    ],
+)
+def test_signs_that_are_refused_name_what_is_read(text, message, hint):
+    with pytest.raises((mc.ParseError, mc.ShapeError, mc.UnknownName), match=message) as caught:
+        mc.expression(text)
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "wrt", "gradient"),
+    [
+        ("tr(S^t)", "S", "t*S^(t - 1)"),
+        ("tr(S^t)", "t", "tr(logm(S)*S^t)"),
+        ("x'*S^(-t)*x", "x", "2*S^-t*x"),
+        ("logdet(S^(2*t + 1))", "S", "(1 + 2*t)*inv(S)"),
+    ],
+)
+def test_powers_with_a_scalar_exponent(text, wrt, gradient):
+    e = mc.gradient(text, wrt, "S: matrix(n, n) spd; t: scalar" + ("; x: vector(n)" if "x" in text else ""))
+    assert str(e) == gradient and mc.expression(str(e), e.declarations).node is e.node
+    assert mc.check(text, wrt, declarations=e.declarations, compiled=False)
+
+
+def test_a_power_of_an_undeclared_small_name_is_one_of_a_scalar():
+    assert mc.expression("x^k").declarations == "x: scalar, undeclared; k: scalar, undeclared"
 
 
 def test_nan_is_refused():

@@ -1,5 +1,6 @@
 """First-day tasks: each formula as typed, its printed derivative, and both on each path."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -77,7 +78,8 @@ def test_value_and_derivative(task):
 @CASES
 def test_printed(task):
     e, found = derived(task)
-    assert dict(zip(task.printed, map(shown, found), strict=True)) == task.printed
+    formulas = [re.sub(r' where \w+\([^)]*\) = ".*"$', "", shown(d)) for d in found]  # without remarks
+    assert dict(zip(task.printed, formulas, strict=True)) == task.printed
     for d in found:
         assert mc.expression(shown(d), d.declarations).node is d.node
 

@@ -33,7 +33,8 @@ _SPELLINGS = {
     "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
 }  # fmt: skip
 
-TENSOR = "⊗"
+TENSOR, BARS = "⊗", "‖"
+"""Signs that are calls; the rulebook names their operations."""
 
 
 @lru_cache(maxsize=512)
@@ -175,13 +176,13 @@ def _tensor_product(chain: list[Any]) -> Ast:
         raise ParseError(f"'{TENSOR}' beside '{other}' needs parentheses", at=other.start_pos, hint=hint)
     whole = chain[0]
     for sign, factor in zip(chain[1::2], chain[2::2], strict=True):
-        whole = Ast("call", (whole, factor), ("kron", ()), (whole.span[0], factor.span[1]), sign.start_pos)
+        whole = Ast("call", (whole, factor), (TENSOR, ()), (whole.span[0], factor.span[1]), sign.start_pos)
     return cast(Ast, whole)
 
 
-def _norm(children: list[Any]) -> Ast:
+def _length(children: list[Any]) -> Ast:
     opening, x, closing = children
-    return Ast("call", (x,), ("norm2", ()), (opening.start_pos, closing.end_pos))
+    return Ast("call", (x,), (BARS, ()), (opening.start_pos, closing.end_pos))
 
 
 def _chain(head: str, chain: list[Any], value: tuple[object, ...]) -> Ast:
@@ -382,7 +383,7 @@ ACTIONS: Actions = {
     "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
-    "parenthesised": _parenthesised, "norm": _norm, "call": _call,
+    "parenthesised": _parenthesised, "length": _length, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,

@@ -5,6 +5,7 @@ Languages and bridges know no operation: this file collects the names and looks 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import cast
 from matcalc.language.latex.latex_names import LOOKS, Templates
 from matcalc.language.latex.latex_patterns import SIZE, LatexNames, Look, fitting
 from matcalc.language.numpy_names import CALL_FORMS, Called, NumpyNames
+from matcalc.language.read import BARS, TENSOR
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -146,13 +148,19 @@ def _called(rule: Rule, words: tuple[str, ...]) -> Called:
     )
 
 
+SIGNS: Mapping[str, str] = {TENSOR: "tensor_product", BARS: "euclidean_length"}
+"""Signs of the grammar that are calls -> the role of their operation."""
+
+
 def with_items(tree: Ast, book: Rulebook) -> Ast:
-    """Return a tree with each item of an operation with several results, `slogdet(S)[1]`, replaced by its own call."""
+    """Return a tree in which signs are calls, and each item of several results, `slogdet(S)[1]`, is its own call."""
     made: dict[Ast, Ast] = {}
 
     def change(node: Ast) -> Ast:
         if node.head == "shared":
             return shared(part_name(node), made[definition(node)], node.span)
+        if node.head == "call" and call_name(node) in SIGNS:
+            return replace(node, value=(book.playing(SIGNS[call_name(node)]).spelling, call_keywords(node)))
         if node.head != "part" or len(node.args) != 2 or node.args[0].head != "call":
             return node
         base, subscript = node.args
@@ -162,7 +170,7 @@ def with_items(tree: Ast, book: Rulebook) -> Ast:
             return node
         return replace(base, value=(rule.names[int(cast(Fraction, item))], call_keywords(base)), span=node.span)
 
-    if all(node.head != "part" for node in whole(tree)):
+    if all(node.head != "part" and (node.head != "call" or call_name(node) not in SIGNS) for node in whole(tree)):
         return tree
     for part in parts_in(tree):
         made[definition(part)] = rebuild(definition(part), change)

@@ -53,7 +53,6 @@ INSTEAD: Mapping[str, str] = {
     "nanvar": "leave the missing entries out before the function",
     "fft": "formulas are real: write C @ x and S @ x with the matrices of cosines and sines",
     "ifft": "formulas are real: write C @ x and S @ x with the matrices of cosines and sines",
-    "lstsq": "write np.linalg.pinv(A) @ b",
 }
 """Functions without a formula -> what to write instead."""
 

@@ -6,6 +6,7 @@ The counts are polynomials in the sizes, from the cost formulas of kernels and f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -249,4 +250,8 @@ def _scaled_text(coef: Number, text: str) -> str:
 
 
 def _number(value: object) -> str:
-    return f"{float(value):.6g}" if isinstance(value, Fraction) and abs(value) >= LARGE else str(value)
+    return (
+        f"{Decimal(value.numerator) / value.denominator:.6g}"
+        if isinstance(value, Fraction) and abs(value) >= LARGE
+        else str(value)
+    )

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Sequence
 from matcalc.errors import UnknownName
 from matcalc.expressions.expression import Expression
 from matcalc.expressions.sympy_bridge.sympy_objects import is_sympy
-from matcalc.language.declare import Declarations, SharedDeclarations, as_text, read_declarations, size_names
+from matcalc.language.declare import (
+    Declarations,
+    DeclaredText,
+    SharedDeclarations,
+    as_text,
+    read_declarations,
+    size_names,
+)
 from matcalc.language.identifiers import near
 from matcalc.language.kinds import SIZE
 from matcalc.language.syntax import Ast
@@ -22,7 +29,12 @@ def is_text(formula: object) -> bool:
 
 def shared(declarations: Declarations) -> Declarations:
     """Return declarations that further formulas share, whose unused names are checked later or not at all."""
-    return SharedDeclarations(declarations) if isinstance(declarations, str) else declarations
+    text = as_text(declarations)
+    if not isinstance(text, str):
+        return text
+    found = SharedDeclarations(text)
+    found.forms = text.forms if isinstance(text, DeclaredText) else None
+    return found
 
 
 def check_used(

@@ -26,12 +26,6 @@ Declarations: TypeAlias = "str | Mapping[str, Any]"
 """Declarations as text, or by name: their texts, arrays of their shapes, and containers of both."""
 
 
-class SharedDeclarations(str):
-    """Declarations of which a formula may use a part: written by an expression, or shared by several formulas."""
-
-    __slots__ = ()
-
-
 MARK = ", undeclared"
 """The suffix in the declaration of a symbol whose kind was inferred: `mu: scalar, undeclared`."""
 KINDS: _Kinds = {
@@ -85,7 +79,11 @@ class Declaration:
 class DeclaredText(str):
     """The text of declarations that were passed as a dictionary; `forms` are the containers by name."""
 
-    forms: Mapping[str, Form]
+    forms: Mapping[str, Form] | None = None
+
+
+class SharedDeclarations(DeclaredText):
+    """Declarations of which a formula may use a part: written by an expression, or shared by several formulas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ def containers_in(declarations: str) -> Mapping[str, Form]:
 
     Raises: ShapeError for paths that fit no container.
     """
-    if isinstance(declarations, DeclaredText):
+    if isinstance(declarations, DeclaredText) and declarations.forms is not None:
         return declarations.forms
     if not isinstance(declarations, str) or "." not in declarations:
         return {}

@@ -247,7 +247,9 @@ def test_a_printed_quotient_in_a_comparison_is_read_where_it_is_0_over_0() -> No
     """The printed `tanh(x)./x` in a comparison is NaN, hence false, where the call and the formula take 1 for it."""
     declared = "A: vector(n); B: vector(n); F: vector(n); H: vector(n)"
     derivative = mc.expression("where(tanhc(min_at(A)) <= B, F, H)", declared).jvp("F")
-    assert str(derivative) == "when(B >= tanh(min_at(A))./min_at(A)).*dF" and derivative.checked.startswith("at n=2")
+    assert str(derivative).startswith(
+        "when(B >= tanh(min_at(A))./min_at(A)).*dF where "
+    ) and derivative.checked.startswith("at n=2")
     found = derivative(
         A=np.array([1.0, 2.0]), B=np.array([2.0, 1.0]), F=np.ones(2), H=np.ones(2), dF=np.array([3.0, 5.0])
     )

@@ -250,8 +250,6 @@ def _scaled_text(coef: Number, text: str) -> str:
 
 
 def _number(value: object) -> str:
-    return (
-        f"{Decimal(value.numerator) / value.denominator:.6g}"
-        if isinstance(value, Fraction) and abs(value) >= LARGE
-        else str(value)
-    )
+    if not isinstance(value, Fraction) or abs(value) < LARGE:
+        return str(value)
+    return f"{Decimal(value.numerator) / value.denominator:.6g}"

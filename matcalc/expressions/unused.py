@@ -30,8 +30,6 @@ def is_text(formula: object) -> bool:
 def shared(declarations: Declarations) -> Declarations:
     """Return declarations that further formulas share, whose unused names are checked later or not at all."""
     text = as_text(declarations)
-    if not isinstance(text, str):
-        return text
     found = SharedDeclarations(text)
     found.forms = text.forms if isinstance(text, DeclaredText) else None
     return found

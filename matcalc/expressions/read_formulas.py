@@ -62,7 +62,8 @@ def read_formulas(
         return []
     scope = dict(known or {})
     all_sizes = {*_sizes(formulas, declarations, scope), *sizes}
-    prepared = [_prepared(formula, scope, all_sizes) for formula in formulas]
+    scalars = {d.name for d in read_declarations(declarations) if d.kind == "scalar"}
+    prepared = [_prepared(formula, scope, all_sizes, scalars) for formula in formulas]
     made = elaborate(
         prepared, declarations, default_rulebook(), dialect, _declared(scope, declarations), sorted(all_sizes), varied
     )
@@ -84,20 +85,20 @@ def _sizes(formulas: Sequence[object], declarations: str, known: Mapping[str, No
     theirs = [f for f in formulas if is_sympy(f)]
     if not theirs:
         return set()
-    declared = {
-        name for d in read_declarations(declarations) for name in ((d.name,) if d.kind == SIZE else size_names(d))
-    }
+    listed = read_declarations(declarations)
+    declared = {name for d in listed for name in ((d.name,) if d.kind == SIZE else size_names(d))}
+    scalars = {d.name for d in listed if d.kind == "scalar"}
     shapes = {name for node in known.values() for size in node.shape for name in size.names}
-    return declared.union(shapes, *map(sizes_in, theirs))
+    return declared.union(shapes, *(sizes_in(formula, scalars) for formula in theirs))
 
 
-def _prepared(formula: object, known: dict[str, Node], sizes: set[str]) -> str | Ast:
+def _prepared(formula: object, known: dict[str, Node], sizes: set[str], scalars: set[str]) -> str | Ast:
     """Return the tree or text of a formula; add the symbols of a SymPy object to `known`, by name."""
     if isinstance(formula, (str, Ast)):
         return formula
     if not is_sympy(formula):
         raise ShapeError(f"{shown(formula)} is no formula: pass text, an expression or a SymPy object")
-    tree, symbols = read_sympy(formula, sizes)
+    tree, symbols = read_sympy(formula, sizes, scalars)
     for name, node in sorted(symbols.items()):
         known[name] = same_symbol(node, known.get(name, node))
     return tree

@@ -144,7 +144,8 @@ NO_DATA = "not tested: no data were found at which the results are finite"
 MAIN = f"""\
 if __name__ == "__main__":
     problems = self_test()
-    print("\\n".join(problems) or ("all right" if CASES else {literal(NO_DATA)}))
+    passed = "all right" if CASES else {literal(NO_DATA)}
+    print("\\n".join(problems) or passed)
     sys.exit(1 if problems else 0)"""
 TEST_NAMES = (
     "all_results", "check_forms", "check_slopes", "check_values", "differ", "entry", "flat", "magnitude", "sample",

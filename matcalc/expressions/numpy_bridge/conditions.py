@@ -45,7 +45,8 @@ def isinf(x: Operand) -> Compared:
 
 def heaviside(x1: Operand, x2: Operand) -> Node:
     a, b = common(node_of(x1), node_of(x2))
-    return compared(a, ">", number(0)).choose(number(1), compared(a, "==", number(0)).choose(b, number(0)))
+    step = compared(a, ">", number(0)).choose(number(1), compared(a, "==", number(0)).choose(b, number(0)))
+    return _is_nan(a).choose(a, step)
 
 
 def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:

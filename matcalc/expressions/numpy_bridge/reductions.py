@@ -113,6 +113,8 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: Operand = 1.0, axis: Axe
 
 
 def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Node:
+    if not isinstance(rowvar, (bool, int)):
+        raise NotSupported("rowvar must be True or False")
     parts = [node_of(one) for one in ((m,) if y is None else (m, y))]
     if any(len(data.shape) not in (1, 2) for data in parts):
         raise NotSupported("only vectors and matrices are supported")

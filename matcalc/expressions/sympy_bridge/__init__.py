@@ -8,7 +8,7 @@ functions here import them. All modules behind them, except `sympy_objects`, imp
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from matcalc.language.syntax import Ast
@@ -18,18 +18,21 @@ if TYPE_CHECKING:
     from sympy import Basic
 
 
-def from_sympy(expr: Basic, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
-    """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes."""
+def from_sympy(expr: Basic, sizes: Iterable[str] = (), scalars: Collection[str] = ()) -> tuple[Ast, dict[str, Node]]:
+    """Return the formula of a SymPy scalar, matrix or array, and its symbols.
+
+    `sizes` are names known as sizes, `scalars` names that are none, also as exponents of matrices.
+    """
     from matcalc.expressions.sympy_bridge.read import from_sympy
 
-    return from_sympy(expr, sizes)
+    return from_sympy(expr, sizes, scalars)
 
 
-def sizes_in(expr: Basic) -> frozenset[str]:
-    """Return the names that are sizes in a SymPy expression."""
+def sizes_in(expr: Basic, scalars: Collection[str] = ()) -> frozenset[str]:
+    """Return the names that are sizes in a SymPy expression; `scalars` are names that are none."""
     from matcalc.expressions.sympy_bridge.read import sizes_in
 
-    return sizes_in(expr)
+    return sizes_in(expr, scalars)
 
 
 def symbols_in(expr: Basic) -> dict[str, Basic]:

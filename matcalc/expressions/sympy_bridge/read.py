@@ -7,7 +7,7 @@ Every other name is a symbol, declared with SymPy's assumptions. A 1 x 1 matrix 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import sympy
 from sympy import Basic
@@ -44,22 +44,24 @@ FIRST = (
 INDEX_NAMES = "ijkpqrst"
 
 
-def from_sympy(expr: Basic, sizes: Iterable[str] = ()) -> tuple[Ast, dict[str, Node]]:
-    """Return the formula of a SymPy scalar, matrix or array, and its symbols; `sizes` are names known as sizes.
+def from_sympy(expr: Basic, sizes: Iterable[str] = (), numbers: Collection[str] = ()) -> tuple[Ast, dict[str, Node]]:
+    """Return the formula of a SymPy scalar, matrix or array, and its symbols.
+
+    `sizes` are names known as sizes, `numbers` names that are none, also as exponents of matrices.
 
     Free indices (Idx) are axes of the result, in the order of their names, as in numpy.einsum.
 
     Raises: NotSupported, which names the class, for an object without a meaning here; ShapeError.
     """
     expr = plain(expr, _everything(expr))
-    reading = Reading(expr, sizes)
+    reading = Reading(expr, sizes, numbers)
     value = indexed.with_free_indices(reading, expr)
     return value.ast, reading.symbols
 
 
-def sizes_in(expr: Basic) -> frozenset[str]:
-    """Return the names that are sizes in a SymPy expression."""
-    return frozenset(Reading(plain(expr, _everything(expr))).sizes)
+def sizes_in(expr: Basic, numbers: Collection[str] = ()) -> frozenset[str]:
+    """Return the names that are sizes in a SymPy expression; `numbers` are names that are none."""
+    return frozenset(Reading(plain(expr, _everything(expr)), (), numbers).sizes)
 
 
 def symbols_in(expr: Basic) -> dict[str, Basic]:
@@ -78,7 +80,7 @@ def symbols_in(expr: Basic) -> dict[str, Basic]:
 class Reading:
     """The state of one reading: symbols by name, the names of sizes, bound indices and variables."""
 
-    def __init__(self, expr: Basic, sizes: Iterable[str] = ()) -> None:
+    def __init__(self, expr: Basic, sizes: Iterable[str] = (), numbers: Collection[str] = ()) -> None:
         self.symbols: dict[str, Node] = {}
         self.sizes: set[str] = set(sizes)
         self.bound: dict[Basic, Index] = {}
@@ -91,7 +93,7 @@ class Reading:
             if kind in SHAPED or (kind == "IndexedBase" and node.shape):
                 for length in node.shape:
                     self.sizes.update(size_from(length).names)
-            self.sizes |= matrices.whole_exponents(node) | scalars.integer_operands(node)
+            self.sizes |= matrices.whole_exponents(node).difference(numbers) | scalars.integer_operands(node)
             for bound in indexed.bounds_of(node):
                 self.sizes.update(str(name) for name in getattr(bound, "free_symbols", ()))
             if hasattr(node, "name"):

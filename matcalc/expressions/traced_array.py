@@ -37,6 +37,11 @@ class Origin(NamedTuple):
     seen: int
 
 
+def _in_place(sign: str) -> Any:
+    """Return the method of an operator that writes its result to the array, as in `a -= b`."""
+    return lambda self, other: self._changed_by(sign, other)
+
+
 class TracedArray(Expression):
     """An array of a function that is being traced; `argument` is its name if it is an argument."""
 
@@ -315,23 +320,20 @@ class TracedArray(Expression):
         self.write(made.node, made.names)
         return self
 
-    def __iadd__(self, other: object) -> Any:
-        return self._changed_by("add", other)
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("sub")
+    __imul__ = _in_place("mul")
+    __itruediv__ = _in_place("truediv")
+    __ipow__ = _in_place("pow")
+    __imatmul__ = _in_place("matmul")
 
-    def __isub__(self, other: object) -> Any:
-        return self._changed_by("sub", other)
 
-    def __imul__(self, other: object) -> Any:
-        return self._changed_by("mul", other)
-
-    def __itruediv__(self, other: object) -> Any:
-        return self._changed_by("truediv", other)
-
-    def __ipow__(self, other: object) -> Any:
-        return self._changed_by("pow", other)
-
-    def __imatmul__(self, other: object) -> Any:
-        return self._changed_by("matmul", other)
+def _shift(operation: Operation, other: object, swap: bool) -> Size | None:
+    """Return what `+ 1` or `- 1` adds to the entries of an array; None for another operation."""
+    by = whole_number(other)
+    if by is None or operation.numpy not in ("add", "subtract") or (swap and operation.numpy == "subtract"):
+        return None
+    return by if operation.numpy == "add" else -by
 
 
 class TracedIndex(TracedArray):
@@ -344,11 +346,10 @@ class TracedIndex(TracedArray):
         self.offset = offset if offset is not None else Size.of(0)
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
-        by = whole_number(other)
-        if by is None or operation.numpy not in ("add", "subtract") or swap and operation.numpy == "subtract":
+        by = _shift(operation, other, swap)
+        if by is None:
             return super()._with_other(operation, other, swap)
-        offset = self.offset + by if operation.numpy == "add" else self.offset - by
-        return TracedIndex(self.node, self.names, offset=offset)
+        return TracedIndex(self.node, self.names, offset=self.offset + by)
 
     @property
     def places(self) -> Looked:
@@ -380,13 +381,10 @@ class TracedRange(TracedArray):
 
     def _with_other(self, operation: Operation, other: object, swap: bool = False) -> object:
         made = cast("TracedArray", super()._with_other(operation, other, swap))
-        by = whole_number(other)
-        if self.run is None or by is None or operation.numpy not in ("add", "subtract"):
+        by = _shift(operation, other, swap)
+        if self.run is None or by is None:
             return traced_array(made)
-        if swap and operation.numpy == "subtract":
-            return traced_array(made)
-        start = self.run.start + by if operation.numpy == "add" else self.run.start - by
-        return TracedRange(made.node, made.names, run=Run(start, self.run.length))
+        return TracedRange(made.node, made.names, run=Run(self.run.start + by, self.run.length))
 
     def write(self, node: Node, names: Names) -> None:
         """Raise NoValue: its entries are integers, and NumPy would truncate what is written."""

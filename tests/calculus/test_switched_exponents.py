@@ -4,6 +4,8 @@ A weight such as `1 - q` switches off its own term where it is 0. In a sum of su
 exponents, where nothing is switched off.
 """
 
+import runpy
+
 import mpmath
 import numpy as np
 import pytest
@@ -29,13 +31,22 @@ FORMS = {
 }
 
 
+def derivatives(text):
+    """Return the first, the second and the mixed derivative of a formula."""
+    e = mc.expression(text, LET)
+    return e.gradient("x"), e.hvp("x"), e.gradient("q").gradient("x")
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("base", BASES)
-def test_derivatives_at_every_small_exponent(base):
+def test_derivatives_at_every_small_exponent(base, tmp_path):
     x, c = 0.8, 2.0
-    for form, truth in FORMS.items():
-        e = mc.expression(form.format(b=base), LET)
-        first, second, mixed = e.gradient("x"), e.hvp("x"), e.gradient("q").gradient("x")
+    derived = {form: derivatives(form.format(b=base)) for form in FORMS}
+    flat = [d for each in derived.values() for d in each]
+    fn = mc.compile(flat, args=["x", "c", "q", "v"], target="numpy", name="all_of_them")
+    fn.save(tmp_path / "saved.py")
+    saved = runpy.run_path(str(tmp_path / "saved.py"))["all_of_them"]
+    for row, (form, truth) in enumerate(FORMS.items()):
         for q in (-2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0):
 
             def f(t, s, truth=truth):
@@ -47,7 +58,8 @@ def test_derivatives_at_every_small_exponent(base):
                 mpmath.diff(f, (x, q), (1, 1)),
             ]
             data = {"x": x, "c": c, "q": q, "v": 1.0}
-            found = [d(**{name: data[name] for name in d.symbols}) for d in (first, second, mixed)]
-            np.testing.assert_allclose(
-                found, [float(t) for t in expected], rtol=1e-9, atol=1e-12, err_msg=f"{form} {q}"
-            )
+            plain = [d(**{name: data[name] for name in d.symbols}) for d in derived[form]]
+            for found in (plain, fn(**data)[3 * row : 3 * row + 3], saved(**data)[3 * row : 3 * row + 3]):
+                np.testing.assert_allclose(
+                    found, [float(t) for t in expected], rtol=1e-9, atol=1e-12, err_msg=f"{form} {q}"
+                )

@@ -19,7 +19,7 @@ from matcalc.evidence.written.values import Array
 STEP, SMALL_STEP, ROUGH = 1e-5, 1e-7, 1e-4
 """The steps of central differences, and the relative error up to which one confirms a complex step."""
 
-ROUNDING = 1e-15
+ROUNDING, CLOSE = 1e-15, 0.1
 FEW_STEPS = tuple(2.0**-k for k in range(6, 10))
 SECOND_STEPS = tuple(2.0**-k for k in range(4, 12))
 
@@ -75,16 +75,24 @@ def _quotient(f: Line, h: float) -> Array:
 
 
 def slowly(f: Line, value: Array) -> Truth | None:
-    """Return f'(0) by differences at many steps; None if they do not converge."""
-    ahead(f, _pairs(STEPS))
+    """Return f'(0) by differences at many steps; None if they do not converge, or quotients at small steps differ."""
+    ahead(f, _pairs((*STEPS, STEP, SMALL_STEP)))
     try:
         found = slope(f)
+        is_near = any(
+            _is_near(_quotient(f, h), found.value, ROUNDING * _largest(value) / h) for h in (STEP, SMALL_STEP)
+        )
     except (np.linalg.LinAlgError, IndexError):
         return None
     scale = _scale(found.value, value)
-    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale:
+    if not np.all(np.isfinite(found.value)) or not found.error <= ROUGH * scale or not is_near:
         return None
     return Truth(found.value, found.error, scale)
+
+
+def _is_near(one: Array, other: Array, noise: float) -> bool:
+    """Whether two slopes agree to a tenth: near a pole, differences at larger steps converge to another number."""
+    return _largest(one - other) <= CLOSE * max(_largest(one), _largest(other)) + 100 * noise
 
 
 def second_quickly(f: Callable[[Any, float], Array], value: Array, is_confirmed: bool = False) -> Truth | None:

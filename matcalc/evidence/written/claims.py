@@ -44,6 +44,9 @@ ADVICE = "this is a fault of matcalc: please report it with the formula; check=F
 NUDGES, NUDGE, DETERMINED = 3, 1e-11, 0.1
 """How often and how far data are perturbed, and the relative change of an error that is attributed to rounding."""
 
+FAR = 1e-5
+"""How far data are perturbed as well for a form that is only printed: in `log(1 + x)/x` digits of a small x are lost."""
+
 
 def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:
     """Compare claims with the reference of their formula; return the points compared, or why there are none.
@@ -308,8 +311,9 @@ def _is_determined(
 ) -> bool:
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
     results = []
-    for k in range(NUDGES):
-        data = nudged(point, symbols, NUDGE, k)
+    distances = [NUDGE] * NUDGES if claim.is_called else [NUDGE, FAR] * NUDGES
+    for k, distance in enumerate(distances):
+        data = nudged(point, symbols, distance, k)
         found = evaluated([claim.node], {**data, **question.extra}, point.sizes)
         try:
             there = Point(data, point.sizes, reference.value(data, point.sizes), point.fixed)

@@ -45,7 +45,7 @@ NUDGES, NUDGE, DETERMINED = 3, 1e-11, 0.1
 """How often and how far data are perturbed, and the relative change of an error that is attributed to rounding."""
 
 FAR = 1e-5
-"""How far data are perturbed as well for a form that is only printed: in `log(1 + x)/x` digits of a small x are lost."""
+"""How far data are also perturbed for a form that is only printed: `log(1 + x)/x` loses digits of a small x."""
 
 
 def checked(claims: Sequence[Claim], reference: Reference, names: Names) -> str:

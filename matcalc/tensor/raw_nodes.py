@@ -104,6 +104,20 @@ def op_node(
     return intern("op", tuple(args), (rule, params, tuple(batches), batch_rank, output), shape, describe)
 
 
+def recurrence_node(
+    args: Sequence[Node],
+    steps: Size,
+    backward: bool,
+    states: Sequence[Node],
+    slices: Sequence[Node],
+    bodies: Sequence[Node],
+    position: int,
+) -> Node:
+    """Return the trajectory of one state of a recurrence, in the order and with the names of the normal form."""
+    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position)
+    return intern("recurrence", tuple(args), data, (steps + 1, *states[position].shape), describe)
+
+
 def power_node(base: Node, exponent: Fraction) -> Node:
     """Return `base.^exponent` of a base and exponent that the caller has normalised."""
     return map_node(default_rulebook().playing("fixed_power"), (exponent,), (base,))

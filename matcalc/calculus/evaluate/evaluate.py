@@ -16,7 +16,7 @@ from matcalc.calculus.evaluate.einsum import Factor
 from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
 from matcalc.calculus.exact_deviations import with_exact_deviations
 from matcalc.calculus.function_bodies import derivative
-from matcalc.errors import NotSupported, RuleError
+from matcalc.errors import NotSupported, RuleError, ShapeError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.fields import filled
@@ -27,6 +27,7 @@ from matcalc.tensor.facts.ranges import as_float
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.nodes.signature import PLAIN, tensors_of
 from matcalc.tensor.raw_nodes import parameter
+from matcalc.tensor.recurrence import arguments_of, sibling
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.switches import annihilates, with_masks
 
@@ -269,6 +270,32 @@ def _dense_slope(equation: Node, unknown: Node) -> Node:
     return pullback(equation, eye(*unknown.shape), [unknown], unknown.shape)[0]
 
 
+def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> np.ndarray:
+    """Return a trajectory, step by step; those of the other states are kept for later."""
+    import numpy as np
+
+    if node in values:
+        return values[node]
+    starts, operands, closed = arguments_of(node)
+    count = node.steps.evaluate(dict(sizes))
+    if count < 0:
+        raise ShapeError(f"a recurrence of {count} steps: {node.steps} is negative")
+    found = [[np.asarray(values[start])] for start in starts]
+    known = {arg: values[arg] for arg in closed}
+    order = toposort(node.bodies, known)
+    for step in reversed(range(count)) if node.backward else range(count):
+        at = {s.name: states[-1] for s, states in zip(node.states, found, strict=True)}
+        at.update((s.name, values[arg][step]) for s, arg in zip(node.slices, operands, strict=True))
+        inner = dict(known)
+        for one in order:
+            inner[one] = EVALUATE[one.kind](one, inner, {**symbols, **at}, sizes)
+        for states, body in zip(found, node.bodies, strict=True):
+            states.append(inner[body])
+    for position, states in enumerate(found):
+        values[sibling(node, position)] = np.array(states[::-1] if node.backward else states)
+    return values[node]
+
+
 Parameter = Callable[[Any, Node, Sequence["np.ndarray"], Sizes], Any]
 PARAMETERS: dict[str, Parameter] = {
     "integer": lambda value, node, arrays, sizes: value.evaluate(dict(sizes)),
@@ -305,4 +332,5 @@ EVALUATE: dict[str, Callable[[Node, Values, Symbols, Sizes], np.ndarray]] = {
     "sum": _sum,
     "map": _map,
     "op": _op,
+    "recurrence": _recurrence,
 }

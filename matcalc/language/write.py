@@ -40,19 +40,38 @@ Piece = str | tuple[Ast, int]
 def text(ast: Ast) -> str:
     """Return the text of a tree, which `read` reads back: named shared parts first, then the formula."""
     named, body = lines(ast)
+    if any(part.head == "system" for part in map(definition, parts_in(ast))):
+        return where_text(ast)
     return "; ".join([*(f"{name} = {tree}" for name, tree in named), body])
 
 
 def where_text(ast: Ast) -> str:
     """Return the text of a tree, the formula first and then its shared parts; `read` reads it back too."""
     named, body = lines(ast)
-    return " where ".join([body, *filter(None, [", ".join(f"{name} = {tree}" for name, tree in named)])])
+    shown = (f"{name} = {tree}" if name else tree for name, tree in named)
+    return " where ".join([body, *filter(None, [", ".join(shown)])])
 
 
 def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
-    """Return the shared parts of a tree, each as name and text, and the text of the formula over them."""
+    """Return the shared parts of a tree, each as name and text, and the text of the formula over them.
+
+    The lines of a recurrence are `x[0]`, `x[t+1]`, with their texts; its limit has no name.
+    """
     names = part_names(ast)
-    return [(name, _text(definition(part), names)) for part, name in _named(ast, names)], _text(ast, names)
+    found: list[tuple[str, str]] = []
+    for part, name in _named(ast, names):
+        tree = definition(part)
+        found += _lines_of_system(tree, names) if tree.head == "system" else [(name, _text(tree, names))]
+    return found, _text(ast, names)
+
+
+def _lines_of_system(system: Ast, names: Mapping[Ast, str]) -> Iterator[tuple[str, str]]:
+    limit, *equations = system.args
+    for equation in equations:
+        subscript, right = equation.args
+        yield f"{equation.value}[{_text(subscript, names).replace(' ', '')}]", _text(right, names)
+    if limit.head != "empty":
+        yield "", f"{system.value} < {_text(limit, names)}"
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:
@@ -132,6 +151,9 @@ def _text(
             continue
         if node.head == "leaf":
             stack.append((tree_of_leaf(node), least))
+            continue
+        if node.head == "at_step":
+            stack.append((cast(Any, node.value).written, least))
             continue
         pieces = list(_PIECES[node.head](node))
         if (least > TRANSPOSED or node.head != "part") and level(node) < least:  # the level of a part is in its base
@@ -342,6 +364,16 @@ def _index_form(node: Ast) -> Iterator[Piece]:
     yield "}"
 
 
+def _state(node: Ast) -> Iterator[Piece]:
+    yield str(node.value)
+
+
+def _step_sum(node: Ast) -> Iterator[Piece]:
+    yield f"sum{{{node.value}: "
+    yield node.args[1], SUM
+    yield "}"
+
+
 def _relation(node: Ast) -> Iterator[Piece]:
     yield node.args[0], SUM
     yield f" {node.value} "
@@ -364,7 +396,7 @@ def _spread(node: Ast) -> Iterator[Piece]:
 
 _LEVELS = {
     "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
-    "index_form": PRIMARY, "index_sum": PRIMARY,
+    "index_form": PRIMARY, "index_sum": PRIMARY, "state": PRIMARY, "step_sum": PRIMARY, "at_step": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM, "dotted_sum": SUM,
 }  # fmt: skip
 
@@ -372,6 +404,6 @@ _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
     "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "product": _product,
     "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
-    "index_sum": _index_form, "condition": _condition,
+    "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "condition": _condition,
     "compare": _relation, "function": _function, "spread": _spread,
 }  # fmt: skip

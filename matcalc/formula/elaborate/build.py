@@ -13,8 +13,10 @@ from math import pi
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
+from matcalc.formula.elaborate.build_recurrences import Built, Stepping, read_at_step, step_sum, whole_state
 from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.equations import Solving
+from matcalc.formula.elaborate.recurrent import AT_STEP, STATE, STEP_SUM, System
 from matcalc.formula.inference.conditions import Condition, Lengths, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed
@@ -59,6 +61,13 @@ class Builder:
     nodes: Mapping[str, Node]
     expand: Expand
     made: dict[Typed, Node] = field(default_factory=dict)
+    steps: dict[System, Stepping] = field(default_factory=dict)
+    systems: dict[System, Built] = field(default_factory=dict)
+
+    def within(self, system: System, stepping: Stepping) -> Builder:
+        """Return the builder of one step of a system; what it builds stays inside."""
+        steps = {**self.steps, system: stepping}
+        return Builder(self.inference, self.nodes, self.expand, dict(self.made), steps, self.systems)
 
     def size(self, size: Size) -> Size:
         return self.inference.sizes.resolve(size)
@@ -256,4 +265,7 @@ BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "call": _call,
     "unknown": lambda builder, value, args: _unknown(builder, value.data),
     "solution": _solution,
+    AT_STEP: read_at_step,
+    STATE: lambda builder, value, args: whole_state(builder, value, build),
+    STEP_SUM: lambda builder, value, args: step_sum(builder, value, build),
 }

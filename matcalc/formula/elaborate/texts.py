@@ -6,13 +6,15 @@ Errors show the user's sub-expression and its position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
+from matcalc.formula.elaborate.build_recurrences import built
 from matcalc.formula.elaborate.equations import names_of
+from matcalc.formula.elaborate.recurrent import SYSTEM
 from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
 from matcalc.formula.inference.exponents import check_bases
@@ -110,10 +112,18 @@ def elaborate(
         inference.text = text
         nodes.append(build(builder, value))
         read = [(part, inference.shared.get(definition(part))) for part in parts_in(tree)]  # None: inside an equation
-        parts.append({part_name(part): build(builder, typed) for part, typed in read if typed is not None})
+        parts.append({name: node for part, typed in read if typed for name, node in _nodes_of(builder, part, typed)})
     conditions = tuple(tuple(inference.conditions.get(number, ())) for number in range(len(trees)))
     rows = tuple(value.row for value in values)
     return Elaborated(tuple(trees), tuple(nodes), rows, conditions, tuple(parts), scope)
+
+
+def _nodes_of(builder: Builder, part: Ast, typed: Typed) -> Iterator[tuple[str, Node]]:
+    """Yield the name and the node of a named part; of a recurrence, those of its states and quantities."""
+    if typed.form != SYSTEM:
+        yield part_name(part), build(builder, typed)
+    else:
+        yield from built(builder, typed.data, build).whole.items()
 
 
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:

@@ -21,11 +21,13 @@ from matcalc.formula.elaborate import (
     infinity,
     parts,
     powers,
+    recurrent,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
 from matcalc.formula.inference import exponents
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
+from matcalc.language import recurrences
 from matcalc.language.identifiers import near
 from matcalc.language.index_sums import NONE, Names
 from matcalc.language.kinds import INDEX
@@ -292,6 +294,8 @@ ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "call": _enter_call,
     "function": _enter_function,
     "shared": _enter_shared,
+    recurrent.SYSTEM: lambda inference, ast: Entered(recurrent.operands(inference, ast)),
+    recurrent.STEP_SUM: lambda inference, ast: Entered(recurrent.sum_operands(inference, ast)),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
@@ -313,6 +317,12 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "call": _leave_call,
     "function": _leave_function,
     "shared": _leave_shared,
+    recurrent.SYSTEM: lambda inference, ast, values, entered: recurrent.finish(inference, ast),
+    recurrent.BEGIN: lambda inference, ast, values, entered: recurrent.begin(inference, ast, values),
+    recurrent.DEFINE: lambda inference, ast, values, entered: recurrent.define(inference, ast, values[0]),
+    recurrent.AT_STEP: lambda inference, ast, values, entered: recurrent.read_at_step(inference, ast, values),
+    recurrent.STATE: lambda inference, ast, values, entered: recurrent.infer_state(inference, ast),
+    recurrent.STEP_SUM: lambda inference, ast, values, entered: recurrent.infer_sum(inference, ast, values),
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),
@@ -339,6 +349,7 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
                 hidden |= {"{"}
+            hidden |= recurrences.bound_by(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
 
 
@@ -347,6 +358,8 @@ def _sized_operands(
 ) -> list[tuple[Ast, frozenset[str], bool]]:
     if ast.head == "call":
         return [(arg, hidden, is_size or integer) for arg, integer in integer_arguments(inference, ast)]
+    if ast.head in (recurrences.SYSTEM, recurrences.EQUATION):
+        return [(ast.args[0], hidden, True), *((child, hidden, False) for child in ast.args[1:])]
     if ast.head == "part":
         inside = "{" in hidden
         marks = [not (inside and s.head == "name") for s in ast.args[1:]]

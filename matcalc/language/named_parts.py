@@ -177,10 +177,13 @@ def _systems(segments_: list[Segment], parse: Callable[[int, int], Ast]) -> dict
         recurrences.Line(s.name, s.at, parse(*s.subscript) if s.subscript else None, parse(s.begin, s.end)) for s in own
     ]
     found: dict[Segment, list[Ast]] = {}
-    for system, places in recurrences.systems_of(lines) if lines else ():
-        index = recurrences.index_of(system)
-        last = [s for s in own if (s.name == index if s.is_limit else s.name in places)][-1]
-        found.setdefault(last, []).append(system)
+    last: dict[str, int] = {}
+    for system in recurrences.systems_of(lines) if lines else ():
+        names = recurrences.bound_in(system) - {recurrences.index_of(system)}
+        before = [last[name] for name in last if any(name in recurrences.names_in(e) for e in system.args[1:])]
+        place = max([*before, *(k for k, s in enumerate(own) if s.name in names and not s.is_limit)])
+        last.update(dict.fromkeys(names, place))
+        found.setdefault(own[place], []).append(system)
     return found
 
 

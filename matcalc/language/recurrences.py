@@ -7,11 +7,11 @@ shared system wherever it occurs outside. A sum over the step index is a `step_s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, cast
 
 from matcalc.errors import ParseError
-from matcalc.language.syntax import Ast, definition, shared, walk
+from matcalc.language.syntax import Ast, definition, same, shared, walk
 
 SYSTEM, EQUATION, STATE, STEP_SUM = "system", "equation", "state", "step_sum"
 EMPTY = Ast("empty")
@@ -49,10 +49,10 @@ def _subscripting(tree: Ast) -> set[str]:
     return set().union(*(names_in(subscript) for part in parts for subscript in part.args[1:]))
 
 
-def systems_of(lines: Sequence[Line]) -> list[tuple[Ast, Mapping[str, int]]]:
-    """Return the systems of lines, each with the positions of its names.
+def systems_of(lines: Sequence[Line]) -> list[Ast]:
+    """Return the systems of lines: names that need each other, after the systems that they read.
 
-    Raises: ParseError for two equations of one name at one place, or a start without a step.
+    Raises: ParseError for a start without a step, a limit without a step, or a name with two indices.
     """
     indices = indices_of(lines)
     index_of: dict[str, str] = {}
@@ -64,24 +64,53 @@ def systems_of(lines: Sequence[Line]) -> list[tuple[Ast, Mapping[str, int]]]:
         if line.subscript is not None and line.name not in index_of:
             hint = f"add its step, as in  {line.name}[t+1] = A*{line.name}[t], t < T"
             raise ParseError(f"'{line.name}' has a start and no step", at=line.at, hint=hint)
-    found = []
-    for index in dict.fromkeys(index_of[line.name] for line in lines if line.subscript is not None):
-        limits = [line for line in lines if line.subscript is None and line.name == index]
-        if len(limits) > 1:
-            raise ParseError(f"the index '{index}' has two limits", at=limits[1].at)
-        own_lines = [line for line in lines if line.subscript is not None and index_of[line.name] == index]
-        equations = [
-            Ast(EQUATION, (cast(Ast, line.subscript), line.right), line.name, (line.at, line.right.span[1]), line.at)
-            for line in own_lines
-        ]
-        places = {line.name: line.at for line in reversed(own_lines)}
-        if index in places:
-            raise ParseError(f"'{index}' is the step index and a state", at=places[index])
-        limit = limits[0].right if limits else EMPTY
-        found.append((Ast(SYSTEM, (limit, *equations), index, (own_lines[0].at, own_lines[-1].right.span[1])), places))
     idle = next((line for line in lines if line.subscript is None and line.name not in index_of.values()), None)
     if idle is not None:
         raise ParseError(f"no equation has the step index '{idle.name}'", at=idle.at)
+    found: list[Ast] = []
+    for index in dict.fromkeys(index_of[line.name] for line in lines if line.subscript is not None):
+        limit = _limit(index, [line for line in lines if line.subscript is None and line.name == index])
+        own = [line for line in lines if line.subscript is not None and index_of[line.name] == index]
+        at = next((line.at for line in own if line.name == index), None)
+        if at is not None:
+            raise ParseError(f"'{index}' is the step index and a state", at=at)
+        found += [_system(index, limit, part) for part in (_components(own) if limit is not EMPTY else [own])]
+    return found
+
+
+def _limit(index: str, limits: Sequence[Line]) -> Ast:
+    """Return the limit of an index, written once or several times."""
+    for other in limits[1:]:
+        if not same(other.right, limits[0].right):
+            raise ParseError(f"the index '{index}' has two limits", at=other.at)
+    return limits[0].right if limits else EMPTY
+
+
+def _system(index: str, limit: Ast, lines: Sequence[Line]) -> Ast:
+    equations = [
+        Ast(EQUATION, (cast(Ast, line.subscript), line.right), line.name, (line.at, line.right.span[1]), line.at)
+        for line in lines
+    ]
+    return Ast(SYSTEM, (limit, *equations), index, (lines[0].at, lines[-1].right.span[1]), lines[0].at)
+
+
+def _components(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines of names that need each other, each group after the groups that it reads."""
+    names = dict.fromkeys(line.name for line in lines)
+    reached = {name: {name} for name in names}
+    for line in lines:
+        reached[line.name] |= names_in(line.right) & names.keys()
+    for middle in names:
+        for name in names:
+            if middle in reached[name]:
+                reached[name] |= reached[middle]
+    done: set[str] = set()
+    found: list[list[Line]] = []
+    while len(done) < len(names):
+        name = next(n for n in names if n not in done and all(o in done or n in reached[o] for o in reached[n]))
+        group = {other for other in reached[name] if name in reached[other]}
+        done |= group
+        found.append([line for line in lines if line.name in group])
     return found
 
 

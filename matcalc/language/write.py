@@ -24,6 +24,7 @@ from matcalc.language.syntax import (
     parts_in,
     rebuilt,
     tree_of_leaf,
+    walk,
     whole,
 )
 
@@ -59,19 +60,39 @@ def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
     """
     names = part_names(ast)
     found: list[tuple[str, str]] = []
+    limits: dict[tuple[str, str], None] = {}
     for part, name in _named(ast, names):
         tree = definition(part)
-        found += _lines_of_system(tree, names) if tree.head == "system" else [(name, _text(tree, names))]
-    return found, _text(ast, names)
+        if tree.head != "system":
+            found.append((name, _text(tree, names)))
+            continue
+        limit, *equations = tree.args
+        found += (_equation(equation, str(tree.value), names) for equation in equations)
+        if limit.head != "empty":
+            limits["", f"{tree.value} < {_text(limit, names)}"] = None
+    return [*found, *limits], _text(_tight(ast), names)
 
 
-def _lines_of_system(system: Ast, names: Mapping[Ast, str]) -> Iterator[tuple[str, str]]:
-    limit, *equations = system.args
-    for equation in equations:
-        subscript, right = equation.args
-        yield f"{equation.value}[{_text(subscript, names).replace(' ', '')}]", _text(right, names)
-    if limit.head != "empty":
-        yield "", f"{system.value} < {_text(limit, names)}"
+def _equation(equation: Ast, index: str, names: Mapping[Ast, str]) -> tuple[str, str]:
+    subscript, right = equation.args
+    place = _text(_tight_in(subscript, index), names)
+    return f"{equation.value}[{place}]", _text(_tight_in(right, index), names)
+
+
+def _tight(ast: Ast) -> Ast:
+    """Return a tree whose sums over steps are written without spaces in positions: `x[t+1]`."""
+    if all(node.head != "step_sum" for node in walk(ast)):
+        return ast
+    return rebuilt(ast, lambda node, new: _tight_in(new, str(new.value)) if new.head == "step_sum" else new)
+
+
+def _tight_in(ast: Ast, index: str) -> Ast:
+    def change(node: Ast, new: Ast) -> Ast:
+        if new.head != "sum" or all(arg.value != index for arg in new.args) or len(new.args) != 2:
+            return new
+        return Ast("position", new.args, new.value) if new.args[1].head == "number" else new
+
+    return rebuilt(ast, change)
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:
@@ -269,6 +290,13 @@ def _sum(node: Ast) -> Iterator[Piece]:
         yield term, (PRODUCT if k or sign > 0 or term.head != "product" or is_chain(term) else SIGNED)
 
 
+def _position(node: Ast) -> Iterator[Piece]:
+    signs = cast("tuple[int, ...]", node.value)
+    yield node.args[0], PRODUCT
+    yield "+" if signs[1] > 0 else "-"
+    yield node.args[1], PRODUCT
+
+
 def _product(node: Ast) -> Iterator[Piece]:
     operators = cast("tuple[str, ...]", node.value)
     first = node.args[0]
@@ -398,10 +426,11 @@ _LEVELS = {
     "name": PRIMARY, "shared": PRIMARY, "call": PRIMARY, "block": PRIMARY, "condition": PRIMARY,
     "index_form": PRIMARY, "index_sum": PRIMARY, "state": PRIMARY, "step_sum": PRIMARY, "at_step": PRIMARY,
     "transpose": TRANSPOSED, "power": TIGHT, "negative": SIGNED, "product": PRODUCT, "sum": SUM, "dotted_sum": SUM,
+    "position": SUM,
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
-    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "product": _product,
+    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "position": _position, "product": _product,
     "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
     "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "condition": _condition,

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from matcalc.tensor.constructors import add, product, selector_alone, symbol, zeros
 from matcalc.tensor.nodes.node import Indices, Node, Shape, toposort
 from matcalc.tensor.raw_nodes import recurrence_node
+from matcalc.tensor.raw_nodes import selector as raw_selector
 from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import INSTANTIATE, Batched, Made, Sizes, instantiate, instantiate_all, spread, union
@@ -114,6 +115,12 @@ def placed(node: Node, first: Size, length: Size) -> Node:
     return product(1, [(node, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
 
 
+def numbers(length: Size) -> Node:
+    """Return the vector of the numbers 0, 1, ..., length - 1: the count of smaller indices."""
+    smaller = raw_selector(Selector("mask", (length, length), ONE))
+    return product(1, [(smaller, (0, 1))], (0,), {})
+
+
 def _along(node: Node, rule: Selector) -> Node:
     rest = tuple(range(2, node.rank + 1))
     return product(1, [(node, (0, *rest)), (selector_alone(rule), (0, 1))], (1, *rest), {})
@@ -148,8 +155,10 @@ def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> 
 
 def _cycle(part: Steps) -> list[Node]:
     """Return the trajectories of states that need each other, as nodes of one recurrence."""
+    inner = set(toposort(part.bodies))
+    used = [s for s in part.sequences if s in inner]
+    part = part._replace(sequences={s: part.sequences[s] for s in used})
     level = _level(part)
-    used = [s for s in part.sequences if any(s in toposort(body) for body in part.bodies)]
     operands = sorted({part.sequences[s] for s in used}, key=lambda node: node.digest)
     first = len(part.states) + 1
     names = {node: f"{BOUND}{level}.{first + k}" for k, node in enumerate(operands)}
@@ -171,8 +180,9 @@ def _cycle(part: Steps) -> list[Node]:
 
 def _level(part: Steps) -> int:
     """Return the level of nesting: above the recurrences inside, and not that of a bound symbol around."""
+    varying = _varying(part.bodies, [*part.states, *part.sequences])
+    inside = max((level_of(node) for node in varying if node.kind == "recurrence"), default=0)
     nodes = toposort([*part.bodies, *part.starts, *part.sequences.values()])
-    inside = max((level_of(node) for node in nodes if node.kind == "recurrence"), default=0)
     around = {level_of(n) for n in nodes if n.kind == "symbol" and n not in part.sequences and n not in part.states}
     return next(level for level in range(inside + 1, inside + len(around) + 2) if level not in around)
 
@@ -229,12 +239,19 @@ def _with_facts(part: Steps, order: Sequence[int], level: int) -> tuple[list[Nod
 def _closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
     """Return the largest parts of the bodies that hold data and no bound symbol, in the order in which they occur."""
     order = toposort(bodies)
+    varying = _varying(bodies, bound)
+    found = {arg: None for node in order if node in varying for arg in node.args if arg not in varying}
+    return [node for node in found if not node.structural and node.kind != "constant"]
+
+
+def _varying(bodies: Sequence[Node], bound: Collection[Node]) -> set[Node]:
+    """Return the nodes of bodies that depend on bound symbols."""
+    order = toposort(bodies)
     varying = set(bound).intersection(order)
     for node in order:
         if any(arg in varying for arg in node.args):
             varying.add(node)
-    found = {arg: None for node in order if node in varying for arg in node.args if arg not in varying}
-    return [node for node in found if not node.structural and node.kind != "constant"]
+    return varying
 
 
 def sibling(node: Node, position: int) -> Node:

@@ -16,12 +16,11 @@ from matcalc.tensor.recurrence import (
     at_all_steps,
     cut,
     leading,
+    numbers,
     over_all_steps,
     placed,
     recurrences,
 )
-from matcalc.tensor.raw_nodes import selector
-from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
@@ -71,12 +70,6 @@ def read_at_step(builder: Builder, value: Typed, args: list[Node]) -> Node:
         found = symbol(f"#u{system.number}.{len(stepping.sequences)}", sequence.shape[1:], facts)
         stepping.sequences[found] = sequence
     return found
-
-
-def numbers(length: Size) -> Node:
-    """Return the vector of the numbers 0, 1, ..., length - 1: the count of smaller indices."""
-    smaller = selector(Selector("mask", (length, length), ONE))
-    return product(1, [(smaller, (0, 1))], (0,), {})
 
 
 def whole_state(builder: Builder, value: Typed, build: Build) -> Node:

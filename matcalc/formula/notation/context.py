@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
+
+if TYPE_CHECKING:
+    from matcalc.formula.notation.steps import Systems
 
 
 class Context(NamedTuple):
@@ -24,3 +27,4 @@ class Context(NamedTuple):
     equation: Callable[[Node], Form]
     names: Names
     dotted: bool = True
+    systems: Systems | None = None

@@ -8,7 +8,7 @@ not affect the normal form. Nothing is simplified or multiplied out.
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Callable, Collection, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -31,6 +31,7 @@ from matcalc.formula.notation.literal import literal
 from matcalc.formula.notation.node_reading import Reading, of_difference, scaled, summed
 from matcalc.formula.notation.products import product_reading, selector_form, sizes_below
 from matcalc.formula.notation.shared_parts import Shared
+from matcalc.formula.notation.steps import Systems, trajectory_reading
 from matcalc.formula.notation.sum_reading import sum_of, sum_reading
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
@@ -88,11 +89,11 @@ def tokens_of(root: Node) -> int:
 @lru_cache(maxsize=64)
 def _form_of(root: Node, taken: frozenset[str], part_names: tuple[tuple[Node, str], ...], dotted: bool) -> Form:
     shared = Shared(root, toposort(root), taken, dict(part_names))
-    form = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    form = shared.whole(Readings(taken, shared.reading, dotted=dotted, part_names=shared.part_names)[root].form)
     if not shared.repeated:
         return form
     shared = Shared(root, toposort(root), taken, dict(part_names), shared.repeated)
-    named = shared.whole(Readings(taken, shared.reading, dotted=dotted)[root].form)
+    named = shared.whole(Readings(taken, shared.reading, dotted=dotted, part_names=shared.part_names)[root].form)
     written = text(named.ast)
     return named if len(written) < len(text(form.ast)) and _reads_back(written, root) else form
 
@@ -115,6 +116,8 @@ class Readings(UserDict[Node, Reading]):
         named: Callable[[Node, Reading], Reading] = lambda _, reading: reading,
         known: MutableMapping[Node, Reading] | None = None,
         dotted: bool = True,
+        part_names: Mapping[Node, str] = NOT_NAMED,
+        systems: Systems | None = None,
     ) -> None:
         self.data = {} if known is None else known  # type: ignore[assignment]
         self.named = named
@@ -122,7 +125,12 @@ class Readings(UserDict[Node, Reading]):
         def equation(e: Node) -> Form:
             return form_of(e, taken, dotted=dotted)
 
-        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted)
+        def steps(bodies: Sequence[Node], inner: Mapping[Node, Reading], names: Sequence[str]) -> list[Form]:
+            read = Readings(taken.union(names), known=dict(inner), dotted=dotted, systems=self.context.systems)
+            return [read[body].form for body in bodies]
+
+        systems = systems or Systems(taken.difference(part_names.values()), part_names, steps)
+        self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted, systems)
 
     def __missing__(self, root: Node) -> Reading:
         for node in toposort(root, self.data):
@@ -356,6 +364,7 @@ READ: dict[str, Callable[[Context, Node], Reading]] = {
     "sum": sum_reading,
     "map": _map,
     "op": operation_reading,
+    "recurrence": trajectory_reading,
 }
 
 _CACHE = Readings(frozenset(), known=WeakKeyDictionary())

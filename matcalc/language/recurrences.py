@@ -30,10 +30,11 @@ def indices_of(lines: Sequence[Line]) -> set[str]:
     """Return the step indices of lines: names with a limit, and names that count steps on both sides of an equation."""
     limited = {line.name for line in lines if line.subscript is None}
     found = set(limited)
+    lengths = set().union(*(names_in(line.right) for line in lines if line.subscript is None))
     for line in lines:
         if line.subscript is None or limited & names_in(line.subscript):
             continue
-        own = names_in(line.subscript)
+        own = names_in(line.subscript) - lengths
         if line.subscript.head == "sum" or own & _subscripting(line.right):
             found |= own & _subscripting(line.right) or own
     return found

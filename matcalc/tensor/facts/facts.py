@@ -367,7 +367,10 @@ def _product_tilt(node: Node) -> tuple[int, int]:
 
 
 def _recurrence(node: Node) -> None:
-    node.range = node.states[node.position].range
+    state = node.states[node.position]
+    node.range = state.range
+    if "symmetric" in state.facts:
+        node.commuting = node.rank - 2
 
 
 DESCRIBE = {

@@ -430,7 +430,8 @@ _LEVELS = {
 }  # fmt: skip
 
 _PIECES: dict[str, Callable[[Any], Iterator[Piece]]] = {
-    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "position": _position, "product": _product,
+    "number": _number, "name": _name, "word": _word, "sum": _sum, "dotted_sum": _sum, "position": _position,
+    "product": _product,
     "negative": _negative, "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "block": _block, "row": _row, "index_form": _index_form,
     "index_sum": _index_form, "state": _state, "step_sum": _step_sum, "condition": _condition,

@@ -9,11 +9,33 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from matcalc.tensor.constructors import add, apply, operate, product, symbol
+from matcalc.tensor.leading_axis import cut, leading, numbers
 from matcalc.tensor.nodes.node import Indices, Node, Operand
-from matcalc.tensor.recurrence import leading, numbers
+from matcalc.tensor.sizes.size import Size
+from matcalc.tensor.substitute import Batched, instantiate
+
+
+def entry_facts(sequence: Node) -> tuple[str, ...]:
+    """Return the facts of the slices of a sequence that follow from the range of its entries."""
+    found = sequence.range
+    return ("positive",) if found.positive else ("nonnegative",) if found.nonnegative else ()
+
 
 DEEPEST = 40
 """The most nested formulas that are taken apart."""
+
+
+def entry(node: Node, position: Size) -> Node:
+    """Return one entry of the leading axis: the step at this position, over entries of its sequences."""
+    step = Step()
+    found = step.of(node, 0)
+    return instantiate(found, {own: Batched(_single(s, position)) for own, s in step.sequences.items()}, {}, ()).node
+
+
+def _single(sequence: Node, position: Size) -> Node:
+    part = cut(sequence, position, Size.of(1))
+    rest = tuple(range(1, part.rank))
+    return product(1, [(part, (0, *rest))], rest, {})
 
 
 @dataclass(slots=True)
@@ -28,7 +50,7 @@ class Step:
         sequence = leading(node, axis)
         found = next((own for own, known in self.sequences.items() if known is sequence), None)
         if found is None:
-            found = symbol(f"#o{len(self.sequences)}", sequence.shape[1:])
+            found = symbol(f"#o{len(self.sequences)}", sequence.shape[1:], entry_facts(sequence))
             self.sequences[found] = sequence
         return found
 

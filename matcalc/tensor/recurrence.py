@@ -12,15 +12,15 @@ symbols are numbered, and states are put in an order of their own, so recurrence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from matcalc.tensor.constructors import add, apply, operate, product, selector_alone, symbol, zeros
+from matcalc.tensor.constructors import add, product, symbol
+from matcalc.tensor.leading_axis import cut, leading, placed, trailing
 from matcalc.tensor.nodes.node import Indices, Node, Shape, toposort
+from matcalc.tensor.one_step import Step, entry_facts
 from matcalc.tensor.raw_nodes import recurrence_node
-from matcalc.tensor.raw_nodes import selector as raw_selector
-from matcalc.tensor.sizes.selectors import Selector
 from matcalc.tensor.sizes.size import Size
 from matcalc.tensor.substitute import INSTANTIATE, Batched, Made, Sizes, instantiate, instantiate_all, spread, union
 
@@ -92,84 +92,6 @@ def after_steps(trajectory: Node, backward: bool) -> Node:
     return before_steps(trajectory, not backward)
 
 
-def cut(root: Node, first: Size, length: Size) -> Node:
-    """Return a range of the leading axis: of the terms of sums, of operands of maps, of factors that have the axis."""
-    rule = selector_alone(Selector("slice", (root.shape[0], length), first))
-    made: dict[tuple[Node, int], Node] = {}
-    stack = [(root, 0)]
-    while stack:
-        node, axis = stack[-1]
-        inner = _sharing(node, axis)
-        missing = [place for place in inner if place not in made]
-        if missing:
-            stack.extend(missing)
-            continue
-        made[stack.pop()] = _range_of(node, axis, inner, made, rule)
-    return made[root, 0]
-
-
-Axis = tuple[Node, int]
-
-
-def _sharing(node: Node, axis: int) -> list[Axis]:
-    """Return the operands that share an axis of a node entry by entry, each with that axis."""
-    if node.kind in ("sum", "map"):
-        return [(arg, axis) for arg in node.args]
-    if node.kind == "op" and axis < node.batch_rank:
-        return [(a, batch.index(axis)) for a, batch in zip(node.args, node.batches, strict=True) if axis in batch]
-    if node.kind != "product" or node.out.count(node.out[axis]) > 1:
-        return []
-    index = node.out[axis]
-    met = [(arg, at) for arg, at in node.operands if index in at]
-    if any(at.count(index) > 1 or arg.kind == "selector" for arg, at in met):
-        return []
-    return [(arg, at.index(index)) for arg, at in met]
-
-
-def _range_of(node: Node, axis: int, inner: list[Axis], made: Mapping[Axis, Node], rule: Node) -> Node:
-    """Return a range of an axis of a node from those of the operands that share the axis."""
-    if not inner:
-        at = tuple(range(node.rank))
-        own = tuple(node.rank if k == axis else k for k in at)
-        return product(1, [(node, own), (rule, (node.rank, axis))], at, {})
-    if node.kind == "sum":
-        return add([(coef, made[arg, axis]) for coef, arg in node.terms])
-    if node.kind == "map":
-        return apply(node.rule, [made[arg, axis] for arg in node.args], node.params)
-    if node.kind == "op":
-        ranges = [
-            made[arg, batch.index(axis)] if axis in batch else arg
-            for arg, batch in zip(node.args, node.batches, strict=True)
-        ]
-        lengths = [rule.shape[1] if k == axis else size for k, size in enumerate(node.shape[: node.batch_rank])]
-        return operate(node.rule, ranges, node.params, node.batches, node.output, lengths)
-    index = node.out[axis]
-    operands = [(made[arg, at.index(index)] if index in at else arg, at) for arg, at in node.operands]
-    return product(node.coef, operands, node.out, {**node.sizes, index: rule.shape[1]})
-
-
-def entry(node: Node, position: Size) -> Node:
-    """Return one entry of the leading axis."""
-    found = cut(node, position, ONE)
-    rest = tuple(range(1, found.rank))
-    return product(1, [(found, (0, *rest))], rest, {})
-
-
-def placed(node: Node, first: Size, length: Size) -> Node:
-    """Return a tensor with `node` at a range of the leading axis, and zeros elsewhere."""
-    if node.is_zero:
-        return zeros((length, *node.shape[1:]))
-    rest = tuple(range(2, node.rank + 1))
-    rule = selector_alone(Selector("slice", (length, node.shape[0]), first))
-    return product(1, [(node, (1, *rest)), (rule, (0, 1))], (0, *rest), {})
-
-
-def numbers(length: Size) -> Node:
-    """Return the vector of the numbers 0, 1, ..., length - 1: the count of smaller indices."""
-    smaller = raw_selector(Selector("mask", (length, length), ONE))
-    return product(1, [(smaller, (0, 1))], (0,), {})
-
-
 def _joined(part: Steps) -> Node:
     """Return the trajectory of a state that does not need itself: its start beside the steps, computed at once."""
     steps = at_all_steps(part.bodies[0], part.sequences, part.length)
@@ -199,14 +121,13 @@ def over_all_steps(body: Node, sequences: Mapping[Node, Node], length: Size) -> 
 
 def _cycle(part: Steps) -> list[Node]:
     """Return the trajectories of states that need each other, as nodes of one recurrence."""
-    inner = set(toposort(part.bodies))
-    used = [s for s in part.sequences if s in inner]
-    part = part._replace(sequences={s: part.sequences[s] for s in used})
+    part = _opened(part)
+    used = list(part.sequences)
     level = _level(part)
     operands = sorted({part.sequences[s] for s in used}, key=lambda node: node.digest)
     first = len(part.states) + 1
     names = {node: f"{BOUND}{level}.{first + k}" for k, node in enumerate(operands)}
-    slices = {node: symbol(names[node], node.shape[1:], _entry_facts(node)) for node in operands}
+    slices = {node: symbol(names[node], node.shape[1:], entry_facts(node)) for node in operands}
     renamed = {s: Batched(slices[part.sequences[s]]) for s in used}
     bodies = [made.node for made in instantiate_all(part.bodies, renamed, {}, ())]
     part = part._replace(bodies=bodies)
@@ -220,6 +141,16 @@ def _cycle(part: Steps) -> list[Node]:
         for position in range(len(order))
     ]
     return [nodes[order.index(k)] for k in range(len(order))]
+
+
+def _opened(part: Steps) -> Steps:
+    """Return a system whose sequences are symbols and trajectories: formulas of them are part of the step."""
+    inner = set(toposort(part.bodies))
+    step = Step()
+    bound = {s: Batched(step.of(node, 0)) for s, node in part.sequences.items() if s in inner}
+    bodies = [made.node for made in instantiate_all(part.bodies, bound, {}, ())]
+    inner = set(toposort(bodies))
+    return part._replace(bodies=bodies, sequences={s: n for s, n in step.sequences.items() if s in inner})
 
 
 def _level(part: Steps) -> int:
@@ -236,11 +167,6 @@ def level_of(node: Node) -> int:
     name = node.states[0].name if node.kind == "recurrence" else node.name
     level, dot, _ = name.removeprefix(BOUND).partition(".")
     return int(level) if dot and level.isdecimal() else 0
-
-
-def _entry_facts(node: Node) -> tuple[str, ...]:
-    """Return the facts of the slices of a sequence that follow from the range of its entries."""
-    return ("positive",) if node.range.positive else ("nonnegative",) if node.range.nonnegative else ()
 
 
 def _order(part: Steps, slices: Sequence[Node]) -> Sequence[int]:
@@ -339,18 +265,6 @@ def _recurrence(node: Node, made: Made, sizes: Sizes, batch_sizes: Sequence[Size
 def _apart(bound: Node, batch: Indices, shape: Shape, sizes: Sizes) -> Node:
     """Return a symbol for a bound one, with batch axes and another name."""
     return symbol(f"{bound.name}'", (*shape, *(size.substitute(sizes) for size in bound.shape)))
-
-
-def leading(node: Node, axis: int) -> Node:
-    """Return a tensor with one of its axes in front."""
-    order = (axis, *(k for k in range(node.rank) if k != axis))
-    return product(1, [(node, tuple(range(node.rank)))], order, {})
-
-
-def trailing(node: Node, axis: int) -> Node:
-    """Return a tensor with its leading axis behind the next `axis` ones."""
-    order = (*range(1, axis + 1), 0, *range(axis + 1, node.rank))
-    return product(1, [(node, tuple(range(node.rank)))], order, {})
 
 
 INSTANTIATE["recurrence"] = _recurrence

@@ -11,21 +11,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from matcalc.calculus.simplify.simplify import simplify
 from matcalc.tensor.constructors import add, symbol, zeros
+from matcalc.tensor.leading_axis import leading, trailing
 from matcalc.tensor.nodes.node import Node, Shape
+from matcalc.tensor.one_step import entry
 from matcalc.tensor.recurrence import (
     Steps,
     after_steps,
     arguments_of,
     at_all_steps,
     before_steps,
-    entry,
-    leading,
     level_of,
     over_all_steps,
     recurrences,
     sibling,
     system_of,
-    trailing,
 )
 from matcalc.tensor.sizes.size import Size
 
@@ -44,9 +43,7 @@ def groups_of(order: Iterable[Node]) -> dict[Node, list[Node]]:
     return found
 
 
-def pull_recurrence(
-    bars: Mapping[Node, Node], active: set[Node], batch: Shape, pull: Pull
-) -> list[tuple[Node, Node]]:
+def pull_recurrence(bars: Mapping[Node, Node], active: set[Node], batch: Shape, pull: Pull) -> list[tuple[Node, Node]]:
     """Return the cotangents of arguments of a recurrence from those of its trajectories.
 
     Shapes: a cotangent has `batch` in front.

@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING
 from matcalc.formula.elaborate.recurrent import AtStep, System, Variable
 from matcalc.formula.inference.typed import Typed
 from matcalc.tensor.constructors import add, product, symbol
+from matcalc.tensor.leading_axis import cut, leading, numbers, placed
 from matcalc.tensor.nodes.node import Node
-from matcalc.tensor.recurrence import (
-    PASSING,
-    Steps,
-    at_all_steps,
-    cut,
-    leading,
-    numbers,
-    over_all_steps,
-    placed,
-    recurrences,
-)
+from matcalc.tensor.one_step import entry_facts
+from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, over_all_steps, recurrences
 from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
@@ -66,8 +58,8 @@ def read_at_step(builder: Builder, value: Typed, args: list[Node]) -> Node:
     sequence = sequence if sequence is not None else numbers(stepping.length)
     found = next((s for s, known in stepping.sequences.items() if known is sequence), None)
     if found is None:
-        facts = ["positive"] if sequence.range.positive else ["nonnegative"] if sequence.range.nonnegative else []
-        found = symbol(f"#u{system.number}.{len(stepping.sequences)}", sequence.shape[1:], facts)
+        label = f"#u{system.number}.{len(stepping.sequences)}"
+        found = symbol(label, sequence.shape[1:], entry_facts(sequence))
         stepping.sequences[found] = sequence
     return found
 
@@ -111,9 +103,7 @@ def built(builder: Builder, system: System, build: Build) -> Built:
     return found
 
 
-def _joined(
-    system: System, stepping: Stepping, starts: Mapping[str, list[Node]], bodies: Mapping[str, Node]
-) -> Built:
+def _joined(system: System, stepping: Stepping, starts: Mapping[str, list[Node]], bodies: Mapping[str, Node]) -> Built:
     states: list[Node] = []
     begins: list[Node] = []
     steps: list[Node] = []

@@ -249,8 +249,10 @@ def _ordered(inference: Inference, system: System) -> dict[str, Variable]:
         ready = [name for name, others in needed.items() if name not in found and set(others) <= found.keys()]
         if not ready:
             circle = _circle(needed, found)
-            message = f"{', '.join(circle)} need each other in one step" if len(circle) > 1 else (
-                f"{circle[0]} needs itself in one step"
+            message = (
+                f"{', '.join(circle)} need each other in one step"
+                if len(circle) > 1
+                else (f"{circle[0]} needs itself in one step")
             )
             raise inference.fault(message, system.variables[circle[0]].equation)
         found.update((name, system.variables[name]) for name in ready)

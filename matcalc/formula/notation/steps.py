@@ -17,8 +17,9 @@ from matcalc.language import recurrences, syntax
 from matcalc.language.identifiers import supply
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
+from matcalc.tensor.leading_axis import numbers
 from matcalc.tensor.nodes.node import Node, toposort
-from matcalc.tensor.recurrence import arguments_of, level_of, numbers, sibling
+from matcalc.tensor.recurrence import arguments_of, level_of, sibling
 from matcalc.tensor.sizes.size import Size
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Systems:
         bodies = self.read(node.bodies, known, [index, *names])
         limit = context.size(node.steps).ast
         end = limit if node.backward else syntax.number(0)
-        equations = [_equation(name, end, context.readings[start].form) for name, start in zip(names, starts)]
+        equations = [_equation(name, end, context.readings[start].form) for name, start in zip(names, starts, strict=True)]
         equations += [_equation(name, after.ast, body) for name, body in zip(names, bodies, strict=True)]
         return Ast(SYSTEM, (limit, *equations), index)
 

@@ -25,7 +25,8 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
     """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
-    return formula_of(node, tuple(names.scope), parts, dotted)
+    states = {own: name for own, name in names.named_parts.items() if own.kind == "recurrence"}
+    return formula_of(node, tuple(names.scope), {**states, **parts}, dotted)
 
 
 def named_formula_in(node: Node, names: Names, dotted: bool = True) -> tuple[Ast, Names]:

@@ -16,7 +16,11 @@ from matcalc.tensor.substitute import Batched, instantiate
 
 
 def entry_facts(sequence: Node) -> tuple[str, ...]:
-    """Return the facts of the slices of a sequence that follow from the range of its entries."""
+    """Return the facts of the slices of a sequence: those of a state, or what follows from the range of its entries."""
+    parts = [arg for arg in sequence.args if arg.kind != "selector"] if sequence.kind == "product" else [sequence]
+    state = parts[0] if len(parts) == 1 and parts[0].kind == "recurrence" else None
+    if state is not None and sequence.shape[1:] == state.shape[1:] and (sequence is state or sequence.coef == 1):
+        return tuple(sorted(state.states[state.position].facts))
     found = sequence.range
     return ("positive",) if found.positive else ("nonnegative",) if found.nonnegative else ()
 

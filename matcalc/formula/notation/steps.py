@@ -6,7 +6,7 @@ a slice of a sequence is the sequence at `t`: a range or another order of its ax
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from matcalc.errors import NotSupported
@@ -29,7 +29,8 @@ INDICES = "tskjirqp"
 FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
 """Letters for states by direction: of scalars and vectors, then of tensors with more axes."""
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
-ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], list[Form]]
+ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], list[Reading]]
+"""Reads nodes over symbols that have readings; the names are taken inside."""
 
 
 class Systems:
@@ -40,6 +41,23 @@ class Systems:
         self.names: dict[Node, str] = {}
         self.indices: dict[Size, str] = {}
         self.made: dict[Node, Ast] = {}
+        self.below: dict[Node, frozenset[Node]] = {}
+
+    def enter(self, nodes: Iterable[Node]) -> frozenset[str]:
+        """Name all states and indices of recurrences; return all names in use."""
+        for node in nodes:
+            if node.kind == "recurrence":
+                self.index(node.steps)
+                for position in range(len(node.states)):
+                    self.name(sibling(node, position))
+        return frozenset(self.taken)
+
+    def trajectories(self, root: Node) -> frozenset[Node]:
+        """Return the trajectories that a node contains."""
+        for node in toposort(root, self.below):
+            own = [node] if node.kind == "recurrence" else []
+            self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
+        return self.below[root]
 
     def name(self, node: Node) -> str:
         """Return the name of a trajectory: the user's, or a new letter."""
@@ -77,12 +95,12 @@ class Systems:
         for state, name in zip(node.states, names, strict=True):
             known[state] = Reading(forms.part(forms.name(name), [before]))
         for own, operand in zip(node.slices, operands, strict=True):
-            known[own] = Reading(_slice(context, operand, index, node.steps))
+            known[own] = Reading(slice_form(context, operand, index, node.steps))
         bodies = self.read(node.bodies, known, [index, *names])
         limit = context.size(node.steps).ast
         end = limit if node.backward else syntax.number(0)
         equations = [_equation(name, end, context.readings[start].form) for name, start in zip(names, starts, strict=True)]
-        equations += [_equation(name, after.ast, body) for name, body in zip(names, bodies, strict=True)]
+        equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
         return Ast(SYSTEM, (limit, *equations), index)
 
 
@@ -97,7 +115,7 @@ def _moved(index: str, offset: int) -> Form:
     return Form(ast, forms.SUM, 3, 0, (index,))
 
 
-def _slice(context: Context, operand: Node, index: str, steps: Size) -> Form:
+def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form:
     """Return a sequence at the step: `U[t, :]`, `x[t+1]`; `t` for the number of the step."""
     if operand is numbers(steps):
         return forms.name(index)

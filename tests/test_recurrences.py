@@ -169,8 +169,8 @@ def close(found: Any, wanted: Any, bound: float = 1e-12) -> None:
 
 
 PRINTED = [
-    (LINEAR, "A", "l[1:, :]'*x[:-1, :] where x[0] = x0, x[t+1] = A*x[t] + B*U[t, :], l[T] = c, l[t] = A'*l[t+1], t < T"),
-    (LINEAR, "B", "l[1:, :]'*U where l[T] = c, l[t] = A'*l[t+1], t < T"),
+    (LINEAR, "A", "l[1:]'*x[:-1] where x[0] = x0, x[t+1] = A*x[t] + B*U[t, :], l[T] = c, l[t] = A'*l[t+1], t < T"),
+    (LINEAR, "B", "l[1:]'*U where l[T] = c, l[t] = A'*l[t+1], t < T"),
     (LINEAR, "x0", "l[0] where l[T] = c, l[t] = A'*l[t+1], t < T"),
     (LYAPUNOV, "A", "2*sum{t: P[t+1]*A*X[t]} where P[T] = Q, P[t] = A'*P[t+1]*A + Q, X[0] = G, "
      "X[t+1] = A*X[t]*A', t < T"),

@@ -87,6 +87,10 @@ class Step:
     def _product(self, node: Node, axis: int, depth: int) -> Node | None:
         """Return a product at one position; None if the axis is not shared by its operands."""
         index = node.out[axis]
+        if node.coef != 1 and len(node.args) == 2:
+            rest = tuple(range(node.rank - 1))
+            part = product(1, node.operands, node.out, node.sizes)
+            return product(node.coef, [(self.of(part, axis, depth), rest)], rest, {})
         if node.out.count(index) > 1 or any(at.count(index) > 1 for at in node.indices):
             return None
         operands: list[Operand] = []

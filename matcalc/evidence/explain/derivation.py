@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.derive.unrestricted import unrestricted
+from matcalc.errors import NotSupported
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
@@ -71,7 +72,13 @@ class Derivation:
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
     def lines(self, result: Node) -> list[Line]:
-        """Return the lines that lead to `result`."""
+        """Return the lines that lead to `result`.
+
+        Raises: NotSupported for a recurrence.
+        """
+        if any(node.kind == "recurrence" for node in toposort(self.root)):
+            hint = "the printed derivative shows the adjoint recurrence"
+            raise NotSupported("the derivation of a recurrence is not explained", hint=hint)
         free = unrestricted(self.root, self.wrt)
         own = replace(self, root=free.root, wrt=tuple(free.variables))
         found = [replace(line, node=free.restored(line.node)) for line in LINES[self.what](own, result)]

@@ -121,8 +121,6 @@ def slice_form(context: Context, operand: Node, index: str, steps: Size) -> Form
         return forms.name(index)
     base, axis, offset = _cut_from(operand)
     shown = [EVERYTHING] * axis + [_moved(index, offset)] + [EVERYTHING] * (base.rank - axis - 1)
-    if base.kind == "recurrence":
-        shown = shown[: axis + 1]
     return forms.part(context.readings[base].form, shown)
 
 

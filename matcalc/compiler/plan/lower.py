@@ -380,6 +380,11 @@ def lower_symbol(session: Session, node: Node) -> Ref:
 
 
 Lowering = Callable[[Session, Node], Ref]
+def _recurrence(session: Session, node: Node) -> Ref:
+    """Refuse a recurrence: there is no loop over steps in compiled code."""
+    raise NotSupported("a recurrence is not compiled", hint="call the formula itself, which is evaluated step by step")
+
+
 LOWER: dict[str, Lowering] = {
     "symbol": lower_symbol,
     "constant": lower_constant,
@@ -387,4 +392,5 @@ LOWER: dict[str, Lowering] = {
     "sum": lower_sum,
     "map": lower_map,
     "op": lower_operation,
+    "recurrence": _recurrence,
 }

@@ -380,6 +380,8 @@ def lower_symbol(session: Session, node: Node) -> Ref:
 
 
 Lowering = Callable[[Session, Node], Ref]
+
+
 def _recurrence(session: Session, node: Node) -> Ref:
     """Refuse a recurrence: there is no loop over steps in compiled code."""
     raise NotSupported("a recurrence is not compiled", hint="call the formula itself, which is evaluated step by step")

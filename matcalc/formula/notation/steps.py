@@ -99,7 +99,9 @@ class Systems:
         bodies = self.read(node.bodies, known, [index, *names])
         limit = context.size(node.steps).ast
         end = limit if node.backward else syntax.number(0)
-        equations = [_equation(name, end, context.readings[start].form) for name, start in zip(names, starts, strict=True)]
+        equations = [
+            _equation(name, end, context.readings[start].form) for name, start in zip(names, starts, strict=True)
+        ]
         equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
         return Ast(SYSTEM, (limit, *equations), index)
 

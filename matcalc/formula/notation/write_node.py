@@ -136,9 +136,7 @@ class Readings(UserDict[Node, Reading]):
         systems = systems or Systems(taken, NOT_NAMED, self._inner)
         self.context = Context(self, form_of_size, function_form, equation, Names(taken), dotted, systems)
 
-    def _inner(
-        self, bodies: Sequence[Node], known: Mapping[Node, Reading], names: Sequence[str]
-    ) -> list[Reading]:
+    def _inner(self, bodies: Sequence[Node], known: Mapping[Node, Reading], names: Sequence[str]) -> list[Reading]:
         """Return the readings of nodes over symbols that have readings, for lengths alone: names may coincide."""
         found = Readings(frozenset(names), known=dict(known), systems=self.context.systems)
         return [found[body] for body in bodies]

@@ -15,9 +15,9 @@ from fractions import Fraction
 from typing import Any, cast
 
 from matcalc.language.index_sums import lengths, with_sums
+from matcalc.language.latex import latex_steps
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
 from matcalc.language.latex.latex_scope import declared_keys, key_of_name, kind_of_product
-from matcalc.language.latex import latex_steps
 from matcalc.language.latex.latex_templates import (
     ATOM,
     ELEMENTWISE,
@@ -33,7 +33,7 @@ from matcalc.language.latex.latex_templates import (
 )
 from matcalc.language.one_based import counted, moved
 from matcalc.language.read import read
-from matcalc.language.recurrences import STATE, STEP_SUM, SYSTEM
+from matcalc.language.recurrences import STEP_SUM, SYSTEM
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
 from matcalc.language.write import number_text, part_names
 

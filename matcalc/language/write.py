@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, cast
 
 from matcalc.errors import NotSupported
+from matcalc.language.positions import tight, tight_in
 from matcalc.language.syntax import (
     Ast,
     call_keywords,
@@ -24,7 +25,6 @@ from matcalc.language.syntax import (
     parts_in,
     rebuilt,
     tree_of_leaf,
-    walk,
     whole,
 )
 
@@ -70,29 +70,13 @@ def lines(ast: Ast) -> tuple[list[tuple[str, str]], str]:
         found += (_equation(equation, str(tree.value), names) for equation in equations)
         if limit.head != "empty":
             limits["", f"{tree.value} < {_text(limit, names)}"] = None
-    return [*found, *limits], _text(_tight(ast), names)
+    return [*found, *limits], _text(tight(ast), names)
 
 
 def _equation(equation: Ast, index: str, names: Mapping[Ast, str]) -> tuple[str, str]:
     subscript, right = equation.args
-    place = _text(_tight_in(subscript, index), names)
-    return f"{equation.value}[{place}]", _text(_tight_in(right, index), names)
-
-
-def _tight(ast: Ast) -> Ast:
-    """Return a tree whose sums over steps are written without spaces in positions: `x[t+1]`."""
-    if all(node.head != "step_sum" for node in walk(ast)):
-        return ast
-    return rebuilt(ast, lambda node, new: _tight_in(new, str(new.value)) if new.head == "step_sum" else new)
-
-
-def _tight_in(ast: Ast, index: str) -> Ast:
-    def change(node: Ast, new: Ast) -> Ast:
-        if new.head != "sum" or all(arg.value != index for arg in new.args) or len(new.args) != 2:
-            return new
-        return Ast("position", new.args, new.value) if new.args[1].head == "number" else new
-
-    return rebuilt(ast, change)
+    place = _text(tight_in(subscript, index), names)
+    return f"{equation.value}[{place}]", _text(tight_in(right, index), names)
 
 
 def part_names(ast: Ast) -> dict[Ast, str]:

@@ -99,9 +99,8 @@ class Systems:
         bodies = self.read(node.bodies, known, [index, *names])
         limit = context.size(node.steps).ast
         end = limit if node.backward else syntax.number(0)
-        equations = [
-            _equation(name, end, context.readings[start].form) for name, start in zip(names, starts, strict=True)
-        ]
+        begins = [context.readings[start].form for start in starts]
+        equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
         equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
         return Ast(SYSTEM, (limit, *equations), index)
 

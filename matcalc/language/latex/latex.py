@@ -357,8 +357,10 @@ def _spread(node: Ast, inner: list[Look], scope: Scope) -> Look:
 
 
 _LOOKS: dict[str, Callable[[Ast, list[Look], Scope], Look]] = {
-    "number": _number, "name": _name, "shared": _shared, "state": lambda node, inner, scope: latex_steps.state(node, scope),
-    "step_sum": lambda node, inner, scope: latex_steps.step_sum(node, inner[1], scope, _look), "sum": _sum, "negative": _negative, "product": _product,
+    "number": _number, "name": _name, "shared": _shared,
+    "state": lambda node, inner, scope: latex_steps.state(node, scope),
+    "step_sum": lambda node, inner, scope: latex_steps.step_sum(node, inner[1], scope, _look),
+    "sum": _sum, "negative": _negative, "product": _product,
     "power": _power, "transpose": _transpose, "call": _call, "part": _part, "slice": _slice,
     "empty": _empty, "row": _row, "block": _block, "index_form": _index_form, "index_sum": _index_sum,
     "compare": _relation, "condition": _condition, "function": _function, "spread": _spread,

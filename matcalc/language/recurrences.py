@@ -71,11 +71,11 @@ def systems_of(lines: Sequence[Line]) -> list[Ast]:
     found: list[Ast] = []
     for index in dict.fromkeys(index_of[line.name] for line in lines if line.subscript is not None):
         limit = _limit(index, [line for line in lines if line.subscript is None and line.name == index])
-        own = [line for line in lines if line.subscript is not None and index_of[line.name] == index]
-        at = next((line.at for line in own if line.name == index), None)
+        steps = [line for line in lines if line.subscript is not None and index_of[line.name] == index]
+        at = next((line.at for line in steps if line.name == index), None)
         if at is not None:
             raise ParseError(f"'{index}' is the step index and a state", at=at)
-        found += [_system(index, limit, part) for part in (_components(own) if limit is not EMPTY else [own])]
+        found += [_system(index, limit, part) for part in (_components(steps) if limit is not EMPTY else [steps])]
     return found
 
 

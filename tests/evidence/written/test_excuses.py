@@ -71,9 +71,10 @@ def test_the_second_derivative_of_a_norm_in_its_order_at_a_zero_entry():
         ("log_cosh(matfun(exp, sym(sylvester(A, B, D))))", "A, B, D: matrix(n, n)", "B", "differential"),
         ("max(svdfun_at(exp, log_softmax(A, axis=1), a))", "A: matrix(n, m); a: scalar", "A", "gradient"),
         ("where(A > B, log_besseli(1, H)[1:, :-1], M)", "A, B, M: matrix(n - 1, m - 1); H: matrix(n, m)", "H", "vjp"),
+        ("where(x > y, y, prod_others(z, var(A, axis=0)))", "x, y, z: vector(n); A: matrix(m, n)", "z", "vjp"),
         ("std(log_poch(A, unless(B > D).^2), axis=1)", "A: matrix(n, m) positive; B, D: matrix(n, m)", "A", "jvp"),
     ],
 )
 def test_formulas_that_were_false_alarms(text, declared, name, derive):
-    """Digits lost in a printed form, differences across a pole, jumps, slices, and deviations of sums."""
+    """Digits lost in a printed form, differences across a pole, jumps, slices, sizes, and deviations of sums."""
     assert getattr(mc.expression(text, declared), derive)(name).checked.startswith("at ")

@@ -91,9 +91,16 @@ def _has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[s
         if any(arg in infinite for arg in node.args):
             if node.kind == "op" or (node not in infinite and not _leaves_out(node)):
                 return True
-        elif node.kind == "op" and (_is_outside(node, values, sizes) or _jumps(node, values, sizes)):
+        elif _has_domain(node) and (_is_outside(node, values, sizes) or _jumps(node, values, sizes)):
             return True
     return False
+
+
+def _has_domain(node: Node) -> bool:
+    """Whether a node is an operation or an elementwise function, and neither a condition nor a declared jump."""
+    return node.kind == "op" or (
+        node.kind == "map" and not (node.rule.jumps or node.rule.annihilates or _is_condition(node))
+    )
 
 
 def _leaves_out(node: Node) -> bool:

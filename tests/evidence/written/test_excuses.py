@@ -19,6 +19,7 @@ EXCUSED = {
     "a matrix function mixes all entries": ("sum(where(X > 0, expm(log(X)), X))", {"X": -SINGULAR}),
     "bounds of a domain: a negative order": ("norm(x, p)", {"x": np.array([0.0, 2.0]), "p": -1.0}),
     "a function of singular values jumps at a matrix of rank 1": ("sum(svdfun(exp, X).^2)", {"X": SINGULAR}),
+    "an angle jumps at the origin": ("atan2(x[1], x[2])^2", {"x": np.zeros(2)}),
     "a projector jumps at equal eigenvalues": ("spectral_projector(sym(X), 1)[1, 1]", {"X": np.eye(2)}),
 }
 DECLARED = "n: size; x: vector(n); X: matrix(n, n); a: scalar; p: scalar"
@@ -32,6 +33,8 @@ FINITE = {
     "a function of singular values that is 0 at 0": ("sum(svdfun(sinh, X).^2)", {"X": SINGULAR}),
     "the root of a singular matrix": ("tr(sqrtm(X))", {"X": SINGULAR}),
     "the nuclear norm of a singular matrix": ("norm_nuc(X)", {"X": SINGULAR}),
+    "a declared jump": ("sum(sign(x).*max(x, 0))", {"x": np.zeros(2)}),
+    "a root at 0": ("sum(sqrt(x))", {"x": np.zeros(2)}),
     "a kink at 0": ("norm(x, p)", {"x": np.array([0.0, 2.0]), "p": 1.5}),
 }
 

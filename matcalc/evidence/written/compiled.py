@@ -11,6 +11,7 @@ import numpy as np
 from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
+from matcalc.evidence.written.excuses import jumps_inside
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.reference import Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
@@ -147,7 +148,7 @@ def _is_determined(
         there = _distance(found[k], expected[k])[0]
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
-    return True
+    return not jumps_inside(results[k].node, point.data, point.sizes)
 
 
 def _noise(node: Node, point: Point) -> float:

@@ -26,7 +26,7 @@ from matcalc.tensor.switches import is_masked, switches_of
 COMPARISONS = ("<", ">", "=")
 """The last signs of the names of functions that compare their first two arguments."""
 
-SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 3, 1e-9, 1e-3
+SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 """How often and how far operands are changed, and the change of a value that is a jump."""
 
 
@@ -136,6 +136,16 @@ def _bounds(node: Node) -> tuple[Node, ...]:
 
 def _name(k: int) -> str:
     return f"operand_{k}"
+
+
+def jumps_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
+    """Whether an operation inside a node jumps at its operands, as the median at equal entries: rounding decides."""
+    nodes = toposort([root])
+    found = evaluated(nodes, data, sizes)
+    if found is None:
+        return False
+    values = dict(zip(nodes, found, strict=True))
+    return any(_has_domain(node) and _jumps(node, values, sizes) for node in nodes)
 
 
 def _jumps(node: Node, values: Mapping[Node, Array], sizes: Mapping[str, int]) -> bool:

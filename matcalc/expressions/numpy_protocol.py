@@ -369,11 +369,14 @@ class Condition(Array):
     def __iter__(self) -> Iterator[Condition]:
         return (self[k] for k in range(len(self)))
 
-    def astype(self, dtype: object) -> Array:
-        """Return 1 where it holds, else 0.
+    def astype(self, dtype: npt.DTypeLike, **options: object) -> Array:
+        """Return 1 where it holds, else 0; the condition itself as bool.
 
-        Raises: NotSupported for another type than float.
+        Raises: NotSupported for a type that is none of numbers.
         """
-        if dtype not in (float, "float", "float64"):
-            raise NotSupported(f"a comparison as {dtype} is not supported", hint="write .astype(float)")
-        return self.counted
+        import numpy as np
+
+        kind = np.dtype(dtype).kind
+        if kind not in "bfiu":
+            raise NotSupported(f"a comparison as {np.dtype(dtype)} is not supported", hint="write .astype(float)")
+        return self if kind == "b" else self.counted

@@ -163,16 +163,21 @@ class TracedArray(Expression):
         return Flat(self)
 
     def astype(self, dtype: Any, **options: object) -> Any:
-        """Return a copy with entries of another type, which must be float.
+        """Return a copy with entries of another type; as bool, whether they are not 0.
 
-        Raises: NotSupported.
+        Raises: NotSupported for formulas as integers.
         """
         import numpy as np
 
-        if np.dtype(dtype).kind != "f" and not can_index(self.node):
-            raise NotSupported(
-                f"an array of symbols as {getattr(dtype, '__name__', dtype)} is not supported", hint="formulas are real"
-            )
+        kind = np.dtype(dtype).kind
+        if kind == "b":
+            return self != 0
+        if kind != "f":
+            known = self.known()
+            if known is None:
+                name = getattr(dtype, "__name__", dtype)
+                raise NotSupported(f"an array of symbols as {name} is not supported", hint="formulas are real")
+            return known.astype(dtype)
         return self.copied()
 
     def copied(self) -> TracedArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from math import inf
 
@@ -12,8 +13,10 @@ from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, 
 from matcalc.expressions.numpy_bridge.products import total
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.constructors import number
+from matcalc.tensor.constructors import number, scale
 from matcalc.tensor.nodes.node import Node
+
+LARGEST = sys.float_info.max
 
 
 def compared(left: object, relation: str, right: object) -> Compared:
@@ -54,6 +57,15 @@ def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
     axes = axes_of(axis, len(node.shape))
     known = _is_nan(node).choose(number(0), node)
     return with_keepdims(total(known, axes) if axes else known, axes, keepdims)
+
+
+def nan_to_num(
+    x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Node:
+    node = node_of(x)
+    above, below = (number(LARGEST if one is None else one) for one in (posinf, neginf and -neginf))
+    finite = compared(node, "==", inf).choose(above, compared(node, "==", -inf).choose(scale(-1, below), node))
+    return _is_nan(node).choose(number(nan), finite)
 
 
 def fmax(x1: Operand, x2: Operand) -> Node:

@@ -103,16 +103,16 @@ FAULTS = [
     ("x\0", "unexpected character '\\x00'", 1, ""),
     ("A.inv", "unexpected character '.'", 1, 'a function is called as inv(X); dialect="numpy" reads X.inv'),
     (
-        "exp(-||x||^2)",
+        "exp(-|x - y|)",
         "unexpected character '|'",
         5,
-        "a norm is norm2(x), a magnitude abs(x), a determinant det(X), a choice where(x > 0, a, b)",
+        "write abs(x - y) for magnitudes, det(x - y) for a determinant",
     ),
     (
         "a & b",
         "unexpected character '&'",
         2,
-        "there are no logical operators; where(x > 0, a, b) chooses entries",
+        "there are no logical operators: write where(a > 0, where(b > 0, x, y), y) for two conditions",
     ),
     (
         'norm(X, "one")',

@@ -46,6 +46,7 @@ _CHARACTERS = {
 _KEYWORDS = {
     **dict.fromkeys(("and", "or", "not"), _LOGIC), **dict.fromkeys(("if", "else"), "write where(x > 0, a, b) for a choice"),
     "for": "write sum{i: x[i]^2} for a sum over an index",
+    **dict.fromkeys(("let", "given"), "name a part behind the formula: w'*A*w where A = X'*X"),
     "in": "name a part behind the formula: w'*A*w where A = X'*X",
     "∈": "kinds are declared: x: vector(n)",
 }  # fmt: skip
@@ -186,7 +187,7 @@ def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[
     if last.type == "NUMBER" and found == "j":
         unit = f"there is no imaginary unit; for the product write {left}*j"
         return f"expected an operator {between}", at, unit
-    word = _KEYWORDS.get(str(found))
+    word = _KEYWORDS.get(str(found)) or _KEYWORDS.get(str(last))
     if word:
         return f"expected an operator {between}", at, word
     if last.type == "NAME" and _SUMS.fullmatch(str(last)):
@@ -210,13 +211,13 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
     if found.type == "POWER":
         return "a power of a power needs parentheses", at, "write (a^b)^c or a^(b^c)"
     if found.type == "EQUALS" or found == "=":
-        hint = "to compare, write '=='"
+        hint = "to compare, write '=='" if stack else "write the formula alone, without f(x) =; to compare, '=='"
         return "'=' is only allowed in keyword arguments, as in sum(X, axis=0)", at, hint
     if found.type == "COMPARE":
         if _compared(before, stack):
             return "comparisons do not chain", at, "write two conditions, [0 <= i]*[i < k]"
         where = "in an argument, as in where(x > 0, a, b), and in brackets in index form"
-        return f"'{found}' is only allowed {where}", at, ""
+        return f"'{found}' is only allowed {where}", at, "write where(x > 0, a, b) for a choice"
     where = {
         ":": "in parts, as in A[1:3, 0] or x[::-1], and after the names of an index form",
         "->": "in arguments, as in matfun(x -> log(x)^2, S), after one name",
@@ -224,6 +225,7 @@ def _misplaced(before: list[Any], stack: list[Any], found: Any) -> tuple[str, in
         ";": "between the rows of [A, B; C, D]",
     }.get(str(found), "in the arguments of a rule")
     hint = "the product A:B of two tensors is sum(A.*B)" if found == ":" and before and not stack else ""
+    hint = "separate subscripts by a comma" if found == ";" and stack and stack[-1] == "[" else hint
     return f"'{found}' is only allowed {where}", at, hint
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from abc import update_abstractmethods
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import partial
@@ -74,18 +75,16 @@ class Values:
     def _class(self, theirs: type) -> type:
         """Return a subclass of a user's class whose methods are copies; its bases are too, so `super()` finds them."""
 
-        class Meta(type(theirs)):  # type: ignore[misc]
-            def __instancecheck__(self, one: object) -> bool:
-                return isinstance(one, theirs)
-
         bases = [self.of(base) for base in theirs.__bases__ if _has_methods(base)]
-        made: type = Meta(theirs.__name__, (*bases, theirs), {"__module__": theirs.__module__, "__slots__": ()})
+        kinds = tuple(dict.fromkeys([*map(type, bases), type(theirs)]))
+        meta = type("Meta", kinds, {"__instancecheck__": lambda _, one: isinstance(one, theirs)})
+        made: type = meta(theirs.__name__, (*bases, theirs), {"__module__": theirs.__module__, "__slots__": ()})
         self.copies[id(theirs)] = (theirs, made)
         for name, value in vars(theirs).items():
             new = self._member(value)
             if new is not value:
                 setattr(made, name, new)
-        return made
+        return update_abstractmethods(made)
 
     def _member(self, value: Any) -> Any:
         """Return a member of a class with its functions copied."""

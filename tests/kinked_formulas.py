@@ -54,7 +54,7 @@ EQUAL = {
         ("clip(x, -1, 1)", "min(max(x, -1), 1)", "max(min(x, 1), -1)", "relu(x + 1) - relu(x - 1) - 1",
          "(abs(x + 1) - abs(x - 1))/2", "x - relu(x - 1) + relu(-x - 1)", "clip(clip(x, -1, 1), -2, 2)"),
         BOUNDS, lambda x: np.clip(x, -1, 1)),
-    "itself": Equal(
+    "between": Equal(
         ("x", "clip(x, -abs(x), abs(x))", "clip(x, x, 3)/2 + clip(x, -3, x)/2", "min(max(x, -abs(x)), abs(x))"),
         ZEROS, lambda x: x),
     "shrunk": Equal(

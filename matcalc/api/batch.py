@@ -48,8 +48,8 @@ def scores(
     """Return a compiled function of the gradients of the summands of `f`, a sum over the axis of length `over`.
 
     Row k is the gradient of summand k; the rows add up to the gradient of `f`. With m summands, a term `m*t` of `f`
-    adds `t` to each. The result is a tuple if `wrt` is a list, a container if it is one. The scores and their sum are compared with the formula
-    as written; `check=False` omits this.
+    adds `t` to each. The result is a tuple if `wrt` is a list, a container if it is one. The scores and their sum
+    are compared with the formula as written; `check=False` omits this.
 
     Shapes: f (); result (over, ...), as `wrt` behind the first axis.
     Raises: ShapeError if f is not a scalar; NotSupported if f is not a sum over one axis of this length (a

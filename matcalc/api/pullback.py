@@ -143,7 +143,7 @@ class TwoPassOfContainers:
         """
         if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[1], dict):
             raise TypeError("saved is the pair that forward returns beside the value")
-        made = self.flat.backward(saved[0], G)
+        made = self.flat.backward(cast("Saved", saved[0]), G)
         if self.results is None:
             return made
         return filled(self.results, made if isinstance(made, tuple) else [made], saved[1])

@@ -174,20 +174,16 @@ class TracedArray(Expression):
             return self != 0
         if kind != "f":
             known = self.known()
-            if known is None:
-                name = getattr(dtype, "__name__", dtype)
-                raise NotSupported(f"an array of symbols as {name} is not supported", hint="formulas are real")
-            return known.astype(dtype)
+            if known is not None:
+                return known.astype(dtype)
+            raise NotSupported(f"an array of symbols as {np.dtype(dtype)} is not supported", hint="formulas are real")
         return self.copied()
 
-    def copied(self) -> TracedArray:
+    def copied(self, *_: object) -> TracedArray:
         """Return a copy, which can be written."""
         return traced_array(self)
 
-    copy = __copy__ = copied
-
-    def __deepcopy__(self, memo: object) -> TracedArray:
-        return self.copied()
+    copy = __copy__ = __deepcopy__ = copied
 
     def fill(self, value: object) -> None:
         """Write a value to all entries."""

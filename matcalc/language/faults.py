@@ -23,7 +23,9 @@ FORMS = {
     "declaration": "a declaration reads  X: matrix(m, n) symmetric; w: vector(n); lam: scalar positive",
     "signature": "a signature reads  f(X: matrix(m, n), k: integer) -> matrix(n, n)",
 }
-_ENDS_OPERAND = {"NAME", "NUMBER", "FRACTION", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T", "RAISED"}
+_ENDS_OPERAND = {
+    "NAME", "NUMBER", "FRACTION", "CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE", "TRANSPOSE", "TO_THE_T", "RAISED",
+}  # fmt: skip
 _BEGINS_OPERAND = {"NAME", "NUMBER", "FRACTION", "OPEN", "OPEN_BRACKET", "OPEN_BRACE"}
 _SEPARATORS = {",", ";", ":"}
 _NUMPY = 'the spelling of NumPy is read with dialect="numpy", on the command line --dialect numpy'
@@ -44,7 +46,8 @@ _CHARACTERS = {
 }  # fmt: skip
 """Characters of papers that are not in the language, with the way to write what they mean."""
 _KEYWORDS = {
-    **dict.fromkeys(("and", "or", "not"), _LOGIC), **dict.fromkeys(("if", "else"), "write where(x > 0, a, b) for a choice"),
+    **dict.fromkeys(("and", "or", "not"), _LOGIC),
+    **dict.fromkeys(("if", "else"), "write where(x > 0, a, b) for a choice"),
     "for": "write sum{i: x[i]^2} for a sum over an index",
     **dict.fromkeys(("let", "given"), "name a part behind the formula: w'*A*w where A = X'*X"),
     "in": "name a part behind the formula: w'*A*w where A = X'*X",
@@ -191,7 +194,8 @@ def _missing_operator(before: list[Any], stack: list[Any], found: Any) -> tuple[
     if word:
         return f"expected an operator {between}", at, word
     if last.type == "NAME" and _SUMS.fullmatch(str(last)):
-        return f"expected an operator {between}", at, "write sum{i: x[i]^2} for a sum over an index, sum(x) for all entries"
+        hint = "write sum{i: x[i]^2} for a sum over an index, sum(x) for all entries"
+        return f"expected an operator {between}", at, hint
     plain = last.type not in ("CLOSE", "CLOSE_BRACKET", "CLOSE_BRACE") and found.type in ("NAME", "NUMBER")
     hint = f"for the product write {left}*{found}" if plain else "for the product write a '*' there"
     entries = ", between entries a comma" if stack and stack[-1] == "[" else ""

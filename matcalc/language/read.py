@@ -14,11 +14,11 @@ from functools import cache, lru_cache, partial
 from itertools import groupby
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
-from unicodedata import numeric
 
 from matcalc.errors import MatcalcError, ParseError
 from matcalc.language import faults, named_parts
 from matcalc.language.identifiers import bounded, normalised, shown
+from matcalc.language.signs import called, fraction, length
 from matcalc.language.syntax import BINDERS, Ast, children
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ _SPELLINGS = {
     "∘": ".*", "⊙": ".*", "⊘": "./", "·": "*", "**": "^", ".**": ".^", "≤": "<=", "≥": ">=", "≠": "!=",
 }  # fmt: skip
 
-_FUNCTIONS = {"∑": "sum", "∏": "prod", "√": "sqrt"}
-
-TENSOR, BARS = "⊗", "‖"
-"""Signs that are calls; the rulebook names their operations."""
+TENSOR = "⊗"
+"""A sign that is a call, as those of `signs.py`; the rulebook names its operation."""
 
 
 @lru_cache(maxsize=512)
@@ -183,26 +181,6 @@ def _tensor_product(chain: list[Any]) -> Ast:
     return cast(Ast, whole)
 
 
-def _length(children: list[Any]) -> Ast:
-    """Return a norm in bars, ‖x‖ or ‖x‖_1, as a call."""
-    opening, x, closing, *kind = children
-    if not kind:
-        return Ast("call", (x,), (BARS, ()), (opening.start_pos, closing.end_pos))
-    (token,) = kind
-    word, span = normalised(str(token)).lstrip("_"), _span(token)
-    if not word.isdecimal() and word not in ("F", "fro"):
-        hint = f"write ‖x‖_2*{token} for a product; norms are ‖x‖_1, ‖x‖_2 and ‖A‖_F"
-        raise ParseError(f"'{token}' after a norm names no norm", at=token.start_pos, hint=hint)
-    which = Ast("number", (), Fraction(word), span) if word.isdecimal() else Ast("word", (), "fro", span)
-    return Ast("call", (x, which), ("norm", ()), (opening.start_pos, token.end_pos))
-
-
-def _fraction(children: list[Any]) -> Ast:
-    """Return a fraction of one character, ½."""
-    token = children[0]
-    return Ast("number", (), Fraction(numeric(token)).limit_denominator(10), _span(token))
-
-
 def _chain(head: str, chain: list[Any], value: tuple[object, ...]) -> Ast:
     span = (chain[0].span[0], chain[-1].span[1])
     return Ast(head, tuple(chain[0::2]), value, span, chain[1].start_pos)
@@ -290,7 +268,7 @@ def _call(children: list[Any]) -> Ast:
     token, _, arguments, closing = children
     positional, keywords = split_arguments(arguments)
     span = (token.start_pos, closing.end_pos)
-    return Ast("call", positional, (_FUNCTIONS.get(token) or identifier(token), keywords), span)
+    return Ast("call", positional, (called(token) or identifier(token), keywords), span)
 
 
 def split_arguments(arguments: list[Any]) -> tuple[tuple[Ast, ...], tuple[tuple[str, Ast], ...]]:
@@ -378,7 +356,7 @@ def _index_form(children: list[Any]) -> Ast:
 
 def _index_sum(children: list[Any]) -> Ast:
     word, opening, tokens, _, body, closing = children
-    if _FUNCTIONS.get(word, word) != "sum":
+    if (called(word) or word) != "sum":
         hint = f"write sum{{i: x[i]^2}}; a product before an index form is {word}*{{...}}"
         raise ParseError(f"'{word}' takes no indices, only sum does", at=opening.start_pos, hint=hint)
     return Ast("index_sum", (body,), _listed(tokens), (word.start_pos, closing.end_pos))
@@ -401,7 +379,7 @@ ACTIONS: Actions = {
     "call_arguments": _only, "part_subscripts": _only,
     "sum": _sum, "product": _product, "signed": _signed, "power": _power, "raised": _raised,
     "transpose": _transpose, "number": _number, "name": _name, "word": _word,
-    "parenthesised": _parenthesised, "length": _length, "fraction": _fraction, "call": _call,
+    "parenthesised": _parenthesised, "length": length, "fraction": fraction, "call": _call,
     "keyword": _keyword, "function": _function, "spread": _spread, "compare": _compare,
     "condition": _condition, "part": _part, "slice": _slice, "block": _block, "row": _row,
     "index_form": _index_form, "index_sum": _index_sum, "declaration": _gather, "declared": _gather, "type": _gather,

@@ -12,8 +12,8 @@ LINE = {
     "norm": {}, "t": {"df": 3.3}, "cauchy": {}, "laplace": {}, "logistic": {}, "skewnorm": {"a": 1.3}, "gumbel_r": {},
     "expon": {}, "uniform": {}, "gamma": {"a": 2.3}, "chi2": {"df": 3.0}, "invgamma": {"a": 2.2}, "lognorm": {"s": 0.8},
     "weibull_min": {"c": 1.7}, "beta": {"a": 2.1, "b": 1.4}, "pareto": {"b": 2.5}, "halfnorm": {}, "halfcauchy": {},
-    "vonmises": {"kappa": 1.7}, "truncnorm": {"a": -0.7, "b": 1.9}, "loggamma": {"c": 1.6}, "f": {"dfn": 3.2, "dfd": 5.1},
-    "fisk": {"c": 1.8}, "rayleigh": {}, "gumbel_l": {}, "invgauss": {"mu": 1.4},
+    "vonmises": {"kappa": 1.7}, "truncnorm": {"a": -0.7, "b": 1.9}, "loggamma": {"c": 1.6},
+    "f": {"dfn": 3.2, "dfd": 5.1}, "fisk": {"c": 1.8}, "rayleigh": {}, "gumbel_l": {}, "invgauss": {"mu": 1.4},
 }  # fmt: skip
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
 DENSITY_ALONE = ("skewnorm", "vonmises", "invgauss")

@@ -13,7 +13,7 @@ from matcalc.expressions.numpy_bridge.arguments import Axes, Compared, Operand, 
 from matcalc.expressions.numpy_bridge.products import total
 from matcalc.expressions.numpy_bridge.shapes import with_keepdims
 from matcalc.rulebook.notations import spelled
-from matcalc.tensor.constructors import number, scale
+from matcalc.tensor.constructors import number
 from matcalc.tensor.nodes.node import Node
 
 LARGEST = sys.float_info.max
@@ -63,9 +63,9 @@ def nan_to_num(
     x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Node:
     node = node_of(x)
-    above, below = (number(LARGEST if one is None else one) for one in (posinf, neginf and -neginf))
-    finite = compared(node, "==", inf).choose(above, compared(node, "==", -inf).choose(scale(-1, below), node))
-    return _is_nan(node).choose(number(nan), finite)
+    above, below = LARGEST if posinf is None else posinf, -LARGEST if neginf is None else neginf
+    finite = compared(node, "==", inf).choose(node_of(above), compared(node, "==", -inf).choose(node_of(below), node))
+    return _is_nan(node).choose(node_of(nan), finite)
 
 
 def fmax(x1: Operand, x2: Operand) -> Node:

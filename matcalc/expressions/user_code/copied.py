@@ -91,7 +91,8 @@ class Values:
         if isinstance(value, (staticmethod, classmethod)):
             return type(value)(self.of(value.__func__))
         if isinstance(value, property):
-            return property(*(one and self.of(one) for one in (value.fget, value.fset, value.fdel)), doc=value.__doc__)
+            get, set_, delete = (one and self.of(one) for one in (value.fget, value.fset, value.fdel))
+            return property(get, set_, delete, value.__doc__)
         return self.of(value) if _is_written(value) else value
 
     def _cells(self, function: FunctionType) -> tuple[CellType, ...] | None:

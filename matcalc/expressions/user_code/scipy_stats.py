@@ -10,7 +10,8 @@ from math import inf
 from typing import Any
 
 from matcalc.errors import NotSupported
-from matcalc.expressions.user_code.scipy_distributions import CONTINUOUS, DISCRETE, SEVERAL, Call, Continuous, Discrete
+from matcalc.expressions.user_code.scipy_distributions import CONTINUOUS, DISCRETE, Call, Continuous, Discrete
+from matcalc.expressions.user_code.scipy_matrices import SEVERAL
 
 OUTSIDE: Mapping[str, tuple[float, float]] = {
     "logpdf": (-inf, -inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-inf, 0), "logsf": (0, -inf),

@@ -13,7 +13,6 @@ from matcalc.errors import ShapeError
 from matcalc.formula.inference.inference import Inference, inferred_rank, shown
 from matcalc.language.syntax import (
     BINDERS,
-    BINDERS,
     SUMS,
     Ast,
     call_name,

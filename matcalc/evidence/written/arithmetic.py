@@ -76,6 +76,8 @@ def _operated(left: Value, operator: str, right: Value, numpy: bool, call: Call)
         return by_entries(left, right, numpy)
     if operator == "./":
         return by_entries(left, reciprocal(right), numpy)
+    if operator == "/" and left.rank and right.rank == 2 and right.array.size != 1:
+        return multiplied(left, call("inverse", [right]), numpy)
     if operator == "/":
         return by_entries(left, reciprocal(as_scalar(right)), numpy)
     if operator == "\\":

@@ -233,6 +233,7 @@ def _number(selection: Selection, subscript: Ast) -> Size:
         message = f"a subscript is an integer or a size, not {shown(subscript)}"
         name = str(subscript.value) if subscript.head == "name" else ""
         hint = f"indices that are data are declared  {name}: index  or  {name}: index(n)" if name else ""
+        hint = hint or "brackets select a part, as in X[0, 1:3]; a function is called with parentheses"
         if name in inference.symbols and inference.symbols[name].declared:
             hint = f"{name} is declared a symbol: name the index of a form differently, or list it; {hint}"
         raise inference.fault(message, subscript, hint=hint, about=[subscript])

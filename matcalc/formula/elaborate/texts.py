@@ -15,7 +15,7 @@ from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
 from matcalc.formula.elaborate.type_tree import infer, size_names
-from matcalc.formula.inference.exponents import check_bases
+from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference, inferred_rank
 from matcalc.formula.inference.kinds import fitting
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
@@ -92,6 +92,7 @@ def elaborate(
         check_parts(inference, texts, trees)
         for text, tree in zip(texts, trees, strict=True):
             check_bases(inference, text, tree)
+            check_identity(inference, text, tree)
         size_names(inference, trees)
         values: list[Typed] = []
         for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):

@@ -38,6 +38,7 @@ class Linker:
     def __init__(self) -> None:
         self.codes: dict[str, bytes] = {}
         self.names: list[str] = []
+        self.around = surroundings()
 
     def __call__(self, name: str, kinds: Sequence[Kind]) -> Outside | None:
         """Return a kernel, or a function of numbers, that is compiled where it is not kept; None for others."""
@@ -46,10 +47,11 @@ class Linker:
             return None
         if item.is_kernel:
             symbol = symbol_of("numba", name)
-            found = kernel(symbol, surroundings())
+            found = kernel(symbol, self.around)
             if found is None:
                 load_items("numba", [name])
-                found = kernel(symbol, surroundings())
+                self.around = surroundings()  # Numba, which is imported now, may have other settings
+                found = kernel(symbol, self.around)
             return None if found is None else outside_kernel(symbol, found.types)
         if any(kind.rank for kind in kinds):
             return None
@@ -76,13 +78,15 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         return None
     middle = perf_counter()
     part = compiled_part(symbol, assembly, linker)
-    if not is_there(part, surroundings()):  # routines that only an import of SciPy finds
+    around = linker.around
+    if not is_there(part, around):  # routines that only an import of SciPy finds
         load_items("numba", linker.names)
-        if not is_there(part, surroundings()):
+        around = surroundings()
+        if not is_there(part, around):
             return None
     count_built()
     text = numba_text(spec)
-    keep(spec, text, Made(part, True, surroundings()), into)
+    keep(spec, text, Made(part, True, around), into)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
     return Ready(text, code, address, into), seconds

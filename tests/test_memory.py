@@ -28,7 +28,7 @@ OF_THE_BOOK = {
     "matcalc.calculus.simplify.rewrite_index.entries": "rewrites",
     "matcalc.formula.elaborate.rule_formula._tree": "texts of rules",
     "matcalc.calculus.derive.conventions._projection": "facts",
-    "matcalc.formula.notation.scalar._norm": "nothing",
+    "matcalc.formula.forms.scalar._norm": "nothing",
     "matcalc.tensor.raw_nodes.parameter": "nothing",
     "matcalc.tensor.facts.product_facts.closed_under": "kinds of products",
     "matcalc.rulebook.load.shipped_rulebook": "nothing",

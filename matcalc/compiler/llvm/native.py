@@ -25,7 +25,7 @@ from matcalc.compiler.llvm.object_code_cache import Made, Ready, keep
 from matcalc.compiler.machine.machine_code import add_symbols, host_machine
 from matcalc.compiler.machine.provenance import surroundings
 from matcalc.compiler.numba.llvm_passes import optimise, settle
-from matcalc.compiler.spec.module_text import into_name, numba_text
+from matcalc.compiler.spec.module_text import into_name
 from matcalc.compiler.spec.spec import CompiledSpec
 from matcalc.store.cache_entries import count_built
 
@@ -85,11 +85,10 @@ def natively(spec: CompiledSpec, kind: type) -> tuple[Ready, dict[str, float]] |
         if not is_there(part, around):
             return None
     count_built()
-    text = numba_text(spec)
-    keep(spec, text, Made(part, True, around), into)
+    keep(spec, Made(part, True, around), into)
     code, address = placed(part)
     seconds = {"kernels": middle - start, "compile": perf_counter() - middle}
-    return Ready(text, code, address, into), seconds
+    return Ready(code, address, into), seconds
 
 
 def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:

@@ -76,18 +76,18 @@ def _filled(items: Sequence[str], width: int) -> list[str]:
 
 def _title(outputs: Sequence[Output], names: Names) -> str:
     """Return the sentence that says what the function returns."""
-    said: list[str] = []
+    sentences: list[str] = []
     root: Node | None = None
     for output in outputs:
         if output.what == "value":
-            said.append(formula(output, names))
+            sentences.append(formula(output, names))
             root = output.node
     parts: list[str] = []
     derivatives = [o for o in outputs if o.what != "value"]
     for _, group in groupby(derivatives, key=lambda o: (o.what, frozenset(o.along), o.root)):
         members = list(group)
         parts.append(_derivative(members, names, members[0].root is root and root is not None))
-    return f"Return {listed([*said, *parts])}."
+    return f"Return {listed([*sentences, *parts])}."
 
 
 def _derivative(members: Sequence[Output], names: Names, is_its: bool) -> str:

@@ -12,8 +12,8 @@ from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
 from matcalc.evidence.written.excuses import jumps_inside
-from matcalc.evidence.written.points import Point, nudged, points, report
-from matcalc.evidence.written.reference import Reference, of_node, values_of
+from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
+from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
 from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
@@ -63,7 +63,7 @@ def compiled_check(
 
 def _known(result: Result, names: Names, symbols: Sequence[Node]) -> Result:
     """Return a result with a reference that can be evaluated: its own, else that of its node."""
-    if not result.reference.is_written:
+    if not result.reference.is_written or was_evaluated(result.reference, symbols, names.bound):
         return result
     try:
         next(points([result.reference], [result.node], names, symbols), None)
@@ -98,10 +98,22 @@ def _expected(results: Sequence[Result], point: Point, data: Mapping[str, Array]
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            values = values_of([result.reference for result in results], data, point.sizes)
+            references = [result.reference for result in results]
+            is_moved = data is not point.data
+            values = values_of(references, data, point.sizes) if is_moved else _at_point(references, point)
     except (np.linalg.LinAlgError, MatcalcError, IndexError):
         return None
     return values if all(np.all(np.isfinite(value)) for value in values) else None
+
+
+def _at_point(references: Sequence[Reference], point: Point) -> list[Array]:
+    """Return the values of references at a point, which has the value of the first one; others may be cached there.
+
+    Raises: as `Reference.value`.
+    """
+    of_nodes = {one: one.run.node for one in references[1:] if isinstance(one.run, NodeValue)}
+    known = dict(zip(of_nodes, point.values_of([*of_nodes.values()]), strict=True)) | {references[0]: point.value}
+    return [known[one] if one in known else one.value(point.data, point.sizes) for one in references]
 
 
 def _spoil(values: Sequence[Array]) -> None:

@@ -5,7 +5,7 @@ They are points where a printed quotient is 0/0, where a norm is 0, and where a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -32,8 +32,13 @@ SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 
 def evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
     """Return the values of nodes by plain NumPy; None if one cannot be evaluated at these data."""
+    return attempted(lambda: [np.asarray(value) for value in evaluate(nodes, data, sizes)])
+
+
+def attempted(values: Callable[[], list[Array]]) -> list[Array] | None:
+    """Return values; None if one cannot be evaluated at its data."""
     try:
-        return [np.asarray(value) for value in evaluate(nodes, data, sizes)]
+        return values()
     except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
         return None
 

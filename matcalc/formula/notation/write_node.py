@@ -19,12 +19,12 @@ from weakref import WeakKeyDictionary
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate.function_arguments import PARAMETER
 from matcalc.formula.elaborate.texts import elaborate
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.blocks import block_reading
 from matcalc.formula.notation.calls import arguments, name_of, operation_reading
 from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.flatten import opened
-from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.length import tokens
 from matcalc.formula.notation.literal import literal

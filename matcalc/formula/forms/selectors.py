@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from matcalc.formula.notation import factor_reading, form
-from matcalc.formula.notation.contraction import Edge, Net, Other, column, reduce_net, vector_at
-from matcalc.formula.notation.factor_reading import read
-from matcalc.formula.notation.lookups import fold_lookup, lookup_as_matrix
-from matcalc.formula.notation.merged_axes import fold_merge, fold_merges
-from matcalc.formula.notation.slices import fold_slice, slice_as_matrix
+from matcalc.formula.forms import factor_reading, form
+from matcalc.formula.forms.contraction import Edge, Net, Other, column, reduce_net, vector_at
+from matcalc.formula.forms.factor_reading import read
+from matcalc.formula.forms.lookups import fold_lookup, lookup_as_matrix
+from matcalc.formula.forms.merged_axes import fold_merge, fold_merges
+from matcalc.formula.forms.slices import fold_slice, slice_as_matrix
 from matcalc.tensor.sizes.size import Size
 
 Fold = Callable[[Net, Other], bool]

@@ -222,6 +222,17 @@ def match_product(
             yield found
 
 
+def occurrences(part: Node, subject: Node) -> Iterator[Found]:
+    """Yield the places of a product, as it is, among the operands of the product `subject`."""
+    own = OpenProduct(Fraction(1), part.args, part.indices, part.out, part.index_sizes)
+    start = Found(EMPTY, frozenset(), {}, subject.coef / part.coef)
+    for found in _locate_parts(own.operands, (), subject, start, None):
+        if all(index in found.indices for index in part.out) and is_part(
+            subject, found.positions, found.indices, part.out
+        ):
+            yield found
+
+
 @lru_cache(maxsize=1024)
 def _items(pattern: Node) -> tuple[Operand, ...]:
     """Return the operands of a pattern in the order in which they are located."""

@@ -1,8 +1,8 @@
 """Writes a formula with the names that the user gave to parts of it, wherever these parts still occur.
 
 A part occurs as a node, as some factors of a product, as some terms of a sum, and as a multiple of these. Each occurrence
-becomes a symbol with the part's name. Then the formula is printed, and the name refers to its definition. The symbol's
-value, put back, must yield the node again; otherwise the name is not used.
+becomes a symbol with the part's name. Then the formula is printed, and the name refers to its definition. The symbols'
+values, put back, must yield the node again; otherwise only whole nodes have names.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from matcalc.calculus.simplify.match import occurrences
-from matcalc.formula.notation.write_node import formula_of
+from matcalc.calculus.simplify.simplify import simplify
+from matcalc.formula.notation.write_node import NOT_NAMED, formula_of
 from matcalc.language import syntax
+from matcalc.language.choose_parts import with_changed_parts
 from matcalc.language.syntax import Ast
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, product, scale, symbol, transpose
@@ -20,73 +22,70 @@ from matcalc.tensor.nodes.node import Node, sizes_used, toposort
 from matcalc.tensor.substitute import remake, substitute
 from matcalc.tensor.sums import split_coef, summands
 
-NO_NAMES: Mapping[Node, str] = {}
 MOST = 3000
 """Nodes of a formula in which factors and terms are looked for; a larger one has names only for whole nodes."""
 
-Named = tuple[Node, str]
-
 
 def named_formula(
-    root: Node, avoid: Collection[str] = (), names: Mapping[Node, str] = NO_NAMES, dotted: bool = True
+    root: Node, avoid: Collection[str] = (), names: Mapping[Node, str] = NOT_NAMED, dotted: bool = True
 ) -> Ast:
     """Return the formula of a node, in which `names` are names of parts; otherwise as `formula_of`.
 
-    A part's definition uses the names of parts before it.
+    A part's definition uses the names of parts before it. If only a simplified part occurs, that is its definition.
     """
-    taken = {*avoid, *names.values()}
+    taken = (*avoid, *names.values(), *sizes_used([root]))
+    parts = {_symbol(part, name): part for part, name in names.items()} if len(toposort([root])) <= MOST else {}
+    over = _over_names(root, parts)
+    simple = {own: part if own in over else simplify(part) for own, part in parts.items()}
+    if simple != parts:
+        parts, over = max((parts, over), (simple, _over_names(root, simple)), key=lambda found: len(found[1]))
+    if not over:
+        return formula_of(root, avoid, names, dotted)
     made: dict[str, Ast] = {}
-    parts = list(names.items())
-    used = _used(root, parts)
-    for k, (part, name) in enumerate(parts):
-        if name in used:
-            made[name] = syntax.shared(name, _formula(part, taken, parts[:k], made, dotted))
-    return _formula(root, taken, parts, made, dotted)
+
+    def written(node: Node) -> Ast:
+        tree = formula_of(node, taken, dotted=dotted)
+        return with_changed_parts(tree, lambda _, ast: made.get(str(ast.value), ast) if ast.head == "name" else ast)
+
+    for own, part in parts.items():
+        if own in over:
+            made[own.name] = syntax.shared(own.name, written(over[part]))
+    return written(over[root])
 
 
-def _used(root: Node, parts: Sequence[Named]) -> set[str]:
-    """Return the names that a formula of the node uses, or a definition of one of these."""
-    found = {node.name for node in toposort([_over_names(root, parts)]) if node.kind == "symbol"}
-    used: set[str] = set()
-    for k in range(len(parts) - 1, -1, -1):
-        part, name = parts[k]
-        if name in found:
-            used.add(name)
-            found |= {node.name for node in toposort([_over_names(part, parts[:k])]) if node.kind == "symbol"}
-    return used
+def _symbol(part: Node, name: str) -> Node:
+    return symbol(name, part.shape, default_rulebook().strongest(sorted(part.facts)))
 
 
-def _formula(root: Node, taken: Collection[str], parts: Sequence[Named], made: Mapping[str, Ast], dotted: bool) -> Ast:
-    tree = formula_of(_over_names(root, parts), (*taken, *sizes_used([root])), dotted=dotted)
-    return syntax.rebuild(tree, lambda ast: made.get(str(ast.value), ast) if ast.head == "name" else ast)
+def _over_names(root: Node, parts: Mapping[Node, Node]) -> dict[Node, Node]:
+    """Return the root, and the part of each symbol that it needs, over the symbols; nothing if a value would differ.
+
+    `parts` are the parts by their symbols. A needed symbol maps to itself.
+    """
+    found = {root: _over(root, list(parts.items()))}
+    needed = {node for node in toposort([found[root]]) if node in parts}
+    items = list(parts.items())
+    for k in range(len(items) - 1, -1, -1):
+        own, part = items[k]
+        if own in needed:
+            found[own], found[part] = own, _over(part, items[:k])
+            needed |= {node for node in toposort([found[part]]) if node in parts}
+    is_same = all(node in parts or substitute(over, parts) is node for node, over in found.items())
+    return found if needed and is_same else {}
 
 
-def _over_names(root: Node, parts: Sequence[Named]) -> Node:
-    """Return a node over symbols for its parts, the last part first: it may contain the earlier ones.
+def _over(root: Node, parts: Sequence[tuple[Node, Node]]) -> Node:
+    """Return a node over the symbols of its parts, the last part first: it may contain the earlier ones.
 
     The node itself, or minus the node, has no name: its formula is printed.
     """
-    made = root
-    for part, name in reversed(parts):
-        facts = default_rulebook().strongest(sorted(part.facts))
-        found = _over_name(made, part, symbol(name, part.shape, facts))
-        coef, core = split_coef(found)
-        made = made if core.kind == "symbol" and abs(coef) == 1 else found
-    return made
-
-
-def _over_name(root: Node, part: Node, own: Node) -> Node:
-    """Return a node in which a symbol stands for a part; the node itself if the part does not occur."""
-    coef, core = split_coef(part)
-    if not core.args:
-        return root
-    whole = {core: scale(1 / coef, own)}
-    nodes = toposort([root])
-    forms = [substitute(root, whole)] if core in nodes else []
-    if len(nodes) <= MOST:
-        forms.insert(0, _everywhere(nodes, core, whole[core]))
-    same = (new for new in forms if new is not root and substitute(new, {own: part}) is root)
-    return next(same, root)
+    for own, part in reversed(parts):
+        coef, core = split_coef(part)
+        if core.args:
+            made = _everywhere(toposort([root]), core, scale(1 / coef, own))
+            factor, shown = split_coef(made)
+            root = root if shown is own and abs(factor) == 1 else made
+    return root
 
 
 def _everywhere(nodes: Sequence[Node], core: Node, own: Node) -> Node:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from matcalc.calculus.derive import conventions
 from matcalc.calculus.derive.differentiate import PUSH, depends_on, pushforward
 from matcalc.calculus.derive.unrestricted import unrestricted
-from matcalc.calculus.simplify.users_names import NO_NAMES, named_formula
+from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.evidence.explain.differential_form import canonical_formula, form_for, joined, times
 from matcalc.evidence.explain.reasons import Reason, facts_used, gradient_of, rule_reason, settled, simplest, simplified
 from matcalc.evidence.explain.size_conditions import needs
 from matcalc.evidence.explain.why_fact import why
-from matcalc.formula.notation.write_node import whole_formula_of
+from matcalc.formula.notation.write_node import NOT_NAMED, whole_formula_of
 from matcalc.language import syntax
 from matcalc.language.syntax import Ast
 from matcalc.language.write import text
@@ -75,7 +75,7 @@ class Derivation:
         """The number of axes of a derivative before those of the last variable."""
         return self.wrt[0].rank if self.what == "hessian" else self.root.rank
 
-    def lines(self, result: Node, names: Mapping[Node, str] = NO_NAMES) -> list[Line]:
+    def lines(self, result: Node, names: Mapping[Node, str] = NOT_NAMED) -> list[Line]:
         """Return the lines that lead to `result`, after the definitions of the named parts that they use."""
         free = unrestricted(self.root, self.wrt)
         taken = {*LEFT, *(f"d{name}" for name in LEFT), *(f"d{x.name}" for x in self.wrt)}
@@ -103,7 +103,9 @@ def _with_definitions(lines: Sequence[Line], names: Mapping[Node, str]) -> list[
 
     nodes = {name: node for node, name in names.items()}
     trees = [ast for line in lines for ast in (line.left, line.formula) if isinstance(ast, Ast)]
-    used = {syntax.part_name(ast): syntax.definition(ast) for tree in trees for ast in syntax.parts_in(tree)}
+    used: dict[str, Ast] = {}
+    for ast in (part for tree in trees for part in syntax.parts_in(tree)):
+        used.setdefault(syntax.part_name(ast), syntax.definition(ast))
     first = [Line(name, opened(used[name]), node) for name, node in nodes.items() if name in used]
     return [*first, *(replace(line, left=line.left if isinstance(line.left, str) else opened(line.left),
                               formula=opened(line.formula)) for line in lines)]  # fmt: skip

@@ -185,7 +185,9 @@ def with_changed_parts(root: Ast, change: Callable[[Ast, Ast], Ast]) -> Ast:
 
 def renamed_parts(root: Ast, name_of: Callable[[Ast], str]) -> Ast:
     """Return a tree whose shared parts have the names that `name_of` returns."""
-    return with_changed_parts(root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new)
+    return with_changed_parts(
+        root, lambda node, new: shared(name_of(node), definition(new)) if node.head == "shared" else new
+    )
 
 
 def names_in(root: Ast) -> set[str]:

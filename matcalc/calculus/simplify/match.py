@@ -349,13 +349,15 @@ def _locate_parts(
     for position, (node, indices) in enumerate(subject.operands):
         if position in found.positions or node is not part:
             continue
-        orders = [indices]
+        orders = [(indices, 1)]
         if is_matrix(indices) and "symmetric" in node.facts:
-            orders.append(indices[::-1])
-        for order in orders:
+            orders.append((indices[::-1], 1))
+        elif node.rank > 2:
+            orders += [(tuple(indices[axis] for axis in order), sign) for order, sign in node.exchanges]
+        for order, sign in orders:
             mapped = _map_indices(at, order, found.indices)
             if mapped is not None:
-                step = found._replace(positions=found.positions | {position}, indices=mapped)
+                step = found._replace(positions=found.positions | {position}, indices=mapped, coef=sign * found.coef)
                 yield from _locate_parts(parts[1:], rest, subject, step, chains)
 
 

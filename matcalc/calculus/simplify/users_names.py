@@ -1,8 +1,8 @@
 """Writes a formula with the names that the user gave to parts of it, wherever these parts still occur.
 
-A part occurs as a node, as some factors of a product, as some terms of a sum, and as a multiple of these. Each occurrence
-becomes a symbol with the part's name. Then the formula is printed, and the name refers to its definition. The symbols'
-values, put back, must yield the node again; otherwise only whole nodes have names.
+A part occurs as a node, as some factors of a product, as some terms of a sum, and as a multiple of these. Each
+occurrence becomes a symbol with the part's name. Then the formula is printed, and the name refers to its definition.
+The symbols' values, put back, must yield the node again; otherwise only whole nodes have names.
 """
 
 from __future__ import annotations

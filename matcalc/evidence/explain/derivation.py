@@ -7,7 +7,7 @@ the intermediate steps that a person would show.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from matcalc.calculus.derive import conventions
@@ -210,7 +210,9 @@ def _pullback(d: Derivation, result: Node) -> Iterator[Line]:
     bar = inner(d.cotangent, last.node)
     along = canonical_formula(d.cotangent, symbol(f"d{name}", f.shape), d.formula)
     yield Line(along, d.formula(bar), bar)
-    yield Line("", canonical_formula(result, dx, d.formula), inner(result, dx), (Reason(f"collect into {form_for(x)}"),))
+    yield Line(
+        "", canonical_formula(result, dx, d.formula), inner(result, dx), (Reason(f"collect into {form_for(x)}"),)
+    )
     yield Line("pullback", d.formula(result), result)
 
 
@@ -341,6 +343,4 @@ def _settled(current: Node, unknown: Mapping[Node, Node], moved: Mapping[Node, N
 def _shown(d: Derivation, current: Node, unknown: Mapping[Node, Node]) -> Ast:
     """Return the formula of a line, with `d(inv(S))` for each marked symbol."""
     calls = {mark.name: syntax.call("d", d.formula(node)) for mark, node in unknown.items()}
-    return syntax.rebuild(
-        d.formula(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast
-    )
+    return syntax.rebuild(d.formula(current), lambda ast: calls.get(str(ast.value), ast) if ast.head == "name" else ast)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from matcalc.formula.elaborate.definitions import calls_of
 from matcalc.formula.elaborate.powers import is_written_out
 from matcalc.formula.notation import form as forms
 from matcalc.formula.notation.context import Context
-from matcalc.formula.notation.definitions import calls_of
 from matcalc.formula.notation.form import ATOM, Form
 from matcalc.formula.notation.node_reading import Reading, of_difference
 from matcalc.language import syntax

@@ -14,7 +14,7 @@ from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
 from matcalc.formula.elaborate.equations import names_of
 from matcalc.formula.elaborate.rule_formula import template_of
-from matcalc.formula.elaborate.type_tree import infer, size_names
+from matcalc.formula.elaborate.type_tree import PI, infer, size_names
 from matcalc.formula.inference.exponents import check_bases
 from matcalc.formula.inference.inference import Inference, inferred_rank
 from matcalc.formula.inference.kinds import fitting
@@ -153,9 +153,11 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     ranks = inference.ranks
     indices = frozenset(s.name for s in inference.symbols.values() if INDEX in s.facts)
     sizes = frozenset(inference.size_names)
-    known = Known(kinds, shapes, sizes, lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)], indices)
+    rank = lambda name: 0 if name in PI else ranks.get(name, inferred_rank(name) or 0)  # noqa: E731
+    known = Known(kinds, shapes, sizes, lambda name: KINDS[rank(name)], indices)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
+    declare(inference, read_declarations("; ".join(found.declared)))
     return found.tree
 
 

@@ -153,8 +153,11 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     ranks = inference.ranks
     indices = frozenset(s.name for s in inference.symbols.values() if INDEX in s.facts)
     sizes = frozenset(inference.size_names)
-    rank = lambda name: 0 if name in PI else ranks.get(name, inferred_rank(name) or 0)  # noqa: E731
-    known = Known(kinds, shapes, sizes, lambda name: KINDS[rank(name)], indices)
+
+    def default(name: str) -> str:
+        return KINDS[0 if name in PI else ranks.get(name, inferred_rank(name) or 0)]
+
+    known = Known(kinds, shapes, sizes, default, indices)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
     declare(inference, read_declarations("; ".join(found.declared)))

@@ -5,7 +5,8 @@ A factor is one operand with the selectors at its indices. It is replaced by a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import cast
 
 from matcalc.formula.elaborate.named_structures import structure_of
 from matcalc.formula.notation import form as forms
@@ -73,7 +74,7 @@ def _with_factor(context: Context, node: Node, chosen: list[int], outer: Indices
         return None
     facts = default_rulebook().strongest(sorted(matrix.facts))
     stand = symbol(f"#{len(node.args)}", matrix.shape, facts)
-    context.readings[stand] = Reading(forward, transposed=backward)
+    cast("MutableMapping[Node, Reading]", context.readings)[stand] = Reading(forward, transposed=backward)
     others = [operand for k, operand in enumerate(node.operands) if k not in chosen]
     left = {*outer, *node.out, *(i for _, at in others for i in at)}
     made = product(node.coef, [*others, (stand, outer)], node.out, {i: sizes[i] for i in left})

@@ -89,7 +89,7 @@ def _sizes(template: Node, node: Node, nodes: Mapping[Node, Node]) -> Iterator[d
     whole = [int(str(size)) for size in lengths if not size.names]
     numbers = {isqrt(k) for k in whole} | {k // j for k in whole for j in whole if 0 < j < k}
     candidates = dict.fromkeys([name for size in lengths for name in size.names])
-    for values in product([Size.of(one) for one in (*candidates, *sorted(numbers))], repeat=len(others)):
+    for values in product([*map(Size.of, candidates), *map(Size.of, sorted(numbers))], repeat=len(others)):
         sizes = {**shown, **dict(zip(others, values, strict=True))}
         if all(tuple(size.substitute(sizes) for size in own) == lengths for own, lengths in shapes):
             yield sizes

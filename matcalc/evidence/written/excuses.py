@@ -18,6 +18,7 @@ from matcalc.evidence.written.questions import Question
 from matcalc.evidence.written.values import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node, cached_on_node, toposort
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.substitute import substitute
@@ -133,7 +134,7 @@ def _bounds(node: Node) -> tuple[Node, ...]:
     found = []
     for part in (node.rule.domain or "").split(", "):
         try:
-            found.append(build_formula(f"where({part}, 1, 0)", (), default_rulebook(), named))
+            found.append(build_formula(f"{spelled('choice')}({part}, 1, 0)", (), default_rulebook(), named))
         except MatcalcError:
             continue  # a condition in words
     return tuple(found)

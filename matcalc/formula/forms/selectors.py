@@ -37,6 +37,22 @@ def _fold_one(net: Net, fold: tuple[str, Fold]) -> bool:
     return any(attempt(net, other) for other in list(net.others) if other.kind == kind)
 
 
+def _positions(net: Net, other: Other) -> bool:
+    """Read `i >= j + 1`, summed over one index that nothing else has, as the numbers 0, 1, ... or these reversed."""
+    if other.selector.offset != 1 or other.selector.shape[0] != other.selector.shape[1]:
+        return False
+    for index, target in (other.at[::-1], other.at):
+        around = net.around(index, other)
+        if around is not None and not around.edges and not around.weights and index != target:
+            numbers = form.played("positions", net.size(target))
+            net.remove(other)
+            net.put(
+                factor_reading.leaf(numbers if target == other.at[0] else form.played("reversal", numbers), 1), target
+            )
+            return True
+    return False
+
+
 def _mask(net: Net, other: Other) -> bool:
     """Read `i - j >= c` beside a matrix as its lower triangle."""
     beside = [e for e in net.edges if set(e[:2]) == set(other.at)]
@@ -144,6 +160,7 @@ FOLDS: list[tuple[str, Fold]] = [
     ("triangle", _vech),
     ("merge", fold_merge),
     ("merge", fold_merges),
+    ("mask", _positions),
     ("mask", _mask),
 ]
 LAST: dict[str, Fold] = {

@@ -184,8 +184,11 @@ def length_of(reading: Reading, body: Ast, letter: str) -> str:
     for node in walk(body):
         below = subscript_of(node) if node.head == "script" else None
         key = key_of(node.args[0]) if below is not None else None
-        for name in reading.keys.get(key or (), ()):
+        large = _large(reading, key) if key and key not in reading.keys else ""
+        for name in (*reading.keys.get(key or (), ()), *([large] if large else [])):
             shape = reading.known.shapes.get(name, ())
+            if name == large and len(_axes(cast(Ast, below), 2, Scope())) != 2:
+                continue
             axes = _axes(cast(Ast, below), len(shape), Scope())
             lengths |= {n for x, n in zip(axes, shape, strict=False) if x.head == "letter" and x.value[0] == letter}  # type: ignore[index]
     return lengths.pop() if len(lengths) == 1 else ""

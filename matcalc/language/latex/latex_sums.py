@@ -134,11 +134,25 @@ def _chosen(node: Ast, body: Value) -> Value:
         if _is_condition(element):
             sides = tuple(Ast("name", (), str(x.value[0]), x.span) for x in element.args)  # type: ignore[index]
             sign = str(element.value[0])  # type: ignore[index]
-            condition = Ast("condition", sides, "==" if sign == "!=" else sign, element.span, element.at)
             tree = cast(Ast, body.tree)
-            chosen = syntax.product([tree, condition], ["*"])
-            body = body._replace(tree=syntax.add([tree, chosen], [1, -1]) if sign == "!=" else chosen)
+
+            def where(sign: str, tree: Ast = tree, sides: tuple[Ast, ...] = sides, element: Ast = element) -> Ast:
+                return syntax.product([tree, Ast("condition", sides, sign, element.span, element.at)], ["*"])
+
+            if sign != "!=":
+                chosen = where(sign)
+            elif _may_be_infinite(tree):
+                chosen = syntax.add([where("<"), where(">")], [1, 1])
+            else:
+                chosen = syntax.add([tree, where("==")], [1, -1])
+            body = body._replace(tree=chosen)
     return body
+
+
+def _may_be_infinite(tree: Ast) -> bool:
+    """Return whether a summand divides, has a power or calls a function: where indices are equal it may be infinite."""
+    divides = (x.head == "product" and {*cast("tuple[str, ...]", x.value)} & {"/", "./"} for x in walk(tree))
+    return any(divides) or any(x.head in ("call", "power") for x in walk(tree))
 
 
 def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:

@@ -142,7 +142,7 @@ FAULTS = [
     (infinite, "inf is no number that a formula can hold: line {} of", 1, ""),
     (
         unknown_distribution,
-        "scipy.stats.truncnorm.logpdf is not supported on symbols: line {} of",
+        "scipy.stats.skewcauchy.logpdf is not supported on symbols: line {} of",
         1,
         "write its formula",
     ),

@@ -19,7 +19,7 @@ from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.numeric.sampling import projected
 from matcalc.evidence.written import truths
 from matcalc.evidence.written.claim import Claim
-from matcalc.evidence.written.excuses import attempted, evaluated, is_excused
+from matcalc.evidence.written.excuses import attempted, evaluated, is_excused, rounding_error
 from matcalc.evidence.written.moves import Moves
 from matcalc.evidence.written.points import Point, nudged, points, report
 from matcalc.evidence.written.questions import JOINED, KINDS, PROJECTED, SEED_OF_COTANGENTS, Question, joined
@@ -274,6 +274,8 @@ def _error(
     if error <= max(COARSE * size, 100 * truth.error):
         return None
     if not _is_determined(claim, question, reference, point, symbols, error):
+        return None
+    if question.first is None and error <= rounding_error(claim.node, point.data, point.sizes):
         return None
     noise = NOISE if question.second is None else SECOND_NOISE
     if question.first is not None and not truth.by_complex_step and error <= noise:

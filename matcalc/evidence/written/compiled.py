@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from matcalc.calculus.evaluate.evaluate import evaluate
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
-from matcalc.evidence.written.excuses import jumps_inside
+from matcalc.evidence.written.excuses import jumps_inside, rounding_error
 from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
 from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
-from matcalc.tensor.nodes.node import Node, toposort
+from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.symbols import Names
 
 
@@ -29,9 +28,6 @@ class Result(NamedTuple):
 
 BLOCKS_REUSED = 8
 """More freed blocks of one size than NumPy caches."""
-
-ROUNDING = 1e-14
-"""The rounding error of a result, relative to the largest number in its computation."""
 
 Function = Callable[[Mapping[str, Any]], Sequence[Any]]
 """A compiled function of data and sizes by name that returns its results in order."""
@@ -149,7 +145,7 @@ def _is_determined(
     function: Function, results: Sequence[Result], k: int, point: Point, symbols: Sequence[Node], error: float
 ) -> bool:
     """Whether an error persists when data are perturbed: then it is not rounding alone."""
-    if error <= _noise(results[k].node, point):
+    if error <= rounding_error(results[k].node, point.data, point.sizes):
         return False
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
@@ -161,16 +157,6 @@ def _is_determined(
         if not (there == error or abs(there - error) <= DETERMINED * error):
             return False
     return not jumps_inside(results[k].node, point.data, point.sizes)
-
-
-def _noise(node: Node, point: Point) -> float:
-    """Return the rounding error of a result whose largest terms cancel."""
-    parts = [part for part in toposort(node) if part.kind in ("product", "sum", "map", "op")]
-    try:
-        values = evaluate(parts, point.data, point.sizes)
-    except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
-        return 0.0
-    return ROUNDING * max((float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in values), default=0.0)
 
 
 def _fault(result: Result, found: Array, expected: Array, point: Point) -> InternalError:

@@ -27,6 +27,9 @@ from matcalc.tensor.switches import is_masked, switches_of
 COMPARISONS = ("<", ">", "=")
 """The last signs of the names of functions that compare their first two arguments."""
 
+ROUNDING = 1e-14
+"""The rounding error of a result, relative to the largest number in its computation."""
+
 SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 """How often and how far operands are changed, and the change of a value that is a jump."""
 
@@ -42,6 +45,12 @@ def attempted(values: Callable[[], list[Array]]) -> list[Array] | None:
         return values()
     except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
         return None
+
+
+def rounding_error(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> float:
+    """Return the rounding error of a result whose largest terms cancel."""
+    values = evaluated([part for part in toposort([node]) if part.kind in ("product", "sum", "map", "op")], data, sizes)
+    return ROUNDING * max((_largest(v[np.isfinite(v)]) for v in values or ()), default=0.0)
 
 
 def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool) -> bool:

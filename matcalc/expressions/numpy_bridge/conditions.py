@@ -62,6 +62,8 @@ def nansum(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Node:
 def nan_to_num(
     x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Node:
+    if not isinstance(copy, bool):
+        raise NotSupported("copy= of nan_to_num is True or False", hint="the values are nan=, posinf= and neginf=")
     node = node_of(x)
     above, below = LARGEST if posinf is None else posinf, -LARGEST if neginf is None else neginf
     finite = compared(node, "==", inf).choose(node_of(above), compared(node, "==", -inf).choose(node_of(below), node))

@@ -321,6 +321,7 @@ def test_scores_in_containers():
     np.testing.assert_allclose(in_layer.W, rows["W"])
 
 
+@pytest.mark.whole
 def test_batches_of_functions_of_containers():
     both = mc.value_and_gradient(of_dictionary, "params", LET)
     several = [{name: array + k for name, array in P.items()} for k in range(3)]

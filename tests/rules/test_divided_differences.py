@@ -75,7 +75,7 @@ def test_against_many_digits(name, call, given):
             assert np.all(error[usable] <= BOUND), (gap, a[usable], error[usable])
 
 
-SCALES = (1e-140, 1e-60, 1e-20, 1e-12, 1e-8, 1e-5, 1e-3)
+SCALES = (1e-140, 1e-20, 1e-6, 1e-3)
 SMALL = [c for c in CALLS if c[0] not in {"acosh", "gamma", "log_erfc", "erfcinv"}]
 
 
@@ -88,7 +88,7 @@ def test_small_points(name, call, given):
         ways = e, mc.compile(e, target="numpy")
         for scale in SCALES:
             a = scale * points(name)
-            for ratio in (-0.7, 0.3, 4.0):
+            for ratio in (-0.7, 4.0):
                 b = ratio * a
                 truth, condition = exact(name, given, a, b)
                 usable = np.isfinite(condition) & (np.abs(truth) > 1e-200) & (np.abs(truth) < 1e200)

@@ -60,13 +60,13 @@ def entries(rewrite: Rewrite, book: Rulebook) -> tuple[Entry, ...]:
         Entry(
             kind,
             heads | by_rows if kind == ROWS else heads,
-            _kept(names | {of_rank(RANKS[kind])} if mapped else names, kind),
+            _without_cancelled(names | {of_rank(RANKS[kind])} if mapped else names, kind),
         )
         for kind in kinds(rewrite)
     )
 
 
-def _kept(words: frozenset[str], kind: str) -> frozenset[str]:
+def _without_cancelled(words: frozenset[str], kind: str) -> frozenset[str]:
     """Return the words that a left side has in a reading of its array variables."""
     if kind not in CANCELLED:
         return words

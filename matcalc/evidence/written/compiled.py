@@ -10,11 +10,11 @@ import numpy as np
 
 from matcalc.errors import InternalError, MatcalcError, NoReference
 from matcalc.evidence.written.claims import ADVICE, DETERMINED, EXACT, NUDGE, NUDGES
-from matcalc.evidence.written.excuses import jumps_inside, rounding_error
+from matcalc.evidence.written.excuses import evaluated, has_no_value_inside, jumps_inside, rounding_error
 from matcalc.evidence.written.points import Point, nudged, points, report, was_evaluated
 from matcalc.evidence.written.reference import NodeValue, Reference, of_node, values_of
 from matcalc.evidence.written.values import Array
-from matcalc.tensor.nodes.node import Node
+from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.symbols import Names
 
 
@@ -78,7 +78,12 @@ def _compared(
     expected = _expected(results, point, point.data)
     if expected is None:
         return None
-    found = _found(function, point, point.data, expected)
+    try:
+        found = _found(function, point, point.data, expected)
+    except np.linalg.LinAlgError as failure:
+        if _fails_alone(function, results, point, symbols):
+            raise _failure(results, failure, point) from None
+        return None
     if found is None:
         return None
     worst = 0.0
@@ -124,12 +129,43 @@ def _spoil(values: Sequence[Array]) -> None:
 def _found(
     function: Function, point: Point, data: Mapping[str, Array], expected: Sequence[Array]
 ) -> list[Array] | None:
-    """Return the results of a function; None if it has none, for example because a factorization fails."""
+    """Return the results of a function; None if it has none, for example because an index is outside its axis.
+
+    Raises: LinAlgError if a factorization fails.
+    """
     _spoil(expected)
     try:
         return [np.asarray(value, dtype=float) for value in function({**data, **point.sizes})]
-    except (np.linalg.LinAlgError, NoReference, IndexError):
+    except (NoReference, IndexError):
         return None
+
+
+def _fails_alone(function: Function, results: Sequence[Result], point: Point, symbols: Sequence[Node]) -> bool:
+    """Whether a factorization of a function fails at a point, and beside it, where plain evaluation has a value.
+
+    It may fail inside a part that has no value, or that a condition leaves out.
+    """
+    nodes = [result.node for result in results]
+    known = evaluated(toposort(nodes), point.data, point.sizes)
+    if known is None or not all(np.all(np.isfinite(value)) for value in known):
+        return False
+    if any(has_no_value_inside(node, point.data, point.sizes) for node in nodes):
+        return False
+    for seed in range(NUDGES):
+        data = nudged(point, symbols, NUDGE, seed)
+        expected = _expected(results, point, data)
+        try:
+            if expected is None or _found(function, point, data, expected) is not None:
+                return False
+        except np.linalg.LinAlgError:
+            continue
+    return True
+
+
+def _failure(results: Sequence[Result], error: np.linalg.LinAlgError, point: Point) -> InternalError:
+    where = f" (at {point})" if str(point) else ""
+    label = " and ".join(result.label for result in results)
+    return InternalError(f"the {label} failed its check: '{error}' where the formula has a value{where}", hint=ADVICE)
 
 
 def _distance(found: Array, expected: Array) -> tuple[float, float]:
@@ -150,7 +186,10 @@ def _is_determined(
     for seed in range(NUDGES):
         data = nudged(point, symbols, NUDGE, seed)
         expected = _expected(results, point, data)
-        found = None if expected is None else _found(function, point, data, expected)
+        try:
+            found = None if expected is None else _found(function, point, data, expected)
+        except np.linalg.LinAlgError:
+            continue  # no right number either
         if expected is None or found is None:
             return False
         there = _distance(found[k], expected[k])[0]

@@ -65,7 +65,7 @@ def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool
         norms = [node for node in toposort([claim.node]) if _plays_itself(node, "euclidean_length")]
         if _has_zero(norms, data, point.sizes):
             return True  # documented: the second derivative of a norm at 0, and the derivative of a direction
-    return _has_no_value_inside(root, data, point.sizes)
+    return has_no_value_inside(root, data, point.sizes)
 
 
 def _plays_itself(node: Node, role: str) -> bool:
@@ -88,7 +88,7 @@ def _is_finite_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str,
     return found is not None and all(np.all(np.isfinite(value)) for value in found)
 
 
-def _has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
+def has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
     """Whether a part of a formula has no value or jumps, and is not left out by a condition or a mask of entries.
 
     Conditions and masks leave out entries of elementwise parts. An operation on matrices mixes entries, so that a part

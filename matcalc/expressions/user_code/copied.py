@@ -74,7 +74,6 @@ class Values:
 
     def _class(self, theirs: type) -> type:
         """Return a subclass of a user's class whose methods are copies; its bases are too, so `super()` finds them."""
-
         bases = [self.of(base) for base in theirs.__bases__ if _has_methods(base)]
         kinds = tuple(dict.fromkeys([*map(type, bases), type(theirs)]))
         meta = type("Meta", kinds, {"__instancecheck__": lambda _, one: isinstance(one, theirs)})

@@ -11,7 +11,8 @@ from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_names import OVER
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.latex.latex_subscripts import elements, is_number, length_of, letters_in, sum_of
-from matcalc.language.syntax import Ast, walk
+from matcalc.language.syntax import Ast, names_in, walk
+from matcalc.language.write import text
 
 
 def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]:
@@ -97,6 +98,7 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
         body = _chosen(node, body)
+    _check_conditions(node, cast(Ast, body.tree), bound)
     factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
     assert body.tree is not None
     tree = syntax.product([*factors, body.tree], ["*"] * len(factors)) if factors else body.tree
@@ -147,6 +149,22 @@ def _chosen(node: Ast, body: Value) -> Value:
                 chosen = syntax.add([tree, where("==")], [1, -1])
             body = body._replace(tree=chosen)
     return body
+
+
+def _check_conditions(node: Ast, tree: Ast, bound: Mapping[str, Index]) -> None:
+    """Check that conditions compare indices that count from 1, or indices of this sum with one first value.
+
+    Raises: ParseError for other conditions, whose indices would be counted from different numbers.
+    """
+    for condition in (x for x in walk(tree) if x.head == "condition"):
+        sides = [set(names_in(side)) for side in condition.args]
+        lows = [bound[name].low for side in sides for name in side if name in bound]
+        if all(low is None or is_number(low, 1) for low in lows):
+            continue
+        is_relative = all(side and bound.keys() >= side for side in sides)
+        if not is_relative or len({"1" if low is None else text(low) for low in lows}) > 1:
+            hint = "begin the sum at 1, and shift the subscripts or cut the first entries off"
+            raise fault("a condition on indices that begin at different numbers", node, hint)
 
 
 def _may_be_infinite(tree: Ast) -> bool:

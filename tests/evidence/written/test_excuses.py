@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import matcalc as mc
-from matcalc.evidence.written.excuses import _has_no_value_inside
+from matcalc.evidence.written.excuses import has_no_value_inside
 
 N = {"n": 2}
 ROOT = np.array([-1.0, 2.0])
@@ -41,7 +41,7 @@ FINITE = {
 
 def inside(text, data):
     e = mc.expression(text, DECLARED)
-    return _has_no_value_inside(e.node, {name: np.asarray(value, dtype=float) for name, value in data.items()}, N)
+    return has_no_value_inside(e.node, {name: np.asarray(value, dtype=float) for name, value in data.items()}, N)
 
 
 @pytest.mark.parametrize("kind", EXCUSED)

@@ -115,9 +115,9 @@ def _densities(text: Text) -> Text:
 
         gap = put("((", x, ")-(", mu, "))")
         is_number = not _ARRAY.search("".join(c for c, _ in sigma))
-        turn, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
+        two, pi = ("6.283185307179586", "") if r"\pi" in plain else ("2", r"\pi")
         power = r"\right|^{-\frac{1}{2}}\exp\left(-\frac{1}{2}"
-        scale = put(rf"\left(\left|{turn}(", sigma, ")", pi, power)
+        scale = put(rf"\left(\left|{two}(", sigma, ")", pi, power)
         ends = r"\right)\right)"
         square = put(gap, "^2/(", sigma, ")") if is_number else put(gap, r"^\top(", sigma, ")^{-1}", gap)
         text = [*text[: found.start()], *scale, *square, *put(ends), *text[end + 1 :]]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
 from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.equations import Solving
-from matcalc.formula.inference.conditions import Condition, Lengths, operands
+from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed
 from matcalc.language.syntax import call_name, operands_first
@@ -86,6 +86,8 @@ def build(builder: Builder, root: Typed) -> Node:
 
 def _built_operands(value: Typed) -> list[Typed]:
     """Return the operands that become nodes; the conditions of a product are built together instead."""
+    if value.form == "condition":
+        return []
     return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
 
 
@@ -129,11 +131,22 @@ def _product(
     labels = {*out, *(label for _, at in factors for label in at), *(label for c in conditions for label in c.axes)}
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
-        selectors = operands(
-            [_as_condition(builder, c) for c in conditions], Lengths(known, len(builder.inference.lengths))
-        )
-        factors = factors + selectors
+        factors = factors + _conditions(builder, conditions, known)
     return product(coef, factors, out, known)
+
+
+def _conditions(builder: Builder, conditions: Sequence[Typed], known: dict[int, Size]) -> list[Operand]:
+    """Return conditions as factors: selectors, and arrays of 0 and 1 for those of another form.
+
+    Raises: NotSupported.
+    """
+    asked = {_as_condition(builder, c): c for c in conditions if c.data[1] is not None}
+    found, others = operands(list(asked), Lengths(known, len(builder.inference.lengths)))
+    for value in [*(c for c in conditions if c.data[1] is None), *(asked[other] for other in others)]:
+        if not value.args:
+            raise not_supported(shown(value.ast))
+        found.append((build(builder, value.args[0]), value.args[0].axes))
+    return found
 
 
 def apply_function(body: Node, node: Node) -> Node:

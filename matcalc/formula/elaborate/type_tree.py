@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
+from matcalc.errors import MatcalcError, ParseError, UnknownName
 from matcalc.formula.elaborate import (
     arithmetic,
     blocks,
     calls,
     equations,
     function_arguments,
+    index_numbers,
     indices,
     infinity,
     parts,
@@ -202,8 +203,7 @@ def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered
 def _name(inference: Inference, ast: Ast) -> Typed:
     name = str(ast.value)
     if name in inference.bound:
-        hint = f"use it as a subscript, as in ones(n)[{name}]"
-        raise NotSupported(f"index {name} cannot be used as a number", text=inference.text, at=ast.caret, hint=hint)
+        return index_numbers.index_number(inference, ast, inference.bound[name])
     if name in inference.parameters:
         return inference.parameters[name]
     if name in inference.unknowns:
@@ -303,7 +303,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "power": _leave_power,
     "part": _leave_part,
     "block": _leave_block,
-    "condition": lambda inference, ast, values, entered: indices.infer_condition(inference, ast, values),
+    "condition": lambda inference, ast, values, entered: index_numbers.infer_condition(inference, ast, values, infer),
     "index_form": lambda inference, ast, values, entered: indices.infer_index_form(
         inference, ast, values[0], entered.listed
     ),

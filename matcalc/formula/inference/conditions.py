@@ -1,7 +1,7 @@
 """Turns conditions of index form into selectors: `[k == i + j]`, `[p == i*n + j]`, `[i >= j]`.
 
 A condition is brought to the form `difference REL 0`, a polynomial in its indices. It is compared with the forms of the
-closed set of selectors. A condition of another form raises NotSupported: conditions are never formed as arrays.
+closed set of selectors. A condition of another form is left to the caller, which forms it as an array if it can.
 """
 
 from __future__ import annotations
@@ -44,12 +44,10 @@ class Lengths:
         return self.following - 1
 
 
-def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]:
-    """Return factors whose product is 1 where all the conditions hold, else 0.
-
-    Raises: NotSupported for a condition that is not a selector.
-    """
+def operands(conditions: Sequence[Condition], lengths: Lengths) -> tuple[list[Operand], list[Condition]]:
+    """Return selectors that are 1 where conditions hold, else 0, and the conditions that are no selectors."""
     found: list[Operand] = []
+    others: list[Condition] = []
     pending = list(conditions)
     while pending:
         condition = pending.pop(0)
@@ -61,9 +59,15 @@ def operands(conditions: Sequence[Condition], lengths: Lengths) -> list[Operand]
             continue
         made = _equality(condition, lengths) if condition.relation == "==" else _order(condition, lengths)
         if made is None:
-            raise NotSupported(f"the condition {condition.text} is not supported", hint=f"conditions are {KNOWN}")
-        found.extend(made)
-    return found
+            others.append(condition)
+        else:
+            found.extend(made)
+    return found, others
+
+
+def not_supported(condition: str) -> NotSupported:
+    """Return the error of a condition that has no form."""
+    return NotSupported(f"the condition {condition} is not supported", hint=f"conditions are {KNOWN}")
 
 
 def _split(difference: Size) -> tuple[dict[int, Size], Size] | None:

@@ -298,6 +298,9 @@ def _indexed(reading: Reading, index: Index, offset: Ast, length: str, axis: Ast
         return name, None
     index.measured = True
     start = sum_of(sum_of(index.low, offset), Ast("number", (), Fraction(1)), -1)
+    if start.head == "negative" or start.head == "number" and cast(Fraction, start.value) < 0:
+        hint = f"with a first entry of number 0, declare it one longer and write the subscript {index.name}+1"
+        raise fault("subscripts count from 1", axis or offset, hint)
     cut = Ast("slice", (start, sum_of(index.high, offset), Ast("empty")), None, span)
     return name, cut
 

@@ -104,6 +104,10 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return constant(entries.reshape([int(size) for size in value.shape]))
 
 
+def _size(size: Size) -> Node:
+    return number(size.constant) if size.is_integer else size_number(size)
+
+
 def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
     kind, offset = value.data
     if args:
@@ -254,7 +258,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
 
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "number": lambda builder, value, args: number(value.data.constant),
-    "size": lambda builder, value, args: size_number(value.data),
+    "size": lambda builder, value, args: _size(builder.size(value.data)),
     "symbol": lambda builder, value, args: builder.nodes[value.data],
     "leaf": lambda builder, value, args: value.data,
     "parameter": lambda builder, value, args: parameter(),

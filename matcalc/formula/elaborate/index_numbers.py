@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from matcalc.errors import MatcalcError, NotSupported
-from matcalc.formula.elaborate import calls
+from matcalc.formula.elaborate import arithmetic, calls, index_ranges
 from matcalc.formula.inference.inference import Inference, einsum, shown
 from matcalc.formula.inference.typed import ZERO, Typed, typed_exact
 from matcalc.language.syntax import Ast, names_in, walk
@@ -31,8 +31,14 @@ SWITCHES = {
 def index_number(inference: Inference, ast: Ast, label: int) -> Typed:
     """Return a bound index as a number that depends on the index."""
     length = typed_exact(inference.lengths[label], ast)
+    count = len(inference.checks)
     positions = calls.call_rule(inference, ast, spelled("positions"), [length])
-    return einsum(inference, ast, [(positions, (label,))], (), axes=(label,))
+    del inference.checks[count:]  # the length of an axis is not negative
+    position = einsum(inference, ast, [(positions, (label,))], (), axes=(label,))
+    if label not in inference.ranges:
+        return position
+    start = Typed("size", ast, data=inference.ranges[label].start)
+    return arithmetic.infer_sum(inference, Ast("sum", (ast, ast), (1, 1), ast.span, ast.at), [position, start])
 
 
 def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed], infer: Infer) -> Typed:
@@ -57,7 +63,8 @@ def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed], infer
 
 def _difference(inference: Inference, ast: Ast, labels: dict[str, int]) -> tuple[Size | None, MatcalcError | None]:
     """Return left - right as a size over `@label`, or the error if a side is none."""
-    values = {**inference.size_names, **{name: Size.of(f"@{label}") for name, label in labels.items()}}
+    positions = {name: Size.of(f"@{k}") + index_ranges.start_of(inference, k) for name, k in labels.items()}
+    values = {**inference.size_names, **positions}
     if any(node.head == "product" and "/" in node.value for node in walk(ast)):  # type: ignore[operator]
         return None, inference.fault("a quotient of indices", ast)
     try:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
+from matcalc.formula.elaborate import index_ranges
 from matcalc.formula.inference.index_readings import unsummed
 from matcalc.formula.inference.inference import Inference, einsum
 from matcalc.formula.inference.typed import Labels, Typed
@@ -108,6 +109,7 @@ def bind(inference: Inference, names: Sequence[str], ast: Ast) -> dict[str, int 
         label = inference.label(inference.sizes.fresh())
         inference.bound[name] = label
         inference.index_labels.append((label, name, ast, inference.text))
+        index_ranges.open_range(inference, name, label, ast)
     return before
 
 

@@ -18,6 +18,7 @@ from matcalc.formula.elaborate import (
     equations,
     function_arguments,
     index_numbers,
+    index_ranges,
     indices,
     infinity,
     parts,
@@ -28,9 +29,9 @@ from matcalc.formula.inference import exponents
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near
-from matcalc.language.index_sums import NONE, Names
+from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, parts_in, value_of_leaf
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -114,6 +115,7 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     if opposite is not None:
         return opposite
     infinity.check(inference, ast, operands, entered.note)
+    index_ranges.close_ranges(inference, [inference.bound[name] for name in entered.hidden], ast)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:
         value = indices.summed(inference, value, entered.summed)
@@ -177,7 +179,7 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     count: int = entered.note  # the base and the data among the subscripts
-    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:])
+    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:], infer)
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -286,7 +288,7 @@ LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": lambda inference, ast: Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])]),
-    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args)),
+    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args, are_shifted=False)),
     "power": _enter_power,
     "block": lambda inference, ast: Entered([entry for row in ast.args for entry in row.args]),
     "call": _enter_call,
@@ -338,8 +340,21 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
                 continue
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
-                hidden |= {"{"}
+                hidden |= {"{"} | _open_names(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
+
+
+def _open_names(form: Ast) -> frozenset[str]:
+    """Return the names that may be indices of a form, although it does not list them: they are no sizes by inference.
+
+    They are subscripts by themselves, or stand beside a listed index: j in `{k: x[k + j]*w[j]}`.
+    """
+    found: set[str] = set()
+    for subscript in (one for part in walk(form) if part.head == "part" for one in part.args[1:]):
+        names = set() if subscript.head == "slice" else set(names_in(subscript))
+        if subscript.head == "name" or names & listed(form):
+            found |= names
+    return frozenset(found)
 
 
 def _sized_operands(

@@ -55,6 +55,7 @@ def infer_condition(inference: Inference, ast: Ast, data: Sequence[Typed], infer
             message = f"a condition is over indices and sizes, and {name} is neither"
             raise inference.fault(message, ast, hint="a condition on values is  where(x[i] > 0, a, b)")
     labels = {name: inference.bound[name] for name in named if name in inference.bound}
+    index_ranges.check_order(inference, ast, labels)
     difference, fault = _difference(inference, ast, labels)
     array = _array(inference, ast, fault, infer)
     axes = tuple(sorted(set(labels.values())))

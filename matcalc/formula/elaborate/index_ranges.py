@@ -7,7 +7,7 @@ Such an index runs over the numbers 0, 1, 2, ... for which all its subscripts ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -86,7 +86,7 @@ def value_of(inference: Inference, subscript: Ast) -> Size:
     hint = "a subscript consists of indices, sizes and integers:  x[i + 1], x[n - 1 - i], x[(i + 1) % n]"
     names = names_in(subscript)
     unknown = [name for name in names if name not in inference.bound and name not in inference.size_names]
-    if unknown:
+    if unknown and unknown[0] not in inference.symbols:
         hint += f"\ndeclare  {unknown[0]}: size,  or list it as an index, as in  sum{{{unknown[0]}: ...}}"
     divides = any(node.head == "product" and "/" in node.value for node in walk(subscript))  # type: ignore[operator]
     if unknown or divides or any(node.head == "part" for node in walk(subscript)):
@@ -174,3 +174,33 @@ def _extreme(inference: Inference, range_: Range, sizes: Sequence[Size], sign: i
             hint = f"declare the sizes, or cut the axes to one length, as in  x[:n][{range_.name}]"
             raise inference.fault(f"the {which} of index {range_.name} is {one} or {two}", form, hint=hint)
     return best
+
+
+def check_choice(inference: Inference, call: Ast) -> None:
+    """Raise for a choice by an index whose subscripts are in its operands: it may be meant to keep them inside.
+
+    Raises: NotSupported.
+    """
+    for choice in (arg for arg in call.args if arg.head == "compare"):
+        for name in names_in(choice):
+            if inference.bound.get(name) in inference.ranges and any(
+                is_limited(name, arg) for arg in call.args if arg is not choice
+            ):
+                raise _guard(inference, name, choice)
+
+
+def check_order(inference: Inference, condition: Ast, labels: Mapping[str, int]) -> None:
+    """Raise for a condition that bounds one index, `[i > 0]`, if subscripts compute with it.
+
+    Raises: NotSupported.
+    """
+    if len(labels) == 1 and condition.value not in ("==", "!="):
+        ((name, label),) = labels.items()
+        if label in inference.ranges:
+            raise _guard(inference, name, condition)
+
+
+def _guard(inference: Inference, name: str, ast: Ast) -> NotSupported:
+    hint = f"{name} runs over the numbers whose subscripts are inside: leave the bound out, or join the parts, as in"
+    message = f"{shown(ast)} bounds {name}, and so do the subscripts that compute with {name}"
+    return NotSupported(message, text=inference.text, at=ast.caret, hint=f"{hint}  [0; x[:-1]]")

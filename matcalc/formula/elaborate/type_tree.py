@@ -146,6 +146,7 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
+    index_ranges.check_choice(inference, ast)
     callee = enter_call(inference, ast)
     if equations.is_implicit(callee):
         solving = equations.enter(inference, ast, callee)

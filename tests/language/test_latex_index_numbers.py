@@ -57,6 +57,12 @@ def test_an_index_form_counts_from_1() -> None:
     np.testing.assert_allclose(e(A=A[:N, :N]), i * A[:N, :N] - j, rtol=1e-14)
 
 
+def test_a_power_of_an_index_prints_and_reads() -> None:
+    e = mc.expression(r"\sum_{t=1}^n \gamma^t x_t", f"{LET}; gamma: scalar", dialect="latex")
+    assert e(gamma=0.5, x=X[:N]) == pytest.approx(sum(0.5**t * x(t) for t in range(1, N + 1)), rel=1e-12)
+    assert mc.expression(e.latex(), e.declarations, dialect="latex") == e
+
+
 REFUSED = [
     (r"\sum_{t=0}^{n-1} x_t", "subscripts count from 1"),
     (r"\sum_{i=1}^n \sum_{j=i}^n A_{ij}", "a subscript is an integer or a size, not i - 1"),

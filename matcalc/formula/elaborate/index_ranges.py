@@ -18,7 +18,7 @@ from matcalc.formula.inference.typed import ZERO
 from matcalc.language.index_sums import listed
 from matcalc.language.syntax import BINDERS, Ast, children, names_in, walk
 from matcalc.tensor.nodes.signature import size_of
-from matcalc.tensor.sizes.size import Size, floordiv, is_nonnegative
+from matcalc.tensor.sizes.size import Compound, Size, floordiv, is_nonnegative
 
 
 @dataclass(slots=True)
@@ -166,14 +166,35 @@ def _extreme(inference: Inference, range_: Range, sizes: Sequence[Size], sign: i
     """Return the largest of several sizes, or with sign -1 the least."""
     best, *others = [inference.sizes.resolve(size) for size in sizes]
     for other in others:
-        if is_nonnegative((other - best) * sign):
+        low, high = (best, other) if sign > 0 else (other, best)
+        if _is_at_most(low, high):
             best = other
-        elif not is_nonnegative((best - other) * sign):
+        elif not _is_at_most(high, low):
             which = "first number" if sign > 0 else "end"
             one, two = inference.size_text(best), inference.size_text(other)
             hint = f"declare the sizes, or cut the axes to one length, as in  x[:n][{range_.name}]"
             raise inference.fault(f"the {which} of index {range_.name} is {one} or {two}", form, hint=hint)
     return best
+
+
+def _is_at_most(one: Size, other: Size) -> bool:
+    """Whether a size is known to be at most another; both may be quotients rounded down, `n//2` and `(n + 1)//2`."""
+    (a, p), (b, q) = _quotient(one), _quotient(other)
+    if p == q:
+        return is_nonnegative(b - a)
+    if q == 1:
+        return is_nonnegative(b * p + (p - 1) - a)
+    return p == 1 and is_nonnegative(b - a * q)
+
+
+def _quotient(size: Size) -> tuple[Size, int]:
+    """Return a and k of `a//k`; the size and 1 for any other."""
+    terms = size.terms
+    if len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:
+        atom, power = terms[0][0][0]
+        if isinstance(atom, Compound) and atom.operator == "//" and power == 1 and atom.right.is_integer:
+            return atom.left, int(atom.right)
+    return size, 1
 
 
 def check_choice(inference: Inference, call: Ast) -> None:

@@ -112,6 +112,8 @@ RANGES: list[tuple[str, str, Loop, int]] = [
     ("sum{i: x[2*i]^2*(i + 1)}", "x",
      lambda n, x: sum((x[2 * i] ** 2 * (i + 1) for i in range((n + 1) // 2)), 0.0), 0),
     ("sum{i: x[2*i+1]^3*i}", "x", lambda n, x: sum((x[2 * i + 1] ** 3 * i for i in range(n // 2)), 0.0), 0),
+    ("sum{i: x[2*i+1]*x[2*i]^2}", "x", lambda n, x: sum((x[2 * i + 1] * x[2 * i] ** 2 for i in range(n // 2)), 0.0), 0),
+    ("sum{i: x[2*i]*x[i]^2}", "x", lambda n, x: sum((x[2 * i] * x[i] ** 2 for i in range((n + 1) // 2)), 0.0), 0),
     ("sum{j,k: A[j,(j+k)%n]^2*x[k]}", "A", loop(lambda j, k, n, A, x: A[j, (j + k) % n] ** 2 * x[k], 2), 1),
     ("sum{j,k: x[(j-k)%n]^2*A[j,k]}", "x", loop(lambda j, k, n, A, x: x[(j - k) % n] ** 2 * A[j, k], 2), 1),
     ("sum{i,j: A[i+1,j]^2*A[i,j+1]*[i < j]}", "A",
@@ -140,6 +142,12 @@ def test_an_index_runs_over_the_numbers_inside(text: str, wrt: str, total: Loop,
 )
 def test_every_path_agrees_with_a_loop(text: str, wrt: str, total: Loop, least: int, target: str) -> None:
     agree(text, wrt, total, [n for n in (0, 1, 2, 5) if n >= least], target)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(("text", "wrt"), [case[:2] for case in [*CASES, *RANGES]])
+def test_the_reference_agrees(text: str, wrt: str) -> None:
+    assert mc.check(text, wrt, LET)
 
 
 def test_an_empty_range_is_refused() -> None:

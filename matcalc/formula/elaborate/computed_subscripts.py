@@ -13,8 +13,8 @@ from itertools import count
 from matcalc.errors import MatcalcError, NotSupported
 from matcalc.formula.elaborate import index_numbers
 from matcalc.formula.elaborate.index_numbers import Infer
-from matcalc.formula.elaborate.index_ranges import indices_of, limit, value_of
 from matcalc.formula.inference.conditions import linear_in
+from matcalc.formula.inference.index_ranges import indices_of, limit, value_of
 from matcalc.formula.inference.inference import Inference, shown
 from matcalc.formula.inference.typed import ZERO, Labels, Typed
 from matcalc.language import syntax

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from matcalc.formula.elaborate import index_ranges
+from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.index_readings import unsummed
 from matcalc.formula.inference.inference import Inference, einsum
 from matcalc.formula.inference.typed import Labels, Typed

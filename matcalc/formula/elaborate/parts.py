@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from matcalc.errors import NotSupported
-from matcalc.formula.elaborate import computed_subscripts, index_ranges
+from matcalc.formula.elaborate import computed_subscripts
 from matcalc.formula.elaborate.computed_subscripts import Selection, is_data
 from matcalc.formula.elaborate.index_numbers import Infer
+from matcalc.formula.inference import index_ranges
 from matcalc.formula.inference.inference import Inference, common_axes, einsum, shown
 from matcalc.formula.inference.typed import ONE, ZERO, Labels, Typed
 from matcalc.language.syntax import Ast

@@ -18,14 +18,13 @@ from matcalc.formula.elaborate import (
     equations,
     function_arguments,
     index_numbers,
-    index_ranges,
     indices,
     infinity,
     parts,
     powers,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
-from matcalc.formula.inference import exponents
+from matcalc.formula.inference import exponents, index_ranges
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
 from matcalc.language.identifiers import near

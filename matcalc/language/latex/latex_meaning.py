@@ -229,7 +229,7 @@ def _below(reading: Reading, node: Ast, base: Ast, below: Ast | None, scope: Sco
         body = needed(reading, base)
         kind = {1: "vector", 2: "matrix"}.get(len(names), "tensor")
         tree = with_first_values(cast(Ast, body.tree), {name: Index(name) for name in names})
-        return Value(Ast("index_form", (tree,), names, node.span), kind)  # type: ignore[arg-type]
+        return Value(Ast("index_form", (tree,), names, node.span), kind)
     inner = unbraced(base)
     if inner.head == "fence" and inner.value in ("double_bar", "bar"):
         kind = needed(reading, inner.args[0]).kind if len(inner.args) == 1 else ""

@@ -83,7 +83,7 @@ def agree(text: str, wrt: str, total: Loop, sizes: Sequence[int], target: str) -
     f = mc.compile(outputs, target=target, args=list(e.symbols)) if target else None
     for n in sizes:
         data = used(e, data_for(n))
-        found = f(**data) if f else [o(**(used(o, data) or {"n": n})) for o in outputs]
+        found = f(**data) if f else [o(**(used(o, data) or {"n": np.asarray(n)})) for o in outputs]
         np.testing.assert_allclose(found[0], total(n, **data), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(found[1], gradient_of(total, n, data, wrt), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(found[2], hessian_of(total, n, data, wrt), rtol=1e-7, atol=1e-7)
@@ -138,7 +138,7 @@ def test_an_index_runs_over_the_numbers_inside(text: str, wrt: str, total: Loop,
 @pytest.mark.parametrize(
     ("text", "wrt", "total", "least"),
     [*((*case, 0) for case in CASES), *RANGES],
-    ids=[case[0] for case in [*CASES, *RANGES]],
+    ids=[*(case[0] for case in CASES), *(case[0] for case in RANGES)],
 )
 def test_every_path_agrees_with_a_loop(text: str, wrt: str, total: Loop, least: int, target: str) -> None:
     agree(text, wrt, total, [n for n in (0, 1, 2, 5) if n >= least], target)

@@ -11,8 +11,7 @@ from matcalc.language.identifiers import supply
 from matcalc.language.latex.latex_names import OVER
 from matcalc.language.latex.latex_scope import Index, Reading, Scope, Value, fault, needed, subscript_of
 from matcalc.language.latex.latex_subscripts import elements, is_number, length_of, letters_in, sum_of
-from matcalc.language.syntax import Ast, names_in, walk
-from matcalc.language.write import text
+from matcalc.language.syntax import Ast, walk
 
 
 def indices_of(reading: Reading, node: Ast, scope: Scope) -> Mapping[str, Index]:
@@ -98,10 +97,10 @@ def read_sum(reading: Reading, node: Ast, bound: Mapping[str, Index], body: Valu
         raise fault(f"the index {lost} is not used as a subscript", node, f"\\{word} is over indices of entries")
     if word == "sum":
         body = _chosen(node, body)
-    _check_conditions(node, cast(Ast, body.tree), bound)
+    body = body._replace(tree=with_first_values(cast(Ast, body.tree), bound))
     factors = [_measure(reading, index) for index in bound.values() if index.high is not None and not index.measured]
-    assert body.tree is not None
-    tree = syntax.product([*factors, body.tree], ["*"] * len(factors)) if factors else body.tree
+    tree = cast(Ast, body.tree)
+    tree = syntax.product([*factors, tree], ["*"] * len(factors)) if factors else tree
     is_loose = layout.head == "row" and len(layout.args) > 1 and not _holds(layout.args[-1], bound)
     span = node.span
     names = tuple(bound)
@@ -151,26 +150,30 @@ def _chosen(node: Ast, body: Value) -> Value:
     return body
 
 
-def _check_conditions(node: Ast, tree: Ast, bound: Mapping[str, Index]) -> None:
-    """Check that conditions compare indices that count from 1, or indices of this sum with one first value.
-
-    Raises: ParseError for other conditions, whose indices would be counted from different numbers.
-    """
-    for condition in (x for x in walk(tree) if x.head == "condition"):
-        sides = [set(names_in(side)) for side in condition.args]
-        lows = [bound[name].low for side in sides for name in side if name in bound]
-        if all(low is None or is_number(low, 1) for low in lows):
-            continue
-        is_relative = all(side and bound.keys() >= side for side in sides)
-        if not is_relative or len({"1" if low is None else text(low) for low in lows}) > 1:
-            hint = "begin the sum at 1, and shift the subscripts or cut the first entries off"
-            raise fault("a condition on indices that begin at different numbers", node, hint)
-
-
 def _may_be_infinite(tree: Ast) -> bool:
     """Return whether a summand divides, has a power or calls a function: where indices are equal it may be infinite."""
     divides = (x.head == "product" and {*cast("tuple[str, ...]", x.value)} & {"/", "./"} for x in walk(tree))
     return any(divides) or any(x.head in ("call", "power") for x in walk(tree))
+
+
+def with_first_values(tree: Ast, bound: Mapping[str, Index]) -> Ast:
+    """Return a body in which indices that are numbers have the values that LaTeX gives them.
+
+    Index i counts from its first value, which is 1 without bounds, so as a number it is i + 1. Subscripts are
+    converted already, and conditions for indices that count from 1.
+    """
+    one = Ast("number", (), Fraction(1))
+    firsts = {name: index.low if index.low is not None else one for name, index in bound.items()}
+    numbers: dict[Ast, Ast] = {}
+    stack = [(tree, False)]
+    while stack:
+        node, in_condition = stack.pop()
+        if node.head == "name" and node.value in firsts:
+            first = firsts[str(node.value)]
+            numbers[node] = sum_of(node, sum_of(first, one, -1) if in_condition else first)
+        inner = node.args[:1] if node.head == "part" else syntax.children(node)
+        stack.extend((child, in_condition or node.head == "condition") for child in inner)
+    return syntax.rebuild(tree, lambda node: numbers.get(node, node)) if numbers else tree
 
 
 def _holds(layout: Ast, bound: Mapping[str, Index]) -> bool:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from matcalc.rulebook.load import default_rulebook
 from matcalc.tensor.constructors import add, apply, power, product, size_number, zeros
 from matcalc.tensor.nodes.node import Node, Operand, toposort
+from matcalc.tensor.product import simple_product
 from matcalc.tensor.substitute import rebuild
 
 Term = tuple[Fraction, Node]
@@ -37,13 +38,25 @@ def with_original_means(node: Node) -> Node:
 def _settled(node: Node) -> Node:
     if node.kind != "sum":
         return node
-    left, done = list(node.terms), []
+    left = [part for term in node.terms for part in _spread_terms(term)]
+    deviations: list[list[Term]] = []
     while (found := _deviation(left)) is not None:
         (c, entries), replaced, axes = found
         left = [term for term in left if term not in replaced]
         entries = _rounded(entries) if entries.kind == "sum" else entries
-        done += [(c, entries), (-c, _mean(entries, axes))]
-    return add([*left, *done]) if done else node
+        deviations.append([(c, entries), (-c, _mean(entries, axes))])
+    if len(deviations) > 1:  # each is 0 where its entries are equal, and so is their sum
+        return add([*left, *((Fraction(1), _rounded(add(terms))) for terms in deviations)])
+    return add([*left, *deviations[0]]) if deviations else node
+
+
+def _spread_terms(term: Term) -> list[Term]:
+    """Return the terms of a sum that is repeated along axes: the constant in the mean of `f(x) + 1` is apart."""
+    c, node = term
+    if node.kind != "product" or len(node.args) != 1 or node.args[0].kind != "sum" or not _broadcast(node):
+        return [term]
+    ((part, at),) = node.operands
+    return [(c * node.coef * k, simple_product(1, [(one, at)], node.out, node.sizes)) for k, one in part.terms]
 
 
 def _deviation(terms: Sequence[Term]) -> tuple[Term, Sequence[Term], tuple[int, ...]] | None:
@@ -61,7 +74,8 @@ def _deviation(terms: Sequence[Term]) -> tuple[Term, Sequence[Term], tuple[int, 
 
 def _sums_within(mean: Node, terms: Sequence[Term]) -> Iterator[tuple[Term, Sequence[Term]]]:
     """Yield c*x, and its terms, for each sum x in a product if all of c*x are among these terms."""
-    for x in mean.args if mean.kind == "product" else ():
+    parts = mean.args if mean.kind == "product" else ()
+    for x in (*parts, *(arg for part in parts if part.kind == "product" for arg in part.args)):
         if x.kind == "sum" and x.shape == mean.shape:
             first, node = x.terms[0]
             for c in [c / first for c, term in terms if term is node]:

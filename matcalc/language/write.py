@@ -13,7 +13,7 @@ from itertools import chain, count
 from math import inf
 from typing import Any, cast
 
-from matcalc.errors import NotSupported
+from matcalc.language.exact_numbers import decimals, number_text
 from matcalc.language.positions import tight, tight_in
 from matcalc.language.syntax import (
     Ast,
@@ -178,57 +178,8 @@ def level(node: Ast) -> int:
     return _LEVELS.get(node.head, 0)
 
 
-MAX_BITS = 9000
-"""Bits of the numerator or denominator of an exact number: Python writes no integer of more than 4,300 digits."""
-
-
-def check_bits(count: int) -> None:
-    """Raise NotSupported for an exact number that is too long to compute with."""
-    if count > MAX_BITS:
-        hint = "scale the data, so that exact numbers have fewer digits"
-        raise NotSupported(f"an exact number of {count} bits (at most {MAX_BITS})", hint=hint)
-
-
-def number_text(value: Fraction) -> str:
-    """Return the shorter exact decimal form of a number, `1/3` if it has none.
-
-    A negative number has its sign and a quotient no parentheses; `level` determines whether they are needed.
-    """
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    decimals = _decimals(size.denominator)
-    digits = size.numerator * 10**decimals // size.denominator if decimals is not None else 0
-    if decimals is None or digits.bit_length() > MAX_BITS:
-        return f"{sign}{size.numerator}/{size.denominator}"
-    return sign + _decimal(digits, decimals)
-
-
-def _decimals(denominator: int) -> int | None:
-    """Return the number of decimals of 1/denominator, None if it is infinite."""
-    decimals = 0
-    while denominator % 10 == 0:
-        denominator, decimals = denominator // 10, decimals + 1
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator, decimals = denominator // prime, decimals + 1
-    return decimals if denominator == 1 else None
-
-
-def _decimal(digits: int, decimals: int) -> str:
-    """Return digits * 10^-decimals, with an exponent if the number is far from 1 and that is shorter."""
-    shown = str(digits)
-    padded = shown.rjust(decimals + 1, "0")
-    positional = f"{padded[:-decimals]}.{padded[-decimals:]}" if decimals else shown
-    magnitude = len(shown) - decimals - 1
-    if -5 <= magnitude < 16:
-        return positional
-    mantissa = shown.rstrip("0")
-    point = "." if len(mantissa) > 1 else ""
-    scientific = f"{mantissa[0]}{point}{mantissa[1:]}e{magnitude}"
-    return min(scientific, positional, key=len)
-
-
 def _number_level(value: Fraction) -> int:
-    if _decimals(value.denominator) is None:
+    if decimals(value.denominator) is None:
         return PRODUCT
     return SIGNED if value < 0 else PRIMARY
 

@@ -226,7 +226,8 @@ def _varying(bodies: Sequence[Node], bound: Collection[Node]) -> set[Node]:
 
 def sibling(node: Node, position: int) -> Node:
     """Return another trajectory of a recurrence."""
-    return recurrence_node(node.args, *node.data[:-1], position)
+    steps, backward, states, slices, bodies, _ = node.data
+    return recurrence_node(node.args, steps, backward, states, slices, bodies, position)
 
 
 def system_of(node: Node) -> Steps:

@@ -8,7 +8,7 @@ are in.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from matcalc.compiler.llvm.native_words import load_llvm_words
 
@@ -25,7 +25,7 @@ class Lifetimes:
     def __init__(self, node: ast.FunctionDef, arrays: Collection[str], given: Collection[str]) -> None:
         body = node.body
         assigned: dict[str, list[ast.Assign]] = {name: [] for name in arrays}
-        for statement in ast.walk(node):
+        for statement in _statements(body):
             if isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     if isinstance(target, ast.Name) and target.id in assigned:
@@ -36,7 +36,7 @@ class Lifetimes:
         self.holders = [name for name in arrays if name not in roots and (name not in given or assigned[name])]
         self.last: dict[int, list[str]] = {}
         self.free: set[str] = set()
-        uses = _Uses(roots)
+        uses = _Uses(roots, plain)
         for name in sorted(set(self.holders) - set(given)):
             block = uses.home(body, name)
             users = uses.users(block, name)
@@ -73,11 +73,40 @@ def _of(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-class _Uses:
-    """Which statements of a function speak of which names; of `roots`, as of the other name."""
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield all statements in a block, also those in inner blocks."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If | ast.For | ast.While):
+            yield from _statements(statement.body)
+            yield from _statements(statement.orelse)
 
-    def __init__(self, roots: Mapping[str, str]) -> None:
-        self.roots = roots
+
+def _names(root: ast.AST) -> set[str]:
+    """Return the names in a statement or an expression."""
+    found, stack = set(), [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+            continue
+        for field in node._fields:
+            part = getattr(node, field)
+            if isinstance(part, ast.AST):
+                stack.append(part)
+            elif isinstance(part, list):
+                stack += [inner for inner in part if isinstance(inner, ast.AST)]
+    return found
+
+
+class _Uses:
+    """Which statements of a function speak of which names; of `roots`, as of the other name.
+
+    `plain` are the uses without roots, if they are known.
+    """
+
+    def __init__(self, roots: Mapping[str, str], plain: _Uses | None = None) -> None:
+        self.roots, self.plain = roots, plain
         self._known: dict[int, Collection[str]] = {}
         self._blocks: dict[int, dict[str, list[ast.stmt]]] = {}
 
@@ -88,7 +117,7 @@ class _Uses:
             if isinstance(node, ast.If | ast.For | ast.While):
                 found = set().union(*map(self.of, ast.iter_child_nodes(node)))
             else:
-                found = {self.roots.get(n.id, n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
+                found = {self.roots.get(name, name) for name in self.plain.of(node)} if self.plain else _names(node)
             self._known[id(node)] = found
         return found
 

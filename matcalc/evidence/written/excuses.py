@@ -5,7 +5,7 @@ They are points where a printed quotient is 0/0, where a norm is 0, and where a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from matcalc.evidence.written.questions import Question
 from matcalc.evidence.written.values import Array
 from matcalc.formula.elaborate.rule_formula import build_formula
 from matcalc.rulebook.load import default_rulebook
+from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node, cached_on_node, toposort
 from matcalc.tensor.raw_nodes import symbol
 from matcalc.tensor.substitute import substitute
@@ -26,16 +27,30 @@ from matcalc.tensor.switches import is_masked, switches_of
 COMPARISONS = ("<", ">", "=")
 """The last signs of the names of functions that compare their first two arguments."""
 
-SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 3, 1e-9, 1e-3
+ROUNDING = 1e-14
+"""The rounding error of a result, relative to the largest number in its computation."""
+
+SEED_OF_JUMPS, CHANGES, CHANGE, JUMP = 37, 12, 1e-9, 1e-3
 """How often and how far operands are changed, and the change of a value that is a jump."""
 
 
 def evaluated(nodes: Sequence[Node], data: Mapping[str, Array], sizes: Mapping[str, int]) -> list[Array] | None:
     """Return the values of nodes by plain NumPy; None if one cannot be evaluated at these data."""
+    return attempted(lambda: [np.asarray(value) for value in evaluate(nodes, data, sizes)])
+
+
+def attempted(values: Callable[[], list[Array]]) -> list[Array] | None:
+    """Return values; None if one cannot be evaluated at its data."""
     try:
-        return [np.asarray(value) for value in evaluate(nodes, data, sizes)]
+        return values()
     except (np.linalg.LinAlgError, MatcalcError, ValueError, IndexError):
         return None
+
+
+def rounding_error(node: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> float:
+    """Return the rounding error of a result whose largest terms cancel."""
+    values = evaluated([part for part in toposort([node]) if part.kind in ("product", "sum", "map", "op")], data, sizes)
+    return ROUNDING * max((_largest(v[np.isfinite(v)]) for v in values or ()), default=0.0)
 
 
 def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool) -> bool:
@@ -50,7 +65,7 @@ def is_excused(claim: Claim, question: Question, point: Point, is_infinite: bool
         norms = [node for node in toposort([claim.node]) if _plays_itself(node, "euclidean_length")]
         if _has_zero(norms, data, point.sizes):
             return True  # documented: the second derivative of a norm at 0, and the derivative of a direction
-    return _has_no_value_inside(root, data, point.sizes)
+    return has_no_value_inside(root, data, point.sizes)
 
 
 def _plays_itself(node: Node, role: str) -> bool:
@@ -73,7 +88,7 @@ def _is_finite_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str,
     return found is not None and all(np.all(np.isfinite(value)) for value in found)
 
 
-def _has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
+def has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
     """Whether a part of a formula has no value or jumps, and is not left out by a condition or a mask of entries.
 
     Conditions and masks leave out entries of elementwise parts. An operation on matrices mixes entries, so that a part
@@ -86,12 +101,21 @@ def _has_no_value_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[s
     values = dict(zip(nodes, found, strict=True))
     infinite = {node for node, value in values.items() if not np.all(np.isfinite(value))}
     for node in nodes:
+        if node in infinite and node.structural:
+            return True  # at these sizes, for all data: 1/(n - 1) of one entry
         if any(arg in infinite for arg in node.args):
             if node.kind == "op" or (node not in infinite and not _leaves_out(node)):
                 return True
-        elif node.kind == "op" and (_is_outside(node, values, sizes) or _jumps(node, values, sizes)):
+        elif _has_domain(node) and (_is_outside(node, values, sizes) or _jumps(node, values, sizes)):
             return True
     return False
+
+
+def _has_domain(node: Node) -> bool:
+    """Whether a node is an operation or an elementwise function, and neither a condition nor a declared jump."""
+    return node.kind == "op" or (
+        node.kind == "map" and not (node.rule.jumps or node.rule.annihilates or _is_condition(node))
+    )
 
 
 def _leaves_out(node: Node) -> bool:
@@ -119,7 +143,7 @@ def _bounds(node: Node) -> tuple[Node, ...]:
     found = []
     for part in (node.rule.domain or "").split(", "):
         try:
-            found.append(build_formula(f"where({part}, 1, 0)", (), default_rulebook(), named))
+            found.append(build_formula(f"{spelled('choice')}({part}, 1, 0)", (), default_rulebook(), named))
         except MatcalcError:
             continue  # a condition in words
     return tuple(found)
@@ -127,6 +151,16 @@ def _bounds(node: Node) -> tuple[Node, ...]:
 
 def _name(k: int) -> str:
     return f"operand_{k}"
+
+
+def jumps_inside(root: Node, data: Mapping[str, Array], sizes: Mapping[str, int]) -> bool:
+    """Whether an operation inside a node jumps at its operands, as the median at equal entries: rounding decides."""
+    nodes = toposort([root])
+    found = evaluated(nodes, data, sizes)
+    if found is None:
+        return False
+    values = dict(zip(nodes, found, strict=True))
+    return any(_has_domain(node) and _jumps(node, values, sizes) for node in nodes)
 
 
 def _jumps(node: Node, values: Mapping[Node, Array], sizes: Mapping[str, int]) -> bool:

@@ -13,13 +13,14 @@ from math import pi
 from typing import Any, NamedTuple
 
 from matcalc.errors import MatcalcError, NotSupported, ShapeError
-from matcalc.formula.elaborate.build_recurrences import Built, Stepping, read_at_step, step_sum, whole_state
 from matcalc.formula.elaborate.calls import Call
 from matcalc.formula.elaborate.equations import Solving
-from matcalc.formula.elaborate.recurrent import AT_STEP, STATE, STEP_SUM, System
-from matcalc.formula.inference.conditions import Condition, Lengths, operands
+from matcalc.formula.inference.conditions import Condition, Lengths, not_supported, operands
 from matcalc.formula.inference.inference import Inference, Unknown, shown
 from matcalc.formula.inference.typed import Einsum, Labels, Typed
+from matcalc.formula.recurrences.build_systems import Built, Stepping, read_at_step, step_sum, whole_state
+from matcalc.formula.recurrences.read_systems import AT_STEP, System
+from matcalc.language.recurrences import STATE, STEP_SUM
 from matcalc.language.syntax import call_name, operands_first
 from matcalc.tensor.constructors import (
     add,
@@ -69,6 +70,9 @@ class Builder:
         steps = {**self.steps, system: stepping}
         return Builder(self.inference, self.nodes, self.expand, dict(self.made), steps, self.systems)
 
+    def node(self, value: Typed) -> Node:
+        return build(self, value)
+
     def size(self, size: Size) -> Size:
         return self.inference.sizes.resolve(size)
 
@@ -95,6 +99,8 @@ def build(builder: Builder, root: Typed) -> Node:
 
 def _built_operands(value: Typed) -> list[Typed]:
     """Return the operands that become nodes; the conditions of a product are built together instead."""
+    if value.form == "condition":
+        return []
     return [arg for arg in value.args if value.form != "einsum" or arg.form != "condition"]
 
 
@@ -109,6 +115,10 @@ def _constant(builder: Builder, value: Typed, args: list[Node]) -> Node:
             "an entry larger than 1.8e308 is not supported", text=builder.inference.text, at=value.ast.caret
         )
     return constant(entries.reshape([int(size) for size in value.shape]))
+
+
+def _size(size: Size) -> Node:
+    return number(size.constant) if size.is_integer else size_number(size)
 
 
 def _selector(builder: Builder, value: Typed, args: list[Node]) -> Node:
@@ -138,11 +148,22 @@ def _product(
     labels = {*out, *(label for _, at in factors for label in at), *(label for c in conditions for label in c.axes)}
     known = {label: builder.length(label) for label in sorted(labels)}
     if conditions:
-        selectors = operands(
-            [_as_condition(builder, c) for c in conditions], Lengths(known, len(builder.inference.lengths))
-        )
-        factors = factors + selectors
+        factors = factors + _conditions(builder, conditions, known)
     return product(coef, factors, out, known)
+
+
+def _conditions(builder: Builder, conditions: Sequence[Typed], known: dict[int, Size]) -> list[Operand]:
+    """Return conditions as factors: selectors, and arrays of 0 and 1 for those of another form.
+
+    Raises: NotSupported.
+    """
+    asked = {_as_condition(builder, c): c for c in conditions if c.data[1] is not None}
+    found, others = operands(list(asked), Lengths(known, len(builder.inference.lengths)))
+    for value in [*(c for c in conditions if c.data[1] is None), *(asked[other] for other in others)]:
+        if not value.args:
+            raise not_supported(shown(value.ast))
+        found.append((build(builder, value.args[0]), value.args[0].axes))
+    return found
 
 
 def apply_function(body: Node, node: Node) -> Node:
@@ -250,7 +271,7 @@ def _check_facts(builder: Builder, value: Typed, tensors: list[Node]) -> None:
 
 BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "number": lambda builder, value, args: number(value.data.constant),
-    "size": lambda builder, value, args: size_number(value.data),
+    "size": lambda builder, value, args: _size(builder.size(value.data)),
     "symbol": lambda builder, value, args: builder.nodes[value.data],
     "leaf": lambda builder, value, args: value.data,
     "parameter": lambda builder, value, args: parameter(),
@@ -266,6 +287,6 @@ BUILD: dict[str, Callable[[Builder, Typed, list[Node]], Node]] = {
     "unknown": lambda builder, value, args: _unknown(builder, value.data),
     "solution": _solution,
     AT_STEP: read_at_step,
-    STATE: lambda builder, value, args: whole_state(builder, value, build),
-    STEP_SUM: lambda builder, value, args: step_sum(builder, value, build),
+    STATE: lambda builder, value, args: whole_state(builder, value),
+    STEP_SUM: lambda builder, value, args: step_sum(builder, value),
 }

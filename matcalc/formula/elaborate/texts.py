@@ -12,20 +12,20 @@ from functools import partial
 
 from matcalc.errors import NotSupported, UnknownName
 from matcalc.formula.elaborate.build import Builder, build
-from matcalc.formula.elaborate.build_recurrences import built
 from matcalc.formula.elaborate.equations import names_of
-from matcalc.formula.elaborate.recurrent import SYSTEM
 from matcalc.formula.elaborate.rule_formula import template_of
-from matcalc.formula.elaborate.type_tree import infer, size_names
-from matcalc.formula.inference.exponents import check_bases
+from matcalc.formula.elaborate.type_tree import PI, infer, size_names
+from matcalc.formula.inference.exponents import check_bases, check_identity
 from matcalc.formula.inference.inference import Inference, inferred_rank
 from matcalc.formula.inference.kinds import fitting
 from matcalc.formula.inference.scope import Scope, adopt, check_facts, check_parts, declare, scope_of
 from matcalc.formula.inference.typed import Typed
+from matcalc.formula.recurrences.build_systems import built
 from matcalc.language.declare import MARK, read_declarations
 from matcalc.language.identifiers import is_one_of, near, shown
 from matcalc.language.kinds import INDEX, SIZE
 from matcalc.language.read import read
+from matcalc.language.recurrences import SYSTEM
 from matcalc.language.syntax import Ast, definition, part_name, parts_in, whole
 from matcalc.rulebook.load import Rulebook, default_rulebook
 from matcalc.rulebook.notations import latex_names, numpy_names, with_items
@@ -94,6 +94,7 @@ def elaborate(
         check_parts(inference, texts, trees)
         for text, tree in zip(texts, trees, strict=True):
             check_bases(inference, text, tree)
+            check_identity(inference, text, tree)
         size_names(inference, trees)
         values: list[Typed] = []
         for number, (text, tree) in enumerate(zip(texts, trees, strict=True)):
@@ -123,7 +124,7 @@ def _nodes_of(builder: Builder, part: Ast, typed: Typed) -> Iterator[tuple[str, 
     if typed.form != SYSTEM:
         yield part_name(part), build(builder, typed)
     else:
-        yield from built(builder, typed.data, build).whole.items()
+        yield from built(builder, typed.data).whole.items()
 
 
 def _check_slips(texts: Sequence[str], trees: Sequence[Ast], scope: Scope, declared: Collection[str]) -> None:
@@ -163,9 +164,14 @@ def _read_latex(text: str, inference: Inference) -> Ast:
     ranks = inference.ranks
     indices = frozenset(s.name for s in inference.symbols.values() if INDEX in s.facts)
     sizes = frozenset(inference.size_names)
-    known = Known(kinds, shapes, sizes, lambda name: KINDS[ranks.get(name, inferred_rank(name) or 0)], indices)
+
+    def default(name: str) -> str:
+        return KINDS[0 if name in PI else ranks.get(name, inferred_rank(name) or 0)]
+
+    known = Known(kinds, shapes, sizes, default, indices)
     found = read_latex(text, latex_names(inference.rulebook), known)
     inference.ranks = {**found.ranks, **ranks}
+    declare(inference, read_declarations("; ".join(found.declared)))
     return found.tree
 
 

@@ -10,28 +10,30 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from matcalc.errors import MatcalcError, NotSupported, ParseError, UnknownName
+from matcalc.errors import MatcalcError, ParseError, UnknownName
 from matcalc.formula.elaborate import (
     arithmetic,
     blocks,
     calls,
     equations,
     function_arguments,
+    index_numbers,
     indices,
     infinity,
     parts,
     powers,
-    recurrent,
 )
 from matcalc.formula.elaborate.callee import Callee, enter_call, integer_arguments
-from matcalc.formula.inference import exponents
+from matcalc.formula.inference import exponents, index_ranges
 from matcalc.formula.inference.inference import Inference
 from matcalc.formula.inference.typed import Labels, Typed, typed_exact
+from matcalc.formula.recurrences import infer_systems
+from matcalc.formula.recurrences.read_systems import AT_STEP
 from matcalc.language import recurrences
 from matcalc.language.identifiers import near
-from matcalc.language.index_sums import NONE, Names
+from matcalc.language.index_sums import NONE, Names, listed
 from matcalc.language.kinds import INDEX
-from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, parts_in, value_of_leaf
+from matcalc.language.syntax import BINDERS, SUMS, Ast, call_name, definition, names_in, parts_in, value_of_leaf, walk
 from matcalc.rulebook.notations import spelled
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
@@ -115,6 +117,7 @@ def _leave(inference: Inference, ast: Ast, entered: Entered, values: list[Typed]
     if opposite is not None:
         return opposite
     infinity.check(inference, ast, operands, entered.note)
+    index_ranges.close_ranges(inference, [inference.bound[name] for name in entered.hidden], ast)
     value = LEAVE[ast.head](inference, ast, operands, entered)
     if entered.summed:
         value = indices.summed(inference, value, entered.summed)
@@ -145,6 +148,7 @@ def _leave_shared(inference: Inference, ast: Ast, values: list[Typed], entered: 
 def _enter_call(inference: Inference, ast: Ast) -> Entered:
     if call_name(ast) in inference.functions:
         return Entered(list(ast.args), note=inference.functions[call_name(ast)])
+    index_ranges.check_choice(inference, ast)
     callee = enter_call(inference, ast)
     if equations.is_implicit(callee):
         solving = equations.enter(inference, ast, callee)
@@ -178,7 +182,7 @@ def _leave_power(inference: Inference, ast: Ast, values: list[Typed], entered: E
 
 def _leave_part(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
     count: int = entered.note  # the base and the data among the subscripts
-    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:])
+    return parts.infer_part(inference, ast, values[0], values[1:count], values[count:], infer)
 
 
 def _leave_block(inference: Inference, ast: Ast, values: list[Typed], entered: Entered) -> Typed:
@@ -204,8 +208,7 @@ def _leave_function(inference: Inference, ast: Ast, values: list[Typed], entered
 def _name(inference: Inference, ast: Ast) -> Typed:
     name = str(ast.value)
     if name in inference.bound:
-        hint = f"use it as a subscript, as in ones(n)[{name}]"
-        raise NotSupported(f"index {name} cannot be used as a number", text=inference.text, at=ast.caret, hint=hint)
+        return index_numbers.index_number(inference, ast, inference.bound[name])
     if name in inference.parameters:
         return inference.parameters[name]
     if name in inference.unknowns:
@@ -288,14 +291,14 @@ LEAVES: dict[str, Callable[[Inference, Ast], Typed]] = {
 }
 ENTER: dict[str, Callable[[Inference, Ast], Entered]] = {
     "part": lambda inference, ast: Entered([ast.args[0], *parts.data_subscripts(inference, ast.args[1:])]),
-    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args)),
+    "condition": lambda inference, ast: Entered(parts.data_subscripts(inference, ast.args, are_shifted=False)),
     "power": _enter_power,
     "block": lambda inference, ast: Entered([entry for row in ast.args for entry in row.args]),
     "call": _enter_call,
     "function": _enter_function,
     "shared": _enter_shared,
-    recurrent.SYSTEM: lambda inference, ast: Entered(recurrent.operands(inference, ast)),
-    recurrent.STEP_SUM: lambda inference, ast: Entered(recurrent.sum_operands(inference, ast)),
+    recurrences.SYSTEM: lambda inference, ast: Entered(infer_systems.operands(inference, ast)),
+    recurrences.STEP_SUM: lambda inference, ast: Entered(infer_systems.sum_operands(inference, ast)),
 }
 LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     **dict.fromkeys(SUMS, lambda inference, ast, values, entered: arithmetic.infer_sum(inference, ast, values)),
@@ -307,7 +310,7 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "power": _leave_power,
     "part": _leave_part,
     "block": _leave_block,
-    "condition": lambda inference, ast, values, entered: indices.infer_condition(inference, ast, values),
+    "condition": lambda inference, ast, values, entered: index_numbers.infer_condition(inference, ast, values, infer),
     "index_form": lambda inference, ast, values, entered: indices.infer_index_form(
         inference, ast, values[0], entered.listed
     ),
@@ -317,12 +320,12 @@ LEAVE: dict[str, Callable[[Inference, Ast, list[Typed], Entered], Typed]] = {
     "call": _leave_call,
     "function": _leave_function,
     "shared": _leave_shared,
-    recurrent.SYSTEM: lambda inference, ast, values, entered: recurrent.finish(inference, ast),
-    recurrent.BEGIN: lambda inference, ast, values, entered: recurrent.begin(inference, ast, values),
-    recurrent.DEFINE: lambda inference, ast, values, entered: recurrent.define(inference, ast, values[0]),
-    recurrent.AT_STEP: lambda inference, ast, values, entered: recurrent.read_at_step(inference, ast, values),
-    recurrent.STATE: lambda inference, ast, values, entered: recurrent.infer_state(inference, ast),
-    recurrent.STEP_SUM: lambda inference, ast, values, entered: recurrent.infer_sum(inference, ast, values),
+    recurrences.SYSTEM: lambda inference, ast, values, entered: infer_systems.finish(inference, ast),
+    infer_systems.BEGIN: lambda inference, ast, values, entered: infer_systems.begin(inference, ast, values),
+    infer_systems.DEFINE: lambda inference, ast, values, entered: infer_systems.define(inference, ast, values[0]),
+    AT_STEP: lambda inference, ast, values, entered: infer_systems.read_at_step(inference, ast, values),
+    recurrences.STATE: lambda inference, ast, values, entered: infer_systems.infer_state(inference, ast),
+    recurrences.STEP_SUM: lambda inference, ast, values, entered: infer_systems.infer_sum(inference, ast, values),
     equations.SCOPE: lambda inference, ast, values, entered: equations.begin(
         inference, cast(equations.Solving, ast.value), values[0]
     ),
@@ -348,9 +351,22 @@ def size_names(inference: Inference, roots: Sequence[Ast]) -> None:
                 continue
             if ast.head in BINDERS:
                 hidden |= frozenset(cast("tuple[str, ...]", ast.value))
-                hidden |= {"{"}
+                hidden |= {"{"} | _open_names(ast)
             hidden |= recurrences.bound_by(ast)
             stack.extend(_sized_operands(inference, ast, hidden, is_size))
+
+
+def _open_names(form: Ast) -> frozenset[str]:
+    """Return the names that may be indices of a form, although it does not list them: they are no sizes by inference.
+
+    They are subscripts by themselves, or stand beside a listed index: j in `{k: x[k + j]*w[j]}`.
+    """
+    found: set[str] = set()
+    for subscript in (one for part in walk(form) if part.head == "part" for one in part.args[1:]):
+        names = set() if subscript.head == "slice" else set(names_in(subscript))
+        if subscript.head == "name" or names & listed(form):
+            found |= names
+    return frozenset(found)
 
 
 def _sized_operands(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.index_names import Names
 from matcalc.formula.notation.node_reading import Reading
+from matcalc.formula.notation.systems import Systems
 from matcalc.tensor.nodes.node import Node
 from matcalc.tensor.sizes.size import Size
-
-if TYPE_CHECKING:
-    from matcalc.formula.notation.steps import Systems
 
 
 class Context(NamedTuple):
@@ -26,5 +24,5 @@ class Context(NamedTuple):
     function: Callable[[Node], Form]
     equation: Callable[[Node], Form]
     names: Names
-    dotted: bool = True
-    systems: Systems | None = None
+    dotted: bool
+    systems: Systems

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from matcalc.formula.notation import form as forms
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
 from matcalc.formula.notation.context import Context
-from matcalc.formula.notation.form import Form
 from matcalc.formula.notation.node_reading import Reading, scaled
-from matcalc.formula.notation.steps import Systems, slice_form
+from matcalc.formula.notation.steps import slice_form, system_of
+from matcalc.formula.notation.systems import Systems
 from matcalc.language import recurrences
 from matcalc.tensor.constructors import product, symbol
 from matcalc.tensor.nodes.node import Node
@@ -25,7 +26,7 @@ def at_positions(context: Context, node: Node) -> Reading | None:
     """Return the reading of a product whose trajectories are read at one position; None if none is."""
     systems = context.systems
     places = _single_places(node)
-    if systems is None or not places:
+    if not places:
         return None
     known = {arg: context.readings[arg] for arg in node.args}
     operands = []
@@ -62,8 +63,8 @@ def _position(context: Context, offset: Size, length: Size) -> Form:
 def step_sum_reading(context: Context, node: Node) -> Reading | None:
     """Return a product that is summed over the steps of a recurrence as a sum over its steps; None if there is none."""
     systems = context.systems
-    found = _summed_steps(systems, node) if systems is not None else None
-    if found is None or systems is None:
+    found = _summed_steps(systems, node)
+    if found is None:
         return None
     index, trajectory = found
     step = Step()
@@ -78,7 +79,7 @@ def step_sum_reading(context: Context, node: Node) -> Reading | None:
     except KeyError:  # the base of a slice has no reading here
         return None
     inner = systems.read([body], known, (name,))[0].form
-    ast = recurrences.step_sum(systems.system(context, trajectory), inner.ast)
+    ast = recurrences.step_sum(system_of(context, trajectory), inner.ast)
     form = Form(ast, forms.ATOM, inner.tokens + 5, inner.transposes, inner.names, inner.degree)
     return Reading(scaled(form, Fraction(node.coef)))
 

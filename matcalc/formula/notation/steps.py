@@ -6,15 +6,12 @@ a slice of a sequence is the sequence at `t`: a range or another order of its ax
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
 from matcalc.errors import NotSupported
-from matcalc.formula.notation import form as forms
-from matcalc.formula.notation.form import Form
+from matcalc.formula.forms import form as forms
+from matcalc.formula.forms.form import Form
+from matcalc.formula.notation.context import Context
 from matcalc.formula.notation.node_reading import Reading
 from matcalc.language import recurrences, syntax
-from matcalc.language.identifiers import supply
 from matcalc.language.recurrences import EQUATION, SYSTEM
 from matcalc.language.syntax import Ast
 from matcalc.tensor.leading_axis import numbers
@@ -22,87 +19,39 @@ from matcalc.tensor.nodes.node import Node, toposort
 from matcalc.tensor.recurrence import arguments_of, level_of, sibling
 from matcalc.tensor.sizes.size import Size
 
-if TYPE_CHECKING:
-    from matcalc.formula.notation.context import Context
-
-INDICES = "tskjirqp"
-FORWARD, BACKWARD = ("xyzshvwu", "XYZSVWMK"), ("lpqrvwuy", "LPQRVWMK")
-"""Letters for states by direction: of scalars and vectors, then of tensors with more axes."""
 EVERYTHING = Form(syntax.slice_of(), forms.ATOM, 1, 0, (), 0)
-ReadBodies = Callable[[Sequence[Node], Mapping[Node, Reading], Sequence[str]], list[Reading]]
-"""Reads nodes over symbols that have readings; the names are taken inside."""
 
 
-class Systems:
-    """The systems of one formula, with the names of states and step indices."""
+def system_of(context: Context, node: Node) -> Ast:
+    """Return the system of a recurrence; it is written once."""
+    first = sibling(node, 0)
+    made = context.systems.made
+    if first not in made:
+        made[first] = _system(context, first)
+    return made[first]
 
-    def __init__(self, taken: frozenset[str], preferred: Mapping[Node, str], read: ReadBodies) -> None:
-        self.taken, self.preferred, self.read = set(taken), preferred, read
-        self.names: dict[Node, str] = {}
-        self.indices: dict[Size, str] = {}
-        self.made: dict[Node, Ast] = {}
-        self.below: dict[Node, frozenset[Node]] = {}
 
-    def enter(self, nodes: Iterable[Node]) -> frozenset[str]:
-        """Name all states and indices of recurrences; return all names in use."""
-        for node in nodes:
-            if node.kind == "recurrence":
-                self.index(node.steps)
-                for position in range(len(node.states)):
-                    self.name(sibling(node, position))
-        return frozenset(self.taken)
-
-    def trajectories(self, root: Node) -> frozenset[Node]:
-        """Return the trajectories that a node contains."""
-        for node in toposort(root, self.below):
-            own = [node] if node.kind == "recurrence" else []
-            self.below[node] = frozenset(own).union(*(self.below[arg] for arg in node.args))
-        return self.below[root]
-
-    def name(self, node: Node) -> str:
-        """Return the name of a trajectory: the user's, or a new letter."""
-        if node not in self.names:
-            letters = (BACKWARD if node.backward else FORWARD)[node.rank > 2]
-            wanted = self.preferred.get(node)
-            own = wanted if wanted and wanted not in self.taken else next(supply(letters, self.taken))
-            self.taken.add(own)
-            self.names[node] = own
-        return self.names[node]
-
-    def index(self, steps: Size) -> str:
-        """Return the step index of recurrences with this number of steps."""
-        if steps not in self.indices:
-            self.indices[steps] = next(supply(INDICES, self.taken))
-            self.taken.add(self.indices[steps])
-        return self.indices[steps]
-
-    def system(self, context: Context, node: Node) -> Ast:
-        """Return the system of a recurrence."""
-        first = sibling(node, 0)
-        if first not in self.made:
-            self.made[first] = self._written(context, first)
-        return self.made[first]
-
-    def _written(self, context: Context, node: Node) -> Ast:
-        if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
-            raise NotSupported("a recurrence inside the step of another has no text")
-        names = [self.name(sibling(node, k)) for k in range(len(node.states))]
-        index = self.index(node.steps)
-        now, following = forms.name(index), _moved(index, 1)
-        starts, operands, closed = arguments_of(node)
-        known = {arg: context.readings[arg] for arg in closed}
-        before, after = (following, now) if node.backward else (now, following)
-        for state, name in zip(node.states, names, strict=True):
-            known[state] = Reading(forms.part(forms.name(name), [before]))
-        for own, operand in zip(node.slices, operands, strict=True):
-            known[own] = Reading(slice_form(context, operand, index, node.steps))
-        bodies = self.read(node.bodies, known, [index, *names])
-        limit = context.size(node.steps).ast
-        end = limit if node.backward else syntax.number(0)
-        begins = [context.readings[start].form for start in starts]
-        equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
-        equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
-        return Ast(SYSTEM, (limit, *equations), index)
+def _system(context: Context, node: Node) -> Ast:
+    systems = context.systems
+    if any(level_of(one) for one in toposort(node.args) if one.kind == "symbol"):
+        raise NotSupported("a recurrence inside the step of another has no text")
+    names = [systems.name(sibling(node, k)) for k in range(len(node.states))]
+    index = systems.index(node.steps)
+    now, following = forms.name(index), _moved(index, 1)
+    starts, operands, closed = arguments_of(node)
+    known = {arg: context.readings[arg] for arg in closed}
+    before, after = (following, now) if node.backward else (now, following)
+    for state, name in zip(node.states, names, strict=True):
+        known[state] = Reading(forms.part(forms.name(name), [before]))
+    for own, operand in zip(node.slices, operands, strict=True):
+        known[own] = Reading(slice_form(context, operand, index, node.steps))
+    bodies = systems.read(node.bodies, known, [index, *names])
+    limit = context.size(node.steps).ast
+    end = limit if node.backward else syntax.number(0)
+    begins = [context.readings[start].form for start in starts]
+    equations = [_equation(name, end, begin) for name, begin in zip(names, begins, strict=True)]
+    equations += [_equation(name, after.ast, body.form) for name, body in zip(names, bodies, strict=True)]
+    return Ast(SYSTEM, (limit, *equations), index)
 
 
 def _equation(name: str, subscript: Ast, right: Form) -> Ast:
@@ -152,8 +101,5 @@ def _cut_from(operand: Node) -> tuple[Node, int, int]:
 
 def trajectory_reading(context: Context, node: Node) -> Reading:
     """Return the name of a trajectory, with its system."""
-    systems = context.systems
-    assert systems is not None
-    system = systems.system(context, node)
-    name = systems.name(node)
-    return Reading(Form(recurrences.state(name, system), forms.ATOM, 1, 0, (name,)))
+    name = context.systems.name(node)
+    return Reading(Form(recurrences.state(name, system_of(context, node)), forms.ATOM, 1, 0, (name,)))

@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
+from matcalc.language.exact_numbers import number_text
 from matcalc.language.index_sums import lengths, with_sums
 from matcalc.language.latex import latex_steps
 from matcalc.language.latex.latex_names import Templates, escaped, operator, symbol
@@ -35,7 +36,7 @@ from matcalc.language.one_based import counted, moved
 from matcalc.language.read import read
 from matcalc.language.recurrences import STEP_SUM, SYSTEM
 from matcalc.language.syntax import BINDERS, Ast, call_keywords, call_name, children, definition, parts_in
-from matcalc.language.write import number_text, part_names
+from matcalc.language.write import part_names
 
 _RELATIONS = {"==": "=", "!=": r"\ne", "<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
 NO_LOOKS: Templates = {}

@@ -16,7 +16,7 @@ from math import inf
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from matcalc.language.write import check_bits
+from matcalc.language.exact_numbers import check_bits
 from matcalc.locks import held_at_fork
 from matcalc.tensor.sizes.size import Size
 

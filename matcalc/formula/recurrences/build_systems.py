@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from matcalc.formula.elaborate.recurrent import AtStep, System, Variable
 from matcalc.formula.inference.typed import Typed
+from matcalc.formula.recurrences.read_systems import AtStep, System, Variable
 from matcalc.tensor.constructors import add, product, symbol
 from matcalc.tensor.leading_axis import cut, leading, numbers, placed
 from matcalc.tensor.nodes.node import Node
@@ -15,11 +15,7 @@ from matcalc.tensor.one_step import entry_facts
 from matcalc.tensor.recurrence import PASSING, Steps, at_all_steps, over_all_steps, recurrences
 from matcalc.tensor.sizes.size import Size
 
-if TYPE_CHECKING:
-    from matcalc.formula.elaborate.build import Builder
-
 ZERO, ONE = Size.of(0), Size.of(1)
-Build = Callable[["Builder", Typed], Node]
 Place = tuple[str, int]
 """A state and the position, counted from the step, at which it is read."""
 
@@ -43,6 +39,19 @@ class Built:
     facts: Mapping[str, frozenset[str]]
 
 
+class Builder(Protocol):
+    """What recurrences need of the state of building: sizes, nodes of trees, and the steps and systems in progress."""
+
+    steps: dict[System, Stepping]
+    systems: dict[System, Built]
+
+    def size(self, size: Size) -> Size: ...
+
+    def node(self, value: Typed) -> Node: ...
+
+    def within(self, system: System, stepping: Stepping) -> Builder: ...
+
+
 def read_at_step(builder: Builder, value: Typed, args: list[Node]) -> Node:
     """Return the symbol of what is read at a step: a state, the number of the step, or a slice of a sequence."""
     record: AtStep = value.data
@@ -64,18 +73,18 @@ def read_at_step(builder: Builder, value: Typed, args: list[Node]) -> Node:
     return found
 
 
-def whole_state(builder: Builder, value: Typed, build: Build) -> Node:
+def whole_state(builder: Builder, value: Typed) -> Node:
     """Return a state or a quantity with its leading axis."""
     system, variable = value.data
-    return built(builder, system, build).whole[variable.name]
+    return built(builder, system).whole[variable.name]
 
 
-def step_sum(builder: Builder, value: Typed, build: Build) -> Node:
+def step_sum(builder: Builder, value: Typed) -> Node:
     """Return the sum of a value over all steps."""
     system, body = value.data
-    found = built(builder, system, build)
+    found = built(builder, system)
     stepping = Stepping(builder.size(system.length), found.facts, {}, dict(found.sequences))
-    node = build(builder.within(system, stepping), body)
+    node = builder.within(system, stepping).node(body)
     return over_all_steps(node, _with_states(system, stepping, found.whole), stepping.length)
 
 
@@ -84,17 +93,17 @@ def _with_states(system: System, stepping: Stepping, whole: Mapping[str, Node]) 
     return {**stepping.sequences, **read}
 
 
-def built(builder: Builder, system: System, build: Build) -> Built:
+def built(builder: Builder, system: System) -> Built:
     """Return a system as nodes: with all facts that the starts have and the steps keep."""
     found = builder.systems.get(system)
     if found is None:
         states = [variable for variable in system.variables.values() if variable.lag]
-        starts = {v.name: [build(builder, start) for start in v.given] for v in states}
+        starts = {v.name: [builder.node(start) for start in v.given] for v in states}
         facts = {v.name: frozenset.intersection(*(s.facts for s in starts[v.name])) - PASSING for v in states}
         while True:
             stepping = Stepping(builder.size(system.length), facts)
             inner = builder.within(system, stepping)
-            bodies = {v.name: build(inner, v.body) for v in system.variables.values() if v.body is not None}
+            bodies = {v.name: inner.node(v.body) for v in system.variables.values() if v.body is not None}
             kept = {name: own & bodies[name].facts for name, own in facts.items()}
             if kept == facts:
                 break

@@ -112,10 +112,16 @@ def recurrence_node(
     slices: Sequence[Node],
     bodies: Sequence[Node],
     position: int,
+    kept: Sequence[bool] = (),
 ) -> Node:
-    """Return the trajectory of one state of a recurrence, in the order and with the names of the normal form."""
-    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position)
-    return intern("recurrence", tuple(args), data, (steps + 1, *states[position].shape), describe)
+    """Return the trajectory of one state of a recurrence, in the order and with the names of the normal form.
+
+    Only plans have nodes with `kept`: the node of a state without a kept trajectory is its last value.
+    """
+    kept = tuple(kept) or (True,) * len(states)
+    data = (steps, backward, tuple(states), tuple(slices), tuple(bodies), position, kept)
+    lead = (steps + 1,) if kept[position] else ()
+    return intern("recurrence", tuple(args), data, (*lead, *states[position].shape), describe)
 
 
 def power_node(base: Node, exponent: Fraction) -> Node:

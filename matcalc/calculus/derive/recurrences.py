@@ -20,6 +20,7 @@ from matcalc.tensor.recurrence import (
     arguments_of,
     at_all_steps,
     before_steps,
+    key_of,
     level_of,
     over_all_steps,
     recurrences,
@@ -39,7 +40,7 @@ def groups_of(order: Iterable[Node]) -> dict[Node, list[Node]]:
     found: dict[Node, list[Node]] = {}
     for node in order:
         if node.kind == "recurrence":
-            found.setdefault(first.setdefault((node.args, *node.data[:-1]), node), []).append(node)
+            found.setdefault(first.setdefault(key_of(node), node), []).append(node)
     return found
 
 

@@ -292,7 +292,8 @@ def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> n
         for states, body in zip(found, node.bodies, strict=True):
             states.append(inner[body])
     for position, states in enumerate(found):
-        values[sibling(node, position)] = np.array(states[::-1] if node.backward else states)
+        whole = np.array(states[::-1] if node.backward else states)
+        values[sibling(node, position)] = whole if node.kept[position] else states[-1]
     return values[node]
 
 

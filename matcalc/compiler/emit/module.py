@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from matcalc.compiler.emit.loops import INDENT, LoopWriter
 from matcalc.compiler.emit.row_blocks import blocks_lines
 from matcalc.compiler.emit.spelling import Expressions, Names, number, operands
+from matcalc.compiler.emit.steps import step_lines
 from matcalc.compiler.emit.vectors import VectorWriter
 from matcalc.compiler.entrywise import Literal
 from matcalc.compiler.lowering_entries import PART, Kernel, fill, template_of
@@ -115,6 +116,11 @@ class Statements:
             result += [(INDENT * len(around) + line, comment) for line, comment in self.step(step)]
         return result
 
+    def apart(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Return the statements that allocate arrays, and the others."""
+        made = [line for step in walk(self.program.steps) for line in self.allocations(step)]
+        return made, self.lines()
+
     def step(self, step: Step) -> list[tuple[str, str]]:
         """Return the statements of a step; of an Each only its head."""
         if isinstance(step, Each):
@@ -161,6 +167,8 @@ class Statements:
     def call(self, call: Call) -> list[tuple[str, str]]:
         if call.kernel.blocks is not None and self.target == "numba":
             return blocks_lines(call, self.names, lambda part, names: Statements(part, names, self.target).lines())
+        if call.kernel.loop is not None and self.target == "numba":
+            return step_lines(call, self.names, lambda part, names: Statements(part, names, self.target).apart())
         template = template_of(call.kernel, self.target)
         fields = operands(call, self.names)
         if call.fault:
@@ -222,7 +230,7 @@ def _functions(program: Program, target: str) -> list[str]:
     texts += ["\n".join(branches(kernel)) for kernel in chosen]
     for kernel, part in ((k, part) for k in program.kernels for part in k.parts if k not in chosen):
         texts.append("\n".join(_functions(part.program, target)))
-        if kernel.blocks is None or target != "numba":
+        if not kernel.is_inline or target != "numba":
             texts.append("\n".join(_definition(part.program, part.spelled(target), "", part.parameters, target)))
     texts += [function.sources.get(target, "") for function in applied(program)]
     parts = dict.fromkeys(part.strip("\n") for text in texts for part in BETWEEN.split(text) if part.strip())

@@ -343,6 +343,8 @@ def size_sources(inputs: Sequence[Node], nodes: Sequence[Node]) -> tuple[list[st
             shapes.append(node.size)
         if node.kind == "selector":
             shapes += [*node.selector.shape, node.selector.offset]
+        if node.kind == "recurrence":
+            shapes.append(node.steps)
         if node.kind in ("map", "op"):
             shapes += [p for p in node.params if isinstance(p, Size)]
         for size in shapes:

@@ -17,6 +17,7 @@ from matcalc.compiler.plan.newton import newton_kernel
 from matcalc.compiler.plan.products.orders_at_run_time import lower_chain
 from matcalc.compiler.plan.products.session import Ref, Session
 from matcalc.compiler.plan.resolve_selectors import Indexed, solve
+from matcalc.compiler.plan.steps import lower_recurrence
 from matcalc.compiler.plan.switches import is_mended, mended
 from matcalc.compiler.plan.value_kernel import own_kernel, own_scalar, with_value
 from matcalc.compiler.plan.values.describe import in_order
@@ -380,13 +381,6 @@ def lower_symbol(session: Session, node: Node) -> Ref:
 
 
 Lowering = Callable[[Session, Node], Ref]
-
-
-def _recurrence(session: Session, node: Node) -> Ref:
-    """Refuse a recurrence: there is no loop over steps in compiled code."""
-    raise NotSupported("a recurrence is not compiled", hint="call the formula itself, which is evaluated step by step")
-
-
 LOWER: dict[str, Lowering] = {
     "symbol": lower_symbol,
     "constant": lower_constant,
@@ -394,5 +388,5 @@ LOWER: dict[str, Lowering] = {
     "sum": lower_sum,
     "map": lower_map,
     "op": lower_operation,
-    "recurrence": _recurrence,
+    "recurrence": lower_recurrence,
 }

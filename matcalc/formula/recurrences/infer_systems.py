@@ -13,6 +13,7 @@ from matcalc.formula.inference.typed import Typed
 from matcalc.formula.recurrences.read_systems import (
     AT_STEP,
     System,
+    Variable,
     at_step,
     position_of,
     record_of,

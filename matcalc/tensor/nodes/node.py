@@ -127,6 +127,7 @@ class Node:
     slices: tuple[Node, ...] = _payload(3)  # bound symbols of its sequences at one step
     bodies: tuple[Node, ...] = _payload(4)  # the step of each state, over the bound symbols
     position: int = _payload(5)  # which of the states this is
+    kept: tuple[bool, ...] = _payload(6)  # whether a recurrence is the trajectory of each state, or its last value
     output: str = _payload(4)  # which output of an op with several this is; empty if there is one
 
     @property

@@ -4,9 +4,9 @@ import numpy as np
 
 
 def all_steps(function, steps, backward, kinds, shapes, operands, sequences, numbers, *sizes):
-    """Return what is kept of each state: "whole" its trajectory, "last" its last value, "total" the sum of its steps.
+    """Return what is kept of each state: "whole" its trajectory, "last" its last value, "total" a sum over the steps.
 
-    `operands` are the starts, then the sequences, then what each step reads as it is; the step reads those in `numbers`.
+    `operands` are the starts, the sequences, and arrays that all steps share. `function` reads those in `numbers`.
     """
     count = len(kinds)
     results = [np.empty(shape) for shape in shapes]

@@ -132,10 +132,10 @@ class Kernel:
     `whole` is a number parameter that must be an integer. `rows` is the letter of a leading batch axis, if the kernel
     takes all rows of a matrix in one call. `sizes` are formulas for letters that no operand has. `sources` are texts by
     target that precede the program, for a kernel outside the files of `codegen/`. `parts` are functions that it calls:
-    with a `choice` one of them, with `blocks` one on blocks of rows, with `loop` one at each step. `via` are the factorisations that it needs, each
-    of one operand; if there are several, their results are named with the operand, `T_A`. `called` are words for the
-    variables of results, instead of their letters or the entry's name. `joins` are entries whose results it computes,
-    in their order, from the same operands. `words` explain it in plans.
+    with a `choice` one of them, with `blocks` one on blocks of rows, with `loop` one at each step. `via` are the
+    factorisations that it needs, each of one operand; if there are several, their results are named with the operand,
+    `T_A`. `called` are words for the variables of results, instead of their letters or the entry's name. `joins` are
+    entries whose results it computes, in their order, from the same operands. `words` explain it in plans.
     """
 
     name: str

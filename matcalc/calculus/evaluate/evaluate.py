@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from matcalc.calculus.derive.differentiate import pullback
 from matcalc.calculus.evaluate.einsum import Factor
 from matcalc.calculus.evaluate.lookups import Lookup, checked_indices, contract_through, is_gathered
+from matcalc.calculus.evaluate.steps import values_by_step
 from matcalc.calculus.exact_deviations import with_exact_deviations
 from matcalc.calculus.function_bodies import derivative
-from matcalc.errors import NotSupported, RuleError, ShapeError
+from matcalc.errors import NotSupported, RuleError
 from matcalc.formula.notation.write_node import formula_of
 from matcalc.language.write import text
 from matcalc.rulebook.fields import filled
@@ -276,24 +277,18 @@ def _recurrence(node: Node, values: Values, symbols: Symbols, sizes: Sizes) -> n
 
     if node in values:
         return values[node]
-    starts, operands, closed = arguments_of(node)
-    count = node.steps.evaluate(dict(sizes))
-    if count < 0:
-        raise ShapeError(f"a recurrence of {count} steps: {node.steps} is negative")
-    found = [[np.asarray(values[start])] for start in starts]
-    known = {arg: values[arg] for arg in closed}
+    known = {arg: values[arg] for arg in arguments_of(node)[2]}
     order = toposort(node.bodies, known)
-    for step in reversed(range(count)) if node.backward else range(count):
-        at = {s.name: states[-1] for s, states in zip(node.states, found, strict=True)}
-        at.update((s.name, values[arg][step]) for s, arg in zip(node.slices, operands, strict=True))
+
+    def bodies(at: Symbols) -> list[np.ndarray]:
         inner = dict(known)
         for one in order:
             inner[one] = EVALUATE[one.kind](one, inner, {**symbols, **at}, sizes)
-        for states, body in zip(found, node.bodies, strict=True):
-            states.append(inner[body])
-    for position, states in enumerate(found):
-        whole = np.array(states[::-1] if node.backward else states)
-        values[sibling(node, position)] = whole if node.kept[position] else states[-1]
+        return [inner[body] for body in node.bodies]
+
+    for position, states in enumerate(values_by_step(node, values, sizes, bodies)):
+        last = states[0 if node.backward else -1]
+        values[sibling(node, position)] = np.array(states) if node.kept[position] else last
     return values[node]
 
 

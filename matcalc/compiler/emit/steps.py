@@ -1,4 +1,4 @@
-"""Writes the Numba statements of a kernel that runs its part at each step of a recurrence: a loop round these statements.
+"""Writes the Numba statements of a kernel that runs its part at each step of a recurrence: a loop round the part.
 
 States with a kept trajectory are read from it and written to it. Of other states there are two arrays, the last and the
 next value. Arrays of the step are allocated once, before the loop.
@@ -77,7 +77,8 @@ class _Writer:
         for k, kind in enumerate(self.loop_of.kinds):
             start, result, own = self.operands[k], self.results[k], self.inputs.get(k, "")
             if kind == WHOLE:
-                lines.append(f"{result}[{first}] = {start}" if self.is_number[k] else self.copy(start, f"{result}[{first}]"))
+                entry = f"{result}[{first}]"
+                lines.append(f"{entry} = {start}" if self.is_number[k] else self.copy(start, entry))
             elif self.is_number[k]:
                 lines.append(f"{self.number(k)} = {start if kind == LAST else '0.0'}")
             else:
@@ -120,7 +121,8 @@ class _Writer:
                 target = {WHOLE: f"{result}[{after}] =", LAST: f"{self.number(k)} =", TOTAL: f"{self.number(k)} +="}
                 lines.append(f"{target[kind]} {own}")
             elif kind != WHOLE:
-                lines.append(self.copy(own, result) if kind == LAST else f"added({own}.reshape(-1), {result}.reshape(-1))")
+                function = "copied" if kind == LAST else "added"
+                lines.append(f"{function}({own}.reshape(-1), {result}.reshape(-1))")
         return lines
 
     def end(self) -> Lines:

@@ -1,14 +1,15 @@
 """Lowers a recurrence to one kernel: a loop round its step, which is a Program of its own.
 
-The step computes the next states, and totals over the steps, from the states, the slices of sequences and the closed
-parts of the recurrence. Closed parts are operands of the kernel, so they are computed once, before the loop. Neither the
-Program nor its text depends on the number of steps.
+The step computes the next states, and terms of totals over the steps, from the states, the slices of sequences and the
+closed parts of the recurrence. Closed parts are operands of the kernel, so they are computed once, before the loop.
+Neither the Program nor its text depends on the number of steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import blake2b
 
 from matcalc.compiler.listing import listing, operations
@@ -110,7 +111,7 @@ def _named(node: Node, word: str, taken: set[str]) -> Node:
 def _total(state: Node, bodies: Sequence[Node], position: int) -> Node | None:
     """Return what a step adds to a state that nothing else reads; None if there is no such term."""
     body = bodies[position]
-    if body.kind != "sum" or (1, state) not in body.terms:
+    if body.kind != "sum" or (Fraction(1), state) not in body.terms:
         return None
     term = add([(coef, one) for coef, one in body.terms if one is not state])
     others = [one for k, one in enumerate(bodies) if k != position]

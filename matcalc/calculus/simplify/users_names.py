@@ -117,7 +117,8 @@ def _with_terms(node: Node, core: Node, own: Node) -> Node:
     """Return a sum in which a multiple of `own` stands for the terms of `core`, also transposed."""
     if core.kind != "sum" or split_coef(node)[1].kind != "sum" or node.rank != core.rank:
         return node
-    for part, shown in [(core, own)] + [(transpose(core), transpose(own))] * (core.rank == 2):
+    turned = [(transpose(core), transpose(own))] if core.rank == 2 else []
+    for part, shown in [(core, own), *turned]:
         terms, wanted = _terms(node), _terms(part)
         if not wanted.keys() <= terms.keys() or len(wanted) < 2:
             continue

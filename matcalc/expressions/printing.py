@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
+from matcalc.calculus.simplify.shortest import shortest
+from matcalc.calculus.simplify.simplify import simplify
 from matcalc.calculus.simplify.users_names import named_formula
 from matcalc.errors import MatcalcError
 from matcalc.expressions.read_formulas import Meaning, read_formulas
@@ -27,7 +29,8 @@ MATRICES = "PQRSTUVWKLMNABCDEFGHJXYZIO"
 
 def formula_in(node: Node, names: Names, parts: Mapping[Node, str] = NOT_NAMED, dotted: bool = True) -> Ast:
     """Return the syntax tree of a node, in which `parts` have their names; with dotted signs, or without."""
-    states = {own: name for own, name in names.named_parts.items() if own.kind == "recurrence"}
+    named = {own: name for own, name in names.named_parts.items() if own.kind == "recurrence"}
+    states = {form: name for own, name in named.items() for form in (shortest(own), simplify(own), own)}
     return named_formula(node, tuple(names.scope), {**states, **parts}, dotted)
 
 

@@ -242,6 +242,13 @@ def system_of(node: Node) -> Steps:
     return Steps(node.states, starts, node.bodies, sequences, node.steps, node.backward)
 
 
+def with_bodies(node: Node, bodies: Sequence[Node]) -> Node:
+    """Return a trajectory of the recurrence with equal bodies in other forms."""
+    if all(one is other for one, other in zip(bodies, node.bodies, strict=True)):
+        return node
+    return recurrences(system_of(node)._replace(bodies=bodies))[node.position]
+
+
 def arguments_of(node: Node) -> tuple[tuple[Node, ...], tuple[Node, ...], tuple[Node, ...]]:
     """Return the starts, the sequences and the closed parts of a recurrence."""
     count = len(node.states)

@@ -135,7 +135,7 @@ def _cycle(part: Steps) -> list[Node]:
     states, bodies = _with_facts(part, order, level)
     starts = [part.starts[k] for k in order]
     bound = [*states, *slices.values()]
-    args = (*starts, *operands, *_closed_parts(bodies, bound))
+    args = (*starts, *operands, *closed_parts(bodies, bound))
     nodes = [
         recurrence_node(args, part.length, part.backward, states, [slices[n] for n in operands], bodies, position)
         for position in range(len(order))
@@ -206,7 +206,7 @@ def _with_facts(part: Steps, order: Sequence[int], level: int) -> tuple[list[Nod
         facts = kept
 
 
-def _closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
+def closed_parts(bodies: Sequence[Node], bound: Sequence[Node]) -> list[Node]:
     """Return the largest parts of the bodies that hold data and no bound symbol, in the order in which they occur."""
     order = toposort(bodies)
     varying = _varying(bodies, bound)

@@ -17,6 +17,7 @@ from pathlib import Path
 from matcalc.calculus.exact_deviations import with_exact_deviations, with_original_means
 from matcalc.compiler.lowering_entries import Lowerings, load
 from matcalc.compiler.plan.expand import expand, implied_facts, must_form
+from matcalc.compiler.plan.join_steps import joined
 from matcalc.compiler.plan.lower import group_of, lower, lower_selector, lower_when_read
 from matcalc.compiler.plan.memory.allocate import Allocator
 from matcalc.compiler.plan.memory.join_runs import join_runs
@@ -97,7 +98,7 @@ def plan(
     best: Candidate | None = None
     again: Callable[[Sequence[Node], bool], Candidate] | None = None
     for form in _forms([nodes, *(f for f in forms if len(toposort(f)) < LARGE)]):
-        roots = expand(form, lowerings)
+        roots = joined(expand(form, lowerings))
         named = [(name, root) for (name, _), root in zip(outputs, roots, strict=True)]
         once = partial(
             _plan_once,

@@ -52,8 +52,14 @@ def _with_short_steps(node: Node) -> Node:
     for one in order:
         found = remake(one, made)
         is_new = found.kind == "recurrence"
-        made[one] = with_bodies(found, [shortest(body) for body in found.bodies]) if is_new else found
+        made[one] = with_bodies(found, [_with_facts(body) for body in found.bodies]) if is_new else found
     return made[node]
+
+
+def _with_facts(body: Node) -> Node:
+    """Return the shortest form of a step that keeps the facts of its state."""
+    found = shortest(body)
+    return found if found.facts >= body.facts else body
 
 
 def _by_names(node: Node) -> Node:

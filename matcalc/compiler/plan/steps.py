@@ -131,6 +131,7 @@ def _kernel(node: Node, step: Step, program: Program, shapes: Sequence[Shape]) -
         "pattern": f"{', '.join(results)} = {name}({', '.join(terms)})",
         "numpy": _on_numpy(node, step, part, shapes, letters),
         "fails": _fault(program),
+        "called": {f"r_{k}": f"{s.name}_steps" for k, s in enumerate(step.states)},
     }
     loop = StepLoop(node.backward, step.kinds, len(node.slices), step.numbers)
     return replace(read_kernel(name, entry, 0), parts=(part,), loop=loop, flops=lambda _: flops, bytes=lambda _: moved)

@@ -6,6 +6,7 @@ A field becomes a name, for which `filled` puts an expression.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -20,6 +21,9 @@ OPERATORS: Mapping[type[ast.AST], str] = {
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "-",
     ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
+
+CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
+"""The numbers of the modules math and np."""
 
 
 class Template(NamedTuple):
@@ -115,7 +119,7 @@ class _Reader:
         return Call(f".{method}", (array, *args))
 
     def _attribute(self, node: ast.Attribute) -> Expr:
-        return Name(ast.unparse(node))
+        return Number(CONSTANTS[node.attr]) if node.attr in CONSTANTS else Name(ast.unparse(node))
 
     def _subscript(self, node: ast.Subscript) -> Expr:
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":

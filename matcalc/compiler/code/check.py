@@ -33,8 +33,7 @@ from matcalc.compiler.code.code import (
     While,
 )
 from matcalc.compiler.code.print_python import HEADS, expression
-from matcalc.compiler.kernels.native_kinds import INTEGER, REAL, TRUTH, Kind, UnknownFormError, joined
-from matcalc.compiler.program import ProgramFault
+from matcalc.compiler.kernels.native_kinds import BYTES, INTEGER, REAL, TRUTH, Kind, UnknownFormError, joined
 
 NUMBERS: Mapping[type, Kind] = {bool: TRUTH, int: INTEGER, float: REAL}
 TESTS = ("<", "<=", "==", "!=", ">", ">=", "and", "or", "not")
@@ -56,45 +55,46 @@ Found = Callable[[str, Sequence[Kind]], Signature | None]
 """Returns the signature of a function outside of the Code, for arguments of these kinds."""
 
 
-def kinds_of(code: Code, found: Found) -> dict[str, dict[str, Kind]]:
-    """Return the kinds of all names of each function.
+def kinds_of(code: Code, found: Found) -> dict[str, Kinds]:
+    """Return the kinds of the names of each function that states the kinds of its parameters.
 
-    Raises: ProgramFault for an expression or statement without a type; UnknownFormError for foreign functions.
+    Raises: UnknownFormError for what has no type.
     """
-    functions: dict[str, _Function] = {}
+    functions: dict[str, Kinds] = {}
     arrays: dict[str, Kind] = {}
+
+    def called(name: str, kinds: Sequence[Kind]) -> Signature | None:
+        return functions.get(name) or found(name, kinds)
+
     for item in code.items:
         if isinstance(item, Foreign):
             raise UnknownFormError(item.text.splitlines()[0])
         if isinstance(item, Constants):
-            constants = _Function((), found, functions, arrays)
-            constants.block(item.lets)
-            arrays = arrays | constants.names
+            arrays = arrays | Kinds(Function("", (), item.lets), (), arrays, called).names
         else:
-            functions[item.name] = _Function(item.parameters, found, functions, arrays)
-            functions[item.name].body(item)
-    return {name: function.names for name, function in functions.items()}
+            given = [kind for _, kind in item.parameters if kind is not None]
+            functions[item.name] = Kinds(item, given, arrays, called)
+    return functions
 
 
-class _Function:
-    """The types of a function; `names` are the kinds of its names, `given` those that have a value here."""
+class Kinds:
+    """The kinds of all names of a function for arguments of given kinds, and of its result.
 
-    def __init__(
-        self,
-        parameters: Sequence[tuple[str, Kind]],
-        found: Found,
-        functions: Mapping[str, _Function],
-        arrays: Mapping[str, Kind],
-    ) -> None:
-        self.kinds = [kind for _, kind in parameters]
-        self.names = dict(parameters)
-        self.found, self.functions, self.arrays = found, functions, arrays
-        self.given = {*self.names, *arrays}
+    A name has the widest kind of its values. So statements are read again until no kind changes.
+    """
+
+    def __init__(self, function: Function, given: Sequence[Kind], arrays: Mapping[str, Kind], found: Found) -> None:
+        if len(given) != len(function.parameters):
+            raise UnknownFormError(f"{function.name} of {len(given)} arguments")
+        self.kinds, self.arrays, self.found = tuple(given), arrays, found
+        self.names = dict(zip((name for name, _ in function.parameters), given, strict=True))
         self.result: Kind | None = None
-
-    def body(self, function: Function) -> None:
-        if not self.block(function.body):
-            raise ProgramFault(f"{function.name} ends without a result")
+        before: dict[str, Kind] | None = None
+        while before != self.names:
+            before = dict(self.names)
+            self.given = {name for name, _ in function.parameters}
+            self.block(function.body)
+        self.given = set(self.names)
 
     # ---- expressions
 
@@ -118,14 +118,14 @@ class _Function:
     def need(self, holds: bool, expr: Expr | None, what: str) -> None:
         if not holds:
             assert expr is not None
-            raise ProgramFault(f"{expression(expr)} is not {what}")
+            raise UnknownFormError(f"{expression(expr)} is not {what}")
 
     def _number(self, expr: Number) -> Kind:
         return NUMBERS[type(expr.value)]
 
     def _name(self, expr: Name) -> Kind:
-        self.need(expr.name in self.given, expr, "a name with a value here")
-        return self.names[expr.name] if expr.name in self.names else self.arrays[expr.name]
+        self.need(expr.name in self.given or expr.name in self.arrays, expr, "a name with a value here")
+        return self.names[expr.name] if expr.name in self.given else self.arrays[expr.name]
 
     def _op(self, expr: Op) -> Kind:
         kinds = [self.number(arg) for arg in expr.args]
@@ -162,7 +162,7 @@ class _Function:
             return self.widest(expr, kinds)
         if expr.function.startswith("math."):
             return REAL
-        signature = self.functions.get(expr.function) or self.found(expr.function, kinds)
+        signature = self.found(expr.function, kinds)
         if signature is None:
             raise UnknownFormError(expression(expr))
         self.need(len(kinds) == len(signature.kinds), expr, "a call with all arguments")
@@ -179,12 +179,19 @@ class _Function:
         return INTEGER if entry == Kind("int32") else entry
 
     def _length(self, expr: Length) -> Kind:
-        self.need(expr.axis < self.array(expr.array).rank, expr, "a length")
+        self.need(expr.axis is not None and expr.axis < self.array(expr.array).rank, expr, "a length")
         return INTEGER
 
     def _empty(self, expr: Empty) -> Kind:
-        self.integers(expr.shape)
-        return Kind(expr.number, len(expr.shape))
+        self.need(expr.number in BYTES, expr, "an array")
+        return Kind(expr.number, self.rank(expr.shape))
+
+    def rank(self, shape: Sequence[Expr]) -> int:
+        """Return the number of lengths in a shape, which may be that of an array."""
+        if len(shape) == 1 and isinstance(shape[0], Length) and shape[0].axis is None:
+            return self.array(shape[0].array).rank
+        self.integers(shape)
+        return len(shape)
 
     def _array(self, expr: Array) -> Kind:
         for entry in expr.entries:
@@ -193,8 +200,8 @@ class _Function:
 
     def _view(self, expr: View) -> Kind:
         kind = self.array(expr.array)
-        self.integers((expr.start, expr.stop, *expr.shape))
-        return Kind(kind.number, len(expr.shape) or kind.rank)
+        self.integers((expr.start, expr.stop))
+        return Kind(kind.number, self.rank(expr.shape) or kind.rank)
 
     # ---- statements
 
@@ -208,7 +215,7 @@ class _Function:
 
     def sure(self, holds: bool, statement: Any, what: str) -> None:
         if not holds:
-            raise ProgramFault(f"{HEADS[type(statement)](statement)!r} is not {what}")
+            raise UnknownFormError(f"{HEADS[type(statement)](statement)!r} is not {what}")
 
     def inside(self, block: Block) -> tuple[bool, set[str]]:
         """Check a block that may not run; return whether it ends with a result, and the names with values after it."""
@@ -219,7 +226,7 @@ class _Function:
 
     def give(self, name: str, kind: Kind, statement: Any) -> None:
         self.sure(name not in self.arrays, statement, "a statement about names of this function")
-        self.sure(self.names.setdefault(name, kind) == kind, statement, f"of the kind {self.names[name]} of {name}")
+        self.names[name] = joined(self.names.get(name), kind)
         self.given.add(name)
 
     def _let(self, let: Let) -> None:
@@ -258,7 +265,5 @@ class _Function:
         return not open_ways
 
     def _return(self, result: Return) -> bool:
-        kind = self.number(result.value)
-        self.sure(self.result in (None, kind), result, f"of the kind {self.result} of other results")
-        self.result = kind
+        self.result = joined(self.result, self.number(result.value))
         return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 from matcalc.compiler.kernels.native_kinds import Kind
@@ -49,8 +49,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Length:
+    """The length of an axis; without an axis all lengths, which are the shape of a new array."""
+
     array: Expr
-    axis: int
+    axis: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +149,18 @@ Block = tuple[Statement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function; `doc` are the lines of its docstring. `is_inner`: only functions of the same Code call it."""
+    """A function; `doc` are the lines of its docstring. `is_inner`: only functions of the same Code call it.
+
+    Parameters of a function that was read from Python have no kinds: it is compiled for those of each call. It `wraps`:
+    indices below 0 count from the end, as in Python.
+    """
 
     name: str
-    parameters: tuple[tuple[str, Kind], ...]
+    parameters: tuple[tuple[str, Kind | None], ...]
     body: Block
     doc: tuple[str, ...] = ()
     is_inner: bool = False
+    wraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +188,8 @@ class Code:
 
 
 ZERO, ONE = Number(0), Number(1)
+REST = (Number(-1),)
+"""The shape of a view with one axis for all entries."""
 
 
 def chain(op: str, args: Sequence[Expr]) -> Expr:
@@ -195,20 +204,25 @@ def negated(expr: Expr) -> Expr:
     return Op("-", (expr,))
 
 
+FORMS: tuple[type, ...] = (
+    *(Number, Name, Op, Call, Load, Length, Empty, Array, View),
+    *(Let, Store, Do, For, While, If, Return),
+)
+PARTS: dict[type, tuple[str, ...]] = {
+    form: tuple(field.name for field in fields(form) if "Expr" in str(field.type) or field.type == "Block")
+    for form in FORMS
+}
+"""The fields of each form that hold expressions or statements."""
+
+
 def parts(item: Any) -> Iterator[Any]:
     """Yield the expressions and statements directly inside one."""
-    for name in _children(type(item)):
+    for name in PARTS[type(item)]:
         value = getattr(item, name)
         if isinstance(value, tuple):
             yield from value
         elif value is not None:
             yield value
-
-
-@cache
-def _children(kind: type) -> tuple[str, ...]:
-    """Return the fields of a form that hold expressions or statements."""
-    return tuple(field.name for field in fields(kind) if "Expr" in str(field.type) or str(field.type) == "Block")
 
 
 def within(items: Sequence[Any]) -> Iterator[Any]:

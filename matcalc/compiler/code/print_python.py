@@ -7,6 +7,7 @@ from math import isinf, isnan
 from typing import Any
 
 from matcalc.compiler.code.code import (
+    REST,
     Array,
     Block,
     Call,
@@ -89,9 +90,13 @@ def _view(expr: View) -> tuple[str, int]:
     text = expression(expr.array, ATOM)
     if expr.start is not None and expr.stop is not None:
         text = f"{text}[{expression(expr.start)}:{expression(expr.stop)}]"
-    if expr.shape == (Number(-1),):
+    if expr.shape == REST:
         return f"{text}.reshape(-1)", ATOM
     return f"{text}.reshape(({joined(expr.shape)}{',' * (len(expr.shape) == 1)}))" if expr.shape else text, ATOM
+
+
+def _length(expr: Length) -> tuple[str, int]:
+    return f"{expression(expr.array, ATOM)}.shape{'' if expr.axis is None else f'[{expr.axis}]'}", ATOM
 
 
 def _empty(expr: Empty) -> tuple[str, int]:
@@ -105,7 +110,7 @@ WRITERS: Mapping[type, Callable[[Any], tuple[str, int]]] = {
     Op: _op,
     Call: _call,
     Load: lambda expr: (f"{expression(expr.array, ATOM)}[{joined(expr.at)}]", ATOM),
-    Length: lambda expr: (f"{expression(expr.array, ATOM)}.shape[{expr.axis}]", ATOM),
+    Length: _length,
     Empty: _empty,
     Array: lambda expr: (f"np.array([{joined(expr.entries)}])", ATOM),
     View: _view,

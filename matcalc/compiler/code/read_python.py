@@ -1,6 +1,6 @@
-"""Reads templates of `codegen/` as Code, such as `where({0} > {1}, 1.0, 0.0)` or `{s} = dot({x}, {y})`.
+"""Reads Python of `codegen/` as Code: functions, and templates such as `where({0} > {1}, 1.0, 0.0)`.
 
-A field becomes a name, for which `filled` puts an expression.
+A template is an expression or an assignment. Its fields become names, for which `filled` puts expressions.
 """
 
 from __future__ import annotations
@@ -8,11 +8,38 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from matcalc.compiler.code.code import Call, Expr, Length, Load, Name, Number, Op, View, chain
+from matcalc.compiler.code.code import (
+    REST,
+    ZERO,
+    Array,
+    Block,
+    Call,
+    Constants,
+    Do,
+    Empty,
+    Expr,
+    For,
+    Function,
+    If,
+    Item,
+    Length,
+    Let,
+    Load,
+    Name,
+    Number,
+    Op,
+    Return,
+    Statement,
+    Store,
+    View,
+    While,
+    chain,
+)
+from matcalc.compiler.kernels.native_kinds import UnknownFormError
 from matcalc.compiler.lowering_entries import FIELD
 from matcalc.errors import NotSupported
 
@@ -24,6 +51,7 @@ OPERATORS: Mapping[type[ast.AST], str] = {
 
 CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 """The numbers of the modules math and np."""
+MODULES = ("math", "np", "special", "sp", "sl", "linalg", "scipy", "torch", "jnp", "jax")
 
 
 class Template(NamedTuple):
@@ -54,15 +82,17 @@ def template(text: str) -> Template:
 
     (statement,) = ast.parse(FIELD.sub(stand_in, text)).body
     read = _Reader(fields).expression
-    if isinstance(statement, ast.Assign):
-        (target,) = statement.targets
-        is_whole = isinstance(target, ast.Subscript)
-        name = read(target.value if isinstance(target, ast.Subscript) else target)
-        assert isinstance(name, Name)
-        return Template(read(statement.value), name, is_whole)
-    if not isinstance(statement, ast.Expr):
-        raise NotSupported(f"{text} is no expression")
-    return Template(read(statement.value))
+    try:
+        if isinstance(statement, ast.Assign):
+            (target,) = statement.targets
+            is_whole = isinstance(target, ast.Subscript)
+            name = read(target.value if isinstance(target, ast.Subscript) else target)
+            assert isinstance(name, Name)
+            return Template(read(statement.value), name, is_whole)
+        assert isinstance(statement, ast.Expr)
+        return Template(read(statement.value))
+    except UnknownFormError as fault:
+        raise NotSupported(f"{fault} is a form that generated code does not have") from fault
 
 
 def expression_of(text: str) -> Expr:
@@ -70,72 +100,171 @@ def expression_of(text: str) -> Expr:
     return template(text).value
 
 
+def items_of(text: str) -> tuple[Item, ...]:
+    """Return the functions and constants of a Python text; the kinds of parameters are those of each call.
+
+    Raises: UnknownFormError for a form that Code does not have.
+    """
+    return tuple(map(_item, ast.parse(text).body))
+
+
+def _item(node: ast.stmt) -> Item:
+    reader = _Reader({})
+    if isinstance(node, ast.FunctionDef):
+        if ast.unparse(node.args) != ", ".join(a.arg for a in node.args.args):
+            raise UnknownFormError(ast.unparse(node.args))
+        body = reader.block(node.body)
+        body = body if body and isinstance(body[-1], Return) else (*body, Return(ZERO))
+        parameters = tuple((a.arg, None) for a in node.args.args)
+        return Function(node.name, parameters, body, wraps=True)
+    (statement,) = reader.block([node])
+    if not isinstance(statement, Let):
+        raise UnknownFormError(ast.unparse(node))
+    return Constants((statement,))
+
+
 class _Reader:
-    """Reads expressions; `fields` are the names for which fields stand."""
+    """Reads expressions and statements; `fields` are the names for which fields stand."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self.fields = fields
 
-    def expression(self, node: ast.expr) -> Expr:
-        reader: Callable[[Any], Expr] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+    def _read(self, node: ast.AST) -> Any:
+        reader = getattr(self, f"_{type(node).__name__.lower()}", None)
         if reader is None:
-            raise NotSupported(f"{ast.unparse(node)} is a form that generated code does not have")
+            raise UnknownFormError(ast.unparse(node))
         return reader(node)
 
+    # ---- expressions
+
+    def expression(self, node: ast.expr) -> Expr:
+        return self._read(node)  # type: ignore[no-any-return]
+
+    def expressions(self, node: ast.expr) -> tuple[Expr, ...]:
+        """Return the entries of a tuple, or one expression."""
+        return tuple(map(self.expression, node.elts if isinstance(node, ast.Tuple) else [node]))
+
     def _constant(self, node: ast.Constant) -> Expr:
-        return Number(node.value) if isinstance(node.value, (bool, int, float)) else Name(ast.unparse(node))
+        if not isinstance(node.value, (bool, int, float)):
+            raise UnknownFormError(ast.unparse(node))
+        return Number(node.value)
 
     def _name(self, node: ast.Name) -> Expr:
         return Name(self.fields.get(node.id, node.id))
 
     def _unaryop(self, node: ast.UnaryOp) -> Expr:
-        return Op(OPERATORS[type(node.op)], (self.expression(node.operand),))
+        return Op(_operator(node.op), (self.expression(node.operand),))
 
     def _binop(self, node: ast.BinOp) -> Expr:
-        return Op(OPERATORS[type(node.op)], (self.expression(node.left), self.expression(node.right)))
+        return Op(_operator(node.op), (self.expression(node.left), self.expression(node.right)))
 
     def _boolop(self, node: ast.BoolOp) -> Expr:
-        return chain(OPERATORS[type(node.op)], [*map(self.expression, node.values)])
+        return chain(_operator(node.op), [*map(self.expression, node.values)])
 
     def _compare(self, node: ast.Compare) -> Expr:
         terms = [*map(self.expression, (node.left, *node.comparators))]
-        tests = [Op(OPERATORS[type(op)], (terms[k], terms[k + 1])) for k, op in enumerate(node.ops)]
-        return chain("and", tests)
+        return chain("and", [Op(_operator(op), (terms[k], terms[k + 1])) for k, op in enumerate(node.ops)])
 
     def _ifexp(self, node: ast.IfExp) -> Expr:
         return Op("if", (self.expression(node.test), self.expression(node.body), self.expression(node.orelse)))
 
     def _call(self, node: ast.Call) -> Expr:
-        if node.keywords:
-            raise NotSupported(f"{ast.unparse(node)} has arguments by keyword, which generated code does not have")
-        args = tuple(map(self.expression, node.args))
+        name = ast.unparse(node.func)
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            raise UnknownFormError(ast.unparse(node))
+        if name == "np.empty":
+            shape, *number = node.args
+            return Empty(self._shape(shape), ast.unparse(number[0]).removeprefix("np.") if number else "float64")
+        if name == "np.array" and isinstance(node.args[0], ast.List):
+            return Array(tuple(map(self.expression, node.args[0].elts)))
         if not isinstance(node.func, ast.Attribute) or _is_module(node.func.value):
-            return Call(ast.unparse(node.func), args)
+            return Call(name, tuple(map(self.expression, node.args)))
         array, method = self.expression(node.func.value), node.func.attr
-        if method == "reshape":
-            (shape,) = node.args
-            lengths = shape.elts if isinstance(shape, ast.Tuple) else [shape]
-            return View(array, tuple(Number(-1) if _is_rest(n) else self.expression(n) for n in lengths))
-        return Call(f".{method}", (array, *args))
+        if method != "reshape":
+            return Call(f".{method}", (array, *map(self.expression, node.args)))
+        (given,) = node.args
+        return View(array, REST if ast.unparse(given) == "-1" else self._shape(given))
+
+    def _shape(self, node: ast.expr) -> tuple[Expr, ...]:
+        if isinstance(node, ast.Attribute) and node.attr == "shape":
+            return (Length(self.expression(node.value)),)
+        return self.expressions(node)
 
     def _attribute(self, node: ast.Attribute) -> Expr:
+        if node.attr == "size":
+            return Length(View(self.expression(node.value), REST), 0)
+        if not _is_module(node.value):
+            raise UnknownFormError(ast.unparse(node))
         return Number(CONSTANTS[node.attr]) if node.attr in CONSTANTS else Name(ast.unparse(node))
 
     def _subscript(self, node: ast.Subscript) -> Expr:
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            assert isinstance(node.slice, ast.Constant)
+            if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
+                raise UnknownFormError(ast.unparse(node))
             return Length(self.expression(node.value.value), node.slice.value)
-        at = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return Load(self.expression(node.value), tuple(map(self.expression, at)))
+        if not isinstance(node.slice, ast.Slice):
+            return Load(self.expression(node.value), self.expressions(node.slice))
+        if node.slice.lower is None or node.slice.upper is None or node.slice.step is not None:
+            raise UnknownFormError(ast.unparse(node))
+        start, stop = map(self.expression, (node.slice.lower, node.slice.upper))
+        return View(self.expression(node.value), (), start, stop)
+
+    # ---- statements
+
+    def block(self, nodes: Sequence[ast.stmt]) -> Block:
+        found = (self._read(node) for node in nodes if not isinstance(node, ast.Pass) and not _is_text(node))
+        return tuple(found)
+
+    def _expr(self, node: ast.Expr) -> Statement:
+        return Do(self.expression(node.value))
+
+    def _assign(self, node: ast.Assign) -> Statement:
+        (target,) = node.targets
+        return self._assigned(target, node.value, "")
+
+    def _augassign(self, node: ast.AugAssign) -> Statement:
+        return self._assigned(node.target, node.value, _operator(node.op))
+
+    def _assigned(self, target: ast.expr, value: ast.expr, op: str) -> Statement:
+        if isinstance(target, ast.Name):
+            return Let(target.id, self.expression(value), op)
+        if not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice):
+            raise UnknownFormError(ast.unparse(target))
+        return Store(self.expression(target.value), self.expressions(target.slice), self.expression(value), op)
+
+    def _for(self, node: ast.For) -> Statement:
+        called = node.iter
+        is_range = isinstance(called, ast.Call) and ast.unparse(called.func) == "range" and not node.orelse
+        if not is_range or not isinstance(node.target, ast.Name):
+            raise UnknownFormError(ast.unparse(called))
+        assert isinstance(called, ast.Call)
+        bounds = [*map(self.expression, called.args)]
+        start, stop = (None, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        return For(node.target.id, stop, self.block(node.body), start, bounds[2] if len(bounds) > 2 else None)
+
+    def _while(self, node: ast.While) -> Statement:
+        return While(self.expression(node.test), self.block(node.body))
+
+    def _if(self, node: ast.If) -> Statement:
+        return If(self.expression(node.test), self.block(node.body), self.block(node.orelse))
+
+    def _return(self, node: ast.Return) -> Statement:
+        return Return(ZERO if node.value is None else self.expression(node.value))
+
+
+def _operator(node: ast.AST) -> str:
+    if type(node) not in OPERATORS:
+        raise UnknownFormError(type(node).__name__)
+    return OPERATORS[type(node)]
 
 
 def _is_module(node: ast.expr) -> bool:
-    """Whether a function is looked up in a module: `math.sqrt`."""
-    return isinstance(node, ast.Name) and not node.id.startswith("field_")
+    """Whether a name is looked up in a module: `math.sqrt`."""
+    return isinstance(node, ast.Name) and node.id in MODULES
 
 
-def _is_rest(node: ast.expr) -> bool:
-    return ast.unparse(node) == "-1"
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def filled(expr: Expr, fields: Mapping[str, Expr]) -> Expr:

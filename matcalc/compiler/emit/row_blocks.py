@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from matcalc.compiler.code.code import (
     ONE,
+    REST,
     ZERO,
     Block,
     Call,
@@ -159,4 +160,4 @@ class _Writer:
 
 
 def _flat(array: Expr) -> Expr:
-    return View(array, (Number(-1),))
+    return View(array, REST)

@@ -200,7 +200,7 @@ class Expressions:
 
     def _apply(self, expr: Apply) -> Expression:
         text = template_of(expr.function, self.names.target)
-        args = map(self.code, expr.args)
+        args: Iterable[Expression] = map(self.code, expr.args)
         if self.names.target != "numba" and DIVIDES.search(text):  # so that 1/0 is infinite, as in Numba
             args = (Call("np.float64", (ZERO,)) if arg == Number(0.0) else arg for arg in args)
         fields = {field_name(str(k)): arg for k, arg in enumerate(args)}

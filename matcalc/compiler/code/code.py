@@ -25,7 +25,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operator of Python and its operands. `-` has one or two; `if` has a test and both values."""
+    """An operator of Python: `-` has one or two operands, `and` and `or` any number, `if` a test and both values."""
 
     op: str
     args: tuple[Expr, ...]
@@ -237,3 +237,9 @@ def within(items: Sequence[Any]) -> Iterator[Any]:
 def names_in(block: Block) -> set[str]:
     """Return the names that a block reads."""
     return {part.name for part in within(block) if isinstance(part, Name)}
+
+
+def ends(block: Block) -> bool:
+    """Whether a block ends with a result on every way through its last statement."""
+    last = block[-1] if block else None
+    return isinstance(last, Return) or (isinstance(last, If) and ends(last.body) and ends(last.orelse))

@@ -116,8 +116,7 @@ class _Run:
             test, then, other = expr.args
             return self.value(then if self.value(test) else other)
         if expr.op in ("and", "or"):
-            first = bool(self.value(expr.args[0]))
-            return first if first == (expr.op == "or") else bool(self.value(expr.args[1]))
+            return (all, any)[expr.op == "or"](bool(self.value(arg)) for arg in expr.args)
         values = self.values(expr.args)
         return OPERATORS[expr.op](*(map(np.float64, values) if expr.op in ("/", "**") else values))
 

@@ -74,6 +74,8 @@ def _op(expr: Op) -> tuple[str, int]:
         test, then, other = args
         return f"{expression(then, 1)} if {expression(test, 1)} else {expression(other)}", 0
     level, sign = LEVELS[op], op if op in TIGHT else f" {op} "
+    if op in ("and", "or"):
+        return sign.join([expression(arg, level + 1) for arg in args]), level
     left, right = args
     is_one_sided = level == COMPARED or op == "**"
     return f"{expression(left, level + is_one_sided)}{sign}{expression(right, level + (op != '**'))}", level
@@ -181,9 +183,20 @@ def line_with_note(line: str, note: str) -> str:
 # ---- functions
 
 
-def text(code: Code) -> str:
+class Printed(str):
+    """The text of Code, which keeps the Code; a pickle contains only the text."""
+
+    code: Code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
+
+
+def text(code: Code) -> Printed:
     """Return the text of a module."""
-    return "\n\n\n".join(map(item_text, code.items)) + "\n"
+    printed = Printed("\n\n\n".join(map(item_text, code.items)) + "\n")
+    printed.code = code
+    return printed
 
 
 def item_text(item: Item) -> str:

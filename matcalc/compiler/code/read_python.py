@@ -37,7 +37,7 @@ from matcalc.compiler.code.code import (
     Store,
     View,
     While,
-    chain,
+    ends,
 )
 from matcalc.compiler.kernels.native_kinds import UnknownFormError
 from matcalc.compiler.lowering_entries import FIELD
@@ -114,7 +114,7 @@ def _item(node: ast.stmt) -> Item:
         if ast.unparse(node.args) != ", ".join(a.arg for a in node.args.args):
             raise UnknownFormError(ast.unparse(node.args))
         body = reader.block(node.body)
-        body = body if body and isinstance(body[-1], Return) else (*body, Return(ZERO))
+        body = body if ends(body) else (*body, Return(ZERO))
         parameters = tuple((a.arg, None) for a in node.args.args)
         return Function(node.name, parameters, body, wraps=True)
     (statement,) = reader.block([node])
@@ -159,11 +159,12 @@ class _Reader:
         return Op(_operator(node.op), (self.expression(node.left), self.expression(node.right)))
 
     def _boolop(self, node: ast.BoolOp) -> Expr:
-        return chain(_operator(node.op), [*map(self.expression, node.values)])
+        return Op(_operator(node.op), tuple(map(self.expression, node.values)))
 
     def _compare(self, node: ast.Compare) -> Expr:
         terms = [*map(self.expression, (node.left, *node.comparators))]
-        return chain("and", [Op(_operator(op), (terms[k], terms[k + 1])) for k, op in enumerate(node.ops)])
+        tests = [Op(_operator(op), (terms[k], terms[k + 1])) for k, op in enumerate(node.ops)]
+        return tests[0] if len(tests) == 1 else Op("and", tuple(tests))
 
     def _ifexp(self, node: ast.IfExp) -> Expr:
         return Op("if", (self.expression(node.test), self.expression(node.body), self.expression(node.orelse)))

@@ -29,7 +29,6 @@ from matcalc.compiler.code.code import (
     Return,
     Statement,
     Store,
-    chain,
     names_in,
 )
 from matcalc.compiler.code.read_python import expression_of, field_name, filled, template
@@ -184,10 +183,10 @@ def _checks(program: Program, names: Names) -> list[Statement]:
     outside = names.local("outside") if program.data else ""
     for status, checked in enumerate(program.data, first):
         index, length = names.integer(checked.index), names.integer(checked.length)
-        tests = [Op("<", (index, ZERO)), Op(">=", (index, length))]
-        test = chain("or", tests)
+        tests = Op("<", (index, ZERO)), Op(">=", (index, length))
+        test: Expr = Op("or", tests)
         if checked.axes:
-            loop: Statement = Let(outside, chain("|", tests), "|")
+            loop: Statement = Let(outside, Op("|", tests), "|")
             for axis, size in reversed(checked.axes):
                 loop = For(names.give(axis), names.integer(size), (loop,))
             found += [Let(outside, Number(False)), loop]

@@ -122,7 +122,7 @@ class _Writer:
             Let(wide.name, integer(given.width), note="entries of a row"),
             Let(besides.name, integer(given.besides), note="entries that each block reads or adds to"),
             Let(self.rows, fit),
-            If(chain("or", (is_small, is_busy, is_much)), (whole,)),
+            If(Op("or", (is_small, is_busy, is_much)), (whole,)),
         ]
 
     def begin(self) -> list[Statement]:

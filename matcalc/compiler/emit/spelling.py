@@ -208,7 +208,10 @@ class Expressions:
         return filled(template(text).value, fields)
 
     def guards(self, guards: tuple[Guard, ...]) -> Expression:
-        return chain("and" if self.names.target == "numba" else "&", [self.guard(g) for g in guards])
+        tests = tuple(self.guard(g) for g in guards)
+        if len(tests) > 1 and self.names.target == "numba":
+            return Op("and", tests)
+        return chain("&", tests)
 
     def guard(self, guard: Guard) -> Expression:
         """Return the test with positive terms on the left and negative ones on the right."""

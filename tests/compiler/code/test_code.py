@@ -57,7 +57,7 @@ def tree(rng, depth):
     if depth == 0:
         return rng.choice([Number(rng.randrange(5)), *map(Name, NAMES)])
     op = rng.choice([*OPERATORS, "-1", "min"])
-    count = 3 if op == "if" else 1 if op in ("not", "-1") else 2
+    count = rng.choice([2, 3]) if op in ("and", "or") else 3 if op == "if" else 1 if op in ("not", "-1") else 2
     args = tuple(tree(rng, rng.randrange(depth)) for _ in range(count))
     if op in ("and", "or"):
         args = tuple(Op("<", (arg, ONE)) for arg in args)
@@ -218,7 +218,7 @@ def test_memory_is_shared_by_views_and_new_memory_is_not_written():
 
 def test_text_of_statements():
     body = [
-        If(chain("or", [Op("<", (n, ONE)), Op(">", (t, n))]), (Return(ONE, "why"),), (If(t, (Let("u", n),)),)),
+        If(Op("or", (Op("<", (n, ONE)), Op(">", (t, n)))), (Return(ONE, "why"),), (If(t, (Let("u", n),)),)),
         For("i", n, (Store(A, (i, ZERO), chain("*", [t, Op("+", (t, t))]), "+"),), ZERO, Number(2), "rows"),
         While(Name("u"), (Do(Call("g", (x,))),)),
     ]

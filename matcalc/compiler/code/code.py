@@ -186,6 +186,12 @@ class Code:
 
     items: tuple[Item, ...]
 
+    @property
+    def main(self) -> Function:
+        last = self.items[-1]
+        assert isinstance(last, Function)
+        return last
+
 
 ZERO, ONE = Number(0), Number(1)
 REST = (Number(-1),)

@@ -59,10 +59,10 @@ class Evaluator:
                 _Run(self, self.constants).block(item.lets)
             elif isinstance(item, Foreign):
                 raise ProgramFault(f"the evaluator does not run the text {item.text.splitlines()[0]!r}")
-        self.main = next(item.name for item in reversed(code.items) if isinstance(item, Function))
+        self.main = code.main.name
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the last function."""
+        """Run the function that is entered."""
         with np.errstate(all="ignore"):
             return self.functions[self.main](*arguments)
 

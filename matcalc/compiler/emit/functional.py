@@ -85,7 +85,7 @@ def _brought_along(entry: Kernel | Scalar, target: str) -> str:
 
 def _brought(program: Program, target: str) -> list[str]:
     """Return the lines of all functions that the entries define, each once."""
-    entries = [*program.kernels, *applied(program)]
+    entries: list[Kernel | Scalar] = [*program.kernels, *applied(program)]
     parts = dict.fromkeys(part for entry in entries for part in texts(_brought_along(entry, target)))
     return [line for part in parts for line in (*part.splitlines(), "", "")]
 

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import llvmlite.binding as llvm
 
-from matcalc.compiler.code.code import Code, Function
+from matcalc.compiler.code.code import Code
 from matcalc.compiler.code.print_python import Printed
 from matcalc.compiler.code.read_python import items_of
 from matcalc.compiler.entry.entry_code import entry
@@ -103,7 +103,7 @@ def assembly_of(spec: CompiledSpec) -> tuple[str, str, Linker]:
     kinds += [Kind("int64")] * len(spec.sizes)
     results = [Kind(operand.memory, max(1, len(operand.shape))) for operand in spec.outputs]
     is_result = [False] * len(kinds) + [True] * len(results)
-    return symbol, module.entered(code.items[-1].name, [*kinds, *results], is_result, symbol), linker
+    return symbol, module.entered(code.main.name, [*kinds, *results], is_result, symbol), linker
 
 
 def code_of_text(source: str) -> Code:
@@ -113,9 +113,8 @@ def code_of_text(source: str) -> Code:
     """
     if isinstance(source, Printed):
         return source.code
-    *items, function = items_of(source)
-    assert isinstance(function, Function)
-    return Code((*items, replace(function, wraps=False)))
+    code = Code(items_of(source))
+    return Code((*code.items[:-1], replace(code.main, wraps=False)))
 
 
 def compiled_part(symbol: str, assembly: str, linker: Linker) -> Part:

@@ -113,7 +113,7 @@ def test_code_computes_its_formula_and_has_types(formula):
     root, symbols = parse(formula, FORMULAS[formula])
     program = plan([("value", root)], symbols, None)
     code = code_of(program, "fn")
-    assert kinds_of(code, Linker())["fn_into"].names.items() >= dict(code.items[-1].parameters).items()
+    assert kinds_of(code, Linker())["fn_into"].names.items() >= dict(code.main.parameters).items()
     given = {s.name: sample(s, k) if s.name != "p" else np.arange(5) for k, s in enumerate(symbols)}
     (expected,) = evaluate([root], given, SIZES)
     result = np.full(np.shape(expected) or (1,), np.nan)

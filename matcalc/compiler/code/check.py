@@ -39,6 +39,7 @@ NUMBERS: Mapping[type, Kind] = {bool: TRUTH, int: INTEGER, float: REAL}
 TESTS = ("<", "<=", "==", "!=", ">", ">=", "and", "or", "not")
 CASTS = {"float": REAL, "int": INTEGER}
 FOLDS = ("min", "max", "abs")
+"""Functions of Python whose result has the kind of their arguments."""
 
 
 class Signature(Protocol):

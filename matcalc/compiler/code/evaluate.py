@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from matcalc.compiler.code.check import FOLDS
 from matcalc.compiler.code.code import (
     Array,
     Block,
@@ -41,7 +44,9 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     ">=": operator.ge, "|": operator.or_, "&": operator.and_, "^": operator.xor, "not": operator.not_,
     "-": lambda one, *other: one - other[0] if other else -one,
 }  # fmt: skip
-CALLS: Mapping[str, Callable[..., Any]] = {"float": np.float64, "int": int, "min": min, "max": max, "abs": abs}
+CALLS: Mapping[str, Callable[..., Any]] = {"float": np.float64, "int": int} | {
+    name: getattr(builtins, name) for name in FOLDS
+}
 UNWRITTEN = {"float64": np.nan, "int64": -(2**62), "int32": -(2**30)}
 """What new memory holds, so that a result shows that it was read before it was written."""
 
@@ -79,6 +84,18 @@ def _value(value: Any) -> Any:
     if isinstance(value, np.ndarray | bool | np.bool_):
         return value
     return int(value) if isinstance(value, int | np.integer) else np.float64(value)
+
+
+def _of_module(name: str) -> Callable[..., float]:
+    """Return a function of the module math, NaN outside of its domain."""
+
+    def function(*args: float) -> float:
+        try:
+            return float(getattr(math, name.removeprefix("math."))(*args))
+        except ValueError:
+            return math.nan
+
+    return function
 
 
 class _Run:
@@ -121,9 +138,7 @@ class _Run:
         return OPERATORS[expr.op](*(map(np.float64, values) if expr.op in ("/", "**") else values))
 
     def _call(self, expr: Call) -> Any:
-        function = self.evaluator.functions.get(expr.function)
-        if function is None:  # math.sqrt and the like
-            function = getattr(np, expr.function.removeprefix("math.").replace("atan2", "arctan2"))
+        function = self.evaluator.functions.get(expr.function) or _of_module(expr.function)
         found = function(*self.values(expr.args))
         return None if found is None else _value(found)
 

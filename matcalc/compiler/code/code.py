@@ -221,23 +221,26 @@ PARTS: dict[type, tuple[str, ...]] = {
 """The fields of each form that hold expressions or statements."""
 
 
-def parts(item: Any) -> Iterator[Any]:
-    """Yield the expressions and statements directly inside one."""
+def parts(item: Any) -> list[Any]:
+    """Return the expressions and statements directly inside one."""
+    found: list[Any] = []
     for name in PARTS[type(item)]:
         value = getattr(item, name)
-        if isinstance(value, tuple):
-            yield from value
+        if type(value) is tuple:
+            found += value
         elif value is not None:
-            yield value
+            found.append(value)
+    return found
 
 
 def within(items: Sequence[Any]) -> Iterator[Any]:
     """Yield expressions and statements and all that is in them, each before its parts."""
-    stack = list(reversed(items))
+    stack = [*reversed(items)]
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed([*parts(top)]))
+        if PARTS[type(top)]:
+            stack += reversed(parts(top))
 
 
 def names_in(block: Block) -> set[str]:

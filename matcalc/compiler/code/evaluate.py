@@ -44,9 +44,8 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     ">=": operator.ge, "|": operator.or_, "&": operator.and_, "^": operator.xor, "not": operator.not_,
     "-": lambda one, *other: one - other[0] if other else -one,
 }  # fmt: skip
-CALLS: Mapping[str, Callable[..., Any]] = {"float": np.float64, "int": int} | {
-    name: getattr(builtins, name) for name in FOLDS
-}
+CALLS: dict[str, Callable[..., Any]] = {"float": np.float64, "int": int}
+CALLS |= {name: getattr(builtins, name) for name in FOLDS}
 UNWRITTEN = {"float64": np.nan, "int64": -(2**62), "int32": -(2**30)}
 """What new memory holds, so that a result shows that it was read before it was written."""
 

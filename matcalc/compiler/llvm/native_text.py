@@ -82,8 +82,7 @@ class Module:
     functions: dict[str, Function] = field(default_factory=dict)
     arrays: dict[str, Row] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    outside: dict[str, Outside] = field(default_factory=dict)
-    inside: dict[tuple[str, tuple[Kind, ...]], Inside] = field(default_factory=dict)
+    callees: dict[tuple[str, tuple[Kind, ...]], Outside | Inside] = field(default_factory=dict)
 
     def add(self, code: Code) -> None:
         """Take in the functions and constants of Code."""
@@ -98,16 +97,15 @@ class Module:
 
     def callee(self, name: str, kinds: Sequence[Kind]) -> Outside | Inside | None:
         """Return what is called by a name with arguments of these kinds."""
-        known = (name, tuple(kinds))
-        if known in self.inside:
-            return self.inside[known]
-        if name in self.functions:
-            return self._inside(self.functions[name], kinds)
-        outside = self.found(name, kinds)
-        if outside is not None:
-            self.outside[outside.symbol] = outside
-            return outside
-        return self._inside(_function_of(self.items[name]), kinds) if name in self.items else None
+        known = name, tuple(kinds)
+        if known not in self.callees:
+            found = None if name in self.functions else self.found(name, kinds)
+            if found is None:
+                if name not in self.functions and name not in self.items:
+                    return None
+                return self._inside(self.functions.get(name) or _function_of(self.items[name]), kinds)
+            self.callees[known] = found
+        return self.callees[known]
 
     def entered(self, name: str, kinds: Sequence[Kind], is_result: Sequence[bool], symbol: str) -> str:
         """Return the assembly of the module whose function of this name is entered from outside by a symbol."""
@@ -118,14 +116,15 @@ class Module:
             words += _parameters(k, kind, is_result[k])
         body = "\n".join(function.body(given))
         head = f'define i32 @"{symbol}"(ptr noalias %result, ptr noalias %excinfo, {", ".join(words)})'
-        declared = "\n".join(outside.declaration for outside in self.outside.values())
+        outside = (callee for callee in self.callees.values() if isinstance(callee, Outside))
+        declared = "\n".join(dict.fromkeys(callee.declaration for callee in outside))
         return "\n".join([load_llvm_words().helpers, RAISES, declared, *self.texts, f"{head} nounwind {{\n{body}\n}}"])
 
     def _inside(self, function: Function, kinds: Sequence[Kind]) -> Inside:
         name = function.name
         writer = Writer(self, function, kinds, ANY_ORDER if name in self.functions else "")
-        made = Inside(f"own.{len(self.inside)}", tuple(kinds), writer.kinds.result)
-        self.inside[name, tuple(kinds)] = made
+        made = Inside(f"own.{len(self.callees)}", tuple(kinds), writer.kinds.result)
+        self.callees[name, tuple(kinds)] = made
         given: dict[str, Value] = {}
         words = ["ptr %result", "ptr %excinfo"]
         for k, ((parameter, _), kind) in enumerate(zip(function.parameters, kinds, strict=True)):
